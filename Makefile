@@ -1,0 +1,36 @@
+# Everything a user or a build runs; needs Python 3.11+, make and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export RUNTIME__DLTHUB_TELEMETRY := false
+export DBT_SEND_ANONYMOUS_USAGE_STATS := false
+
+.PHONY: install demo test bench clean lint types
+
+install: $(VENV)/.installed
+
+# The stamp is written last, so an install that was cut off is done again.
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: install
+	$(BIN)/shopmirror demo
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	$(BIN)/mypy
+
+test: install lint types
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+bench: install
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

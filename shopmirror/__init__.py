@@ -1,0 +1,1 @@
+"""shopmirror: the command line."""

@@ -1,0 +1,227 @@
+"""Settings: dlt's own places -> validated, frozen objects.
+
+Read, strongest first: environment variables (``SOURCES__REPAIR_SHOP__API_KEY``), then
+``.dlt/secrets.toml``, then ``.dlt/config.toml``, both in the current folder. Several shops stand
+under ``[sources.repair_shop.shops.<shop>]`` and inherit what stands above them, except the key:
+one key belongs to one shop (specification, "What the service does"), so with several shops each
+must name its own, and the general key never serves a shop by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+SECTION = ("sources", "repair_shop")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class SettingsError(Exception):
+    """A setting is missing or wrong; the message names the place and the mend. Exit code 2."""
+
+    exit_code = 2
+
+
+class ShopSettings(BaseModel):
+    """What is needed to talk to one shop: one key, one budget, one time zone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    base_url: str
+    api_key: SecretStr
+    timezone: str = "UTC"
+    requests_per_minute: int = Field(30, ge=1, description="specification, Limits: 30")
+    reserve: int = Field(0, ge=0, description="requests a minute left to others of the key")
+    minute_seconds: float = Field(60.0, gt=0, description="the limit's minute; waits scale with it")
+    timeout_seconds: float = Field(30.0, gt=0)
+    audit_requests: int = Field(
+        100, ge=0, description="requests a night spent re-reading old slices; 0 switches it off"
+    )
+    repair_requests: int = Field(
+        60, ge=0, description="requests a night spent re-reading days whose reports differ"
+    )
+    slice_pages: int = Field(100, ge=2, description="pages of a first load's slice")
+    vanish_limit_percent: float = Field(
+        20.0, ge=0, le=100, description="share of a slice that may vanish at once unconfirmed"
+    )
+    currency: str = ""
+    closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
+    closed_days: str = Field("", description="ISO days, comma-separated")
+    opening_hours: str = Field("09:00-18:00", description="shop time, for cycle times")
+
+    @field_validator("name")
+    @classmethod
+    def _name_is_plain(cls, value: str) -> str:
+        if not _NAME.fullmatch(value):
+            raise ValueError("a shop's name is made of a-z, 0-9, '_' and '-'")
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _base_url_is_http(cls, value: str) -> str:
+        if not re.match(r"https?://[^/\s?#]+", value):
+            raise ValueError("must look like https://host/v1")
+        return value.rstrip("/")
+
+    @field_validator("api_key")
+    @classmethod
+    def _key_fits_a_header(cls, value: SecretStr) -> SecretStr:
+        text = value.get_secret_value().strip()
+        if not text or not text.isascii() or not text.isprintable():
+            raise ValueError("is empty or holds characters that no key has")
+        return SecretStr(text)
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone_exists(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (OSError, ValueError) as error:
+            raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
+        return value
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The shop's own time zone, in which its days begin and end."""
+        return ZoneInfo(self.timezone)
+
+    def seconds(self, of_a_real_minute: float) -> float:
+        """Scale a waiting time given for a real minute (seconds) to this service's minute."""
+        return of_a_real_minute * self.minute_seconds / 60.0
+
+
+class Settings(BaseModel):
+    """Every shop, in the order of their names, and the one folder the product writes to."""
+
+    model_config = ConfigDict(frozen=True)
+
+    home: Path
+    shops: tuple[ShopSettings, ...]
+
+    def shop(self, name: str) -> ShopSettings:
+        """The shop called ``name``; :class:`SettingsError` names those that exist."""
+        for shop in self.shops:
+            if shop.name == name.lower():
+                return shop
+        known = ", ".join(shop.name for shop in self.shops)
+        raise SettingsError(f"There is no shop '{name}'. Configured: {known}.")
+
+    def chosen(self, name: str | None) -> tuple[ShopSettings, ...]:
+        """One shop if named, else all."""
+        return self.shops if name is None else (self.shop(name),)
+
+
+def home_folder() -> Path:
+    """``SHOPMIRROR_HOME``, by default ``data`` in the current folder."""
+    return Path(os.environ.get("SHOPMIRROR_HOME") or "data")
+
+
+def read_section(*path: str) -> dict[str, Any]:
+    """All settings under a section, e.g. ``read_section("schedule")``; names in lower case.
+
+    Values from the environment are text; validate them with a pydantic model.
+    """
+    merged: dict[str, Any] = {}
+    for name in ("config.toml", "secrets.toml"):
+        _merge(merged, _section_of_file(Path(".dlt") / name, path))
+    prefix = "__".join(path).upper() + "__"
+    for variable, value in sorted(os.environ.items()):
+        if variable.upper().startswith(prefix):
+            keys = [key.lower() for key in variable[len(prefix) :].split("__")]
+            target = merged
+            for key in keys[:-1]:
+                target = target.setdefault(key, {})
+                if not isinstance(target, dict):
+                    raise SettingsError(f"{variable} is a section and a value at once.")
+            target[keys[-1]] = value
+    return merged
+
+
+def load_settings() -> Settings:
+    """Read and validate every shop; :class:`SettingsError` when one cannot be used.
+
+    Nothing is sent anywhere: this is what "exit code 2, nothing was sent" rests on.
+    """
+    section = read_section(*SECTION)
+    shops = section.pop("shops", {})
+    if not isinstance(shops, dict) or any(not isinstance(v, dict) for v in shops.values()):
+        raise SettingsError("[sources.repair_shop.shops] must hold one section for each shop.")
+    if not shops:
+        return Settings(home=home_folder(), shops=(_shop("main", section),))
+    for name, own in shops.items():
+        if len(shops) > 1 and "api_key" not in own:
+            raise SettingsError(
+                f"Shop '{name}' has no api_key of its own. One key belongs to one shop: "
+                f"set {_variable('shops', name, 'api_key')} or put it in .dlt/secrets.toml."
+            )
+    built = tuple(_shop(name, {**section, **own}) for name, own in sorted(shops.items()))
+    seen: dict[tuple[str, str], str] = {}
+    for shop in built:
+        other = seen.setdefault((shop.base_url, shop.api_key.get_secret_value()), shop.name)
+        if other != shop.name:
+            raise SettingsError(f"Shops '{other}' and '{shop.name}' have the same api_key.")
+    return Settings(home=home_folder(), shops=built)
+
+
+def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
+    for needed in ("base_url", "api_key"):
+        if not values.get(needed):
+            raise SettingsError(
+                f"{needed} is not set for shop '{name}'. Put it under [sources.repair_shop] in "
+                f".dlt/{'secrets' if needed == 'api_key' else 'config'}.toml or set "
+                f"{_variable(needed)}. 'shopmirror init' asks for all of it."
+            )
+    try:
+        return ShopSettings(name=name, **{str(key): value for key, value in values.items()})
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError(
+            f"Settings of shop '{name}' under [sources.repair_shop] are wrong: " + "; ".join(faults)
+        ) from None
+
+
+def _variable(*keys: str) -> str:
+    return "__".join((*SECTION, *keys)).upper()
+
+
+def _section_of_file(path: Path, section: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        data: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        # The parser's message may quote the line, and the line may hold a key.
+        where = re.search(r"line \d+, column \d+", str(error))
+        detail = where.group() if where else type(error).__name__
+        raise SettingsError(f"{path} cannot be read ({detail}). Mend the file.") from None
+    for key in section:
+        data = {str(k).lower(): v for k, v in data.items()}.get(key, {})
+        if not isinstance(data, dict):
+            raise SettingsError(f"{path}: '{'.'.join(section)}' is not a section.")
+    lowered: dict[str, Any] = _lower_keys(data)
+    return lowered
+
+
+def _lower_keys(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {str(key).lower(): _lower_keys(value) for key, value in data.items()}
+    return data
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            _merge(base[key], value)
+        else:
+            base[key] = value
