@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from sources.repair_shop.columns import TABLES
-
-_YES = "true"
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,6 @@ class Endpoint:
     """Path variables of lists that stand for several, with the column they fill."""
     open_statuses: tuple[str, ...] = ()
     """Rows in such a status are asked again until they leave it (open purchase orders)."""
-    include_params: Mapping[str, str] = field(init=False, default=MappingProxyType({}))
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"(/[a-zA-Z]+|/\{[a-z]+\})+", self.path):
