@@ -62,9 +62,11 @@ class Endpoint:
             raise ValueError(f"{self.path}: {self.day_column!r} is no declared moment")
         if self.partition and not self.created_filter:
             raise ValueError(f"{self.path}: a partitioned list needs its window")
-        object.__setattr__(
-            self, "include_params", MappingProxyType(dict.fromkeys(self.include, _YES))
-        )
+
+    @property
+    def include_params(self) -> dict[str, str]:
+        """Parameters that switch the include flags on."""
+        return dict.fromkeys(self.include, "true")
 
     @property
     def name(self) -> str:
