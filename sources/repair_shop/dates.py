@@ -1,0 +1,131 @@
+"""Dates and moments as the service writes and reads them, without the machine's locale.
+
+The specification's date inputs are ``dd-mmm-yyyy`` with optional ``HH:mm[:ss]`` (specification,
+Resources and their fields); real answers carry ISO 8601 with or without an offset, day/month/year
+with slashes, or epoch numbers (field notes, Shapes).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""The months of ``mmm``."""
+_LONG = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+_TIME = (
+    r"(?:[T\s]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
+    r"\s*(?P<half>[AaPp][Mm])?\s*(?P<offset>[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?"
+)
+_SHAPES = (
+    re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})" + _TIME),
+    re.compile(r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})[-\s](?P<year>\d{4})" + _TIME),
+    re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME),
+)
+_EPOCH = re.compile(r"\d{9,10}|\d{12,13}")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMoment:
+    """A moment in ISO 8601: ``2026-07-16T18:22:05-06:00``, no offset if none came, or a date."""
+
+    iso_text: str
+    has_offset: bool
+
+
+def format_day(day: date) -> str:
+    """``05-Jan-2026``, as the date parameters want it (specification, ``dd-mmm-yyyy``)."""
+    return f"{day.day:02d}-{MONTHS[day.month - 1]}-{day.year:04d}"
+
+
+def format_moment(moment: datetime) -> str:
+    """``05-Jan-2026 14:05:09``, as the bodies of writes want it (``dd-mmm-yyyy HH:mm:ss``)."""
+    return f"{format_day(moment)} {moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
+
+
+def parse_moment(value: str | int, zone: tzinfo) -> ParsedMoment | None:
+    """Read any of the service's styles; None when it is none of them (the caller keeps the text).
+
+    A number is an epoch in seconds or milliseconds, told in ``zone``. A date alone stays a date.
+    ``16/07/2026`` is day first, as the service's other styles are.
+    """
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else _epoch(value, zone)
+    text = value.strip()
+    if _EPOCH.fullmatch(text):
+        return _epoch(int(text), zone)
+    for shape in _SHAPES:
+        found = shape.fullmatch(text)
+        if found:
+            return _build(found.groupdict())
+    return None
+
+
+def local_day(iso_text: str, zone: tzinfo) -> date:
+    """The shop's own day of what :func:`parse_moment` gave.
+
+    A moment without an offset is already in the shop's zone. :class:`ValueError` if it is no ISO.
+    """
+    if len(iso_text) == 10:
+        return date.fromisoformat(iso_text)
+    moment = datetime.fromisoformat(iso_text)
+    if moment.tzinfo is None:
+        return moment.date()
+    try:
+        return moment.astimezone(zone).date()
+    except OverflowError as error:
+        raise ValueError(f"{iso_text!r} lies outside the calendar") from error
+
+
+def _epoch(number: int, zone: tzinfo) -> ParsedMoment | None:
+    seconds, thousandths = divmod(number, 1000) if number >= 10**11 else (number, 0)
+    if not 0 < seconds < 10**11:
+        return None
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds, milliseconds=thousandths)
+    return ParsedMoment(moment.astimezone(zone).isoformat(), has_offset=True)
+
+
+def _build(parts: dict[str, str | None]) -> ParsedMoment | None:
+    name = parts.get("name")
+    month = int(parts["month"] or 0) if name is None else _month(name)
+    try:
+        day = date(int(parts["year"] or 0), month, int(parts["day"] or 0))
+        if parts["hour"] is None:
+            return ParsedMoment(day.isoformat(), has_offset=False)
+        hour = int(parts["hour"])
+        if parts["half"]:
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if parts["half"].lower() == "pm" else 0)
+        fraction = (parts["part"] or "")[:6].ljust(6, "0")
+        clock = time(hour, int(parts["minute"] or 0), int(parts["second"] or 0), int(fraction))
+        offset = _offset(parts["offset"])
+        moment = datetime.combine(day, clock, offset)
+    except ValueError:
+        return None
+    return ParsedMoment(moment.isoformat(), has_offset=offset is not None)
+
+
+def _month(name: str) -> int:
+    for number, long in enumerate(_LONG, 1):
+        if name.lower() in (long, long[:3]):
+            return number
+    return 9 if name.lower() == "sept" else 0
+
+
+def _offset(text: str | None) -> timezone | None:
+    if text is None:
+        return None
+    if text.upper() in ("Z", "UTC", "GMT"):
+        return UTC
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > 18 or minutes > 59:
+        raise ValueError("no such offset")
+    size = timedelta(hours=hours, minutes=minutes)
+    return timezone(-size if text[0] == "-" else size)

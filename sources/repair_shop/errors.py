@@ -1,0 +1,137 @@
+"""What can go wrong with a shop's service, grouped by what the caller does next.
+
+::
+
+    ShopError
+    ├── ConfigurationError   mend the settings; nothing more is asked              (exit 2)
+    ├── Refused              stop until ``until``: blocked, or out of strikes      (exit 3)
+    ├── Unreachable          no connection, or none that held, after all tries     (exit 3)
+    ├── RateLimited          wait and ask again; the client does it by itself      (exit 3)
+    ├── BadAnswer            X came where Y was expected: skip this, tell a person (exit 3)
+    │   ├── NotFound             404: the path or the record does not exist
+    │   └── ValidationRefused    the service said no to what was asked or sent
+    ├── NotSent              a write that surely had no effect; may be sent again  (exit 3)
+    ├── OutcomeUnknown       a write that may have been applied: look it up first  (exit 1)
+    └── Stopped              stopped on purpose: a signal, a deadline, a maximum   (exit 4)
+
+A write that raises anything but :class:`OutcomeUnknown` was surely not applied. Exceptions of httpx
+become these in one place, :func:`sources.repair_shop.transport.from_httpx`. No message holds a key.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class ShopError(Exception):
+    """Anything that keeps an answer from us. ``exit_code`` is the command line's (0 to 4)."""
+
+    exit_code = 3
+
+
+class ConfigurationError(ShopError):
+    """The settings cannot work: a key that never worked, an address that is no such service."""
+
+    exit_code = 2
+
+
+class Refused(ShopError):
+    """The service will not have us, or we stopped ourselves before it would.
+
+    ``until`` is when it may be tried again (aware, UTC). Nothing is asked before.
+    """
+
+    def __init__(self, message: str, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class Unreachable(ShopError):
+    """The service could not be reached, or the connection broke, after all tries.
+
+    ``sent`` is False when the request surely never arrived (no name, no connection).
+    """
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
+        self.sent = sent
+
+
+class RateLimited(ShopError):
+    """The service said that there were too many requests (specification, Limits).
+
+    Raised under the client only: it waits out the minute and asks again. ``retry_after`` is what
+    the service asked for, in seconds.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class BadAnswer(ShopError):
+    """The service answered something else than was expected.
+
+    ``excerpt`` is short and redacted; ``transient`` says whether the same request may fare better.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        method: str = "",
+        path: str = "",
+        status: int = 0,
+        excerpt: str = "",
+        transient: bool = False,
+    ) -> None:
+        where = f"{method} {path}: ".lstrip() if path else ""
+        seen = f" (saw: {excerpt})" if excerpt else ""
+        super().__init__(f"{where}{message}{seen}")
+        self.method = method
+        self.path = path
+        self.status = status
+        self.excerpt = excerpt
+        self.transient = transient
+
+
+class NotFound(BadAnswer):
+    """404: this service has no such path or record."""
+
+
+class ValidationRefused(BadAnswer):
+    """The service refused the request itself; ``reason`` is its own words (redacted)."""
+
+    @property
+    def reason(self) -> str:
+        """The text of the service's ``error`` field, or a short excerpt of what came instead."""
+        return self.excerpt
+
+
+class NotSent(ShopError):
+    """A write that surely had no effect, so that it may be sent again as it is."""
+
+
+class OutcomeUnknown(ShopError):
+    """A write whose answer we do not have: it may have been applied. Never resend it blindly.
+
+    ``reason`` is the service's own text when it answered an error under a success status: look
+    the change up; if it is not there, that is why.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self, message: str, *, method: str = "", path: str = "", status: int = 0, reason: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.method = method
+        self.path = path
+        self.status = status
+
+
+class Stopped(ShopError):
+    """Stopped early on purpose; what was fetched is kept and the next run goes on from there."""
+
+    exit_code = 4
