@@ -1,0 +1,105 @@
+"""What every part of the shop shares: the clock, the dice, the counters, and where records go."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from sandbox.generator.scale import Scale
+from sandbox.generator.shop_time import LAST_SECOND, ShopClock, last_of_month
+
+Record = dict[str, Any]
+T = TypeVar("T")
+
+OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
+"""Opening hours, as seconds of the day."""
+
+
+def money(cents: int) -> Decimal:
+    """Cents as the amount served, always with two places."""
+    return Decimal(cents).scaleb(-2)
+
+
+def share(cents: int, per_mille: int) -> int:
+    """That many thousandths of an amount, rounded half up to the cent."""
+    return (cents * per_mille + 500) // 1000
+
+
+class Context:
+    """One shop being generated.
+
+    ``out`` collects records until :func:`sandbox.generator.generate` hands them on. Each part asks
+    for dice of its own with :meth:`dice`, so a change in one part leaves the others as they were.
+    """
+
+    def __init__(
+        self, *, seed: int, shop: str, scale: Scale, clock: ShopClock, first: dt.date, end: dt.date
+    ) -> None:
+        self.seed = seed
+        self.shop = shop
+        self.scale = scale
+        self.clock = clock
+        self.first = first
+        self.end_day = end
+        """The first day that has no data any more."""
+        self.end = clock.at(end, 0)
+        self.out: list[tuple[str, Record]] = []
+        self.text = clock.text
+        self._counters: defaultdict[str, int] = defaultdict(int)
+        self._ids = self.dice("ids")
+
+    def dice(self, area: str) -> random.Random:
+        """Dice of one area, which fall alike for the same seed and shop."""
+        return random.Random(f"{self.seed}/{self.shop}/{area}")  # noqa: S311 - no secret is drawn
+
+    def emit(self, resource: str, record: Record) -> None:
+        """Hand on a record."""
+        self.out.append((resource, record))
+
+    def number(self, counter: str, start: int = 1) -> int:
+        """The next number of a counter."""
+        value = self._counters[counter]
+        self._counters[counter] = value + 1
+        return start + value
+
+    def uid(self) -> str:
+        """A new identifier in the form of a UUID."""
+        h = f"{self._ids.getrandbits(128):032x}"
+        return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}"
+
+    def open_moment(self, dice: random.Random, day: dt.date) -> int:
+        """A moment within the opening hours of a day."""
+        return self.clock.at(day, int(dice.triangular(OPENS, CLOSES, 11.5 * 3600)))
+
+    def later(self, dice: random.Random, moment: int, days: float) -> int:
+        """A moment about that many days after another, in opening hours, never on a Sunday.
+
+        One in sixty is moved to 23:59:59 of the last day of its month.
+        """
+        day = self.clock.day(moment) + dt.timedelta(days=int(days))
+        if day.weekday() == 6:
+            day += dt.timedelta(days=1)
+        chosen = self.open_moment(dice, day)
+        if days < 1:
+            chosen = moment + int(60 + dice.random() * 5400)
+        elif dice.random() < 1 / 60:
+            chosen = self.clock.at(last_of_month(day), LAST_SECOND)
+        return max(chosen, moment + 1)
+
+
+class Weighted:
+    """Draws from a fixed list, the weightier more often."""
+
+    def __init__(self, dice: random.Random, weights: Sequence[float]) -> None:
+        self._dice = dice
+        self._indices = range(len(weights))
+        self._totals = list(accumulate(weights))
+
+    def draw(self, items: Sequence[T]) -> T:
+        """One of the items; as many as there are weights."""
+        return items[self._dice.choices(self._indices, cum_weights=self._totals)[0]]

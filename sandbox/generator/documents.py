@@ -1,0 +1,164 @@
+"""Invoices, POS orders, their lines, payments and returns: the arithmetic of the shop.
+
+A line's total is quantity times unit price, minus discount, plus tax; a document's total is the sum
+of its lines. A document is Paid when what was paid (refunds count negative) and what was returned
+cover the total; otherwise it is Due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox.generator import words
+from sandbox.generator.catalogue import Item
+from sandbox.generator.context import Context, Record, money, share
+
+
+@dataclass(slots=True)
+class Sold:
+    """One line of a document being made. Money in cents."""
+
+    item: Item
+    quantity: int
+    discount: int = 0
+
+    def amounts(self, quantity: int) -> tuple[int, int, int]:
+        """Discount, tax and total (tax included) of so many of the line."""
+        discount = self.discount * quantity // self.quantity
+        net = self.item.price * quantity - discount
+        tax = share(net, self.item.tax_per_mille)
+        return discount, tax, net + tax
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a document will be paid and what comes back."""
+
+    payments: Sequence[tuple[int, int, bool]]
+    """Moment, cents, whether it is an advance; may lie after the shop's last day."""
+    returns: Sequence[int] = ()
+    """Moments of returns."""
+
+
+class Documents:
+    """Writes documents with their payments and returns; keeps the stock's books."""
+
+    def __init__(self, ctx: Context, methods: Sequence[str]) -> None:
+        self._ctx = ctx
+        self._dice = ctx.dice("documents")
+        self._methods = methods
+
+    def lines(self, sold: Sequence[Sold]) -> tuple[list[Record], int]:
+        """The lines as served, and their total in cents."""
+        records, total = [], 0
+        for line in sold:
+            record, cents = self._line(line, line.quantity)
+            records.append(record)
+            total += cents
+        return records, total
+
+    def _line(self, line: Sold, quantity: int) -> tuple[Record, int]:
+        discount, tax, total = line.amounts(quantity)
+        return {
+            "id": self._ctx.number("line"),
+            "product_code": line.item.code,
+            "item_description": line.item.name,
+            "quantity": quantity,
+            "unit_price": money(line.item.price),
+            "discount": money(discount),
+            "tax": money(tax),
+            "total": money(total),
+        }, total
+
+    def finish(
+        self,
+        resource: str,
+        record: Record,
+        *,
+        sold: Sequence[Sold],
+        lines: list[Record],
+        total: int,
+        plan: Plan,
+        created: int,
+        ticket_id: str | None = None,
+    ) -> None:
+        """Complete a document with lines, payments, returns and status, and emit all of them."""
+        ctx = self._ctx
+        for line in sold:
+            if line.item.stocked:
+                line.item.on_hand -= line.quantity
+                line.item.last_moved = max(line.item.last_moved, created)
+        ties = {
+            "_kind": "invoice" if resource == "ticket_invoices" else "pos",
+            "_document_id": record["id"],
+            "_document_type": resource[:-1],
+            "_return_id": None,
+            "_ticket_id": ticket_id,
+        }
+        payments: list[Record] = []
+        returns: list[Record] = []
+        covered, touched = 0, created
+        for moment, cents, is_advance in plan.payments:
+            if moment >= ctx.end or cents == 0:
+                continue
+            payments.append(self._payment(moment, cents, ties, is_advance=is_advance))
+            covered += cents
+            touched = max(touched, moment)
+        open_lines = list(sold)
+        for moment in plan.returns:
+            if moment >= ctx.end or covered < total or total == 0 or not open_lines:
+                continue
+            line = open_lines.pop(self._dice.randrange(len(open_lines)))
+            quantity = self._dice.randint(1, line.quantity)
+            back, cents = self._line(line, quantity)
+            if cents == 0:
+                continue
+            number = ctx.number("return")
+            given = {
+                "id": ctx.uid(),
+                "number": f"R-{number:06d}",
+                "amount": money(cents),
+                "created_date": ctx.text(moment),
+                "reason": self._dice.choice(words.RETURN_REASONS),
+                "lines": [back],
+            }
+            returns.append(given)
+            refund = {**ties, "_kind": "return", "_return_id": given["id"]}
+            payments.append(self._payment(moment, -cents, refund))
+            touched = max(touched, moment)
+            if line.item.stocked:
+                line.item.on_hand += quantity
+                line.item.last_moved = max(line.item.last_moved, moment)
+        record |= {
+            "status": "Paid" if covered >= total else "Due",
+            "amount_total": money(total),
+            "tax_total": sum((line["tax"] for line in lines), money(0)),
+            "created_date": ctx.text(created),
+            "last_updated": ctx.text(touched),
+            "lines": lines,
+            "payments": payments,
+            "returns": returns,
+            "_updated": ctx.text(touched),
+        }
+        ctx.emit(resource, record)
+
+    def _payment(
+        self, moment: int, cents: int, ties: Record, *, is_advance: bool = False
+    ) -> Record:
+        """Emit a payment; the returned copy is what its document embeds."""
+        number = self._ctx.number("payment", 1001)
+        cash = self._dice.random()
+        method = self._methods[0 if cash < 0.45 else 1 if cash < 0.88 else 2 if cash < 0.96 else 3]
+        date = self._ctx.text(moment)
+        public: Record = {
+            "id": number,
+            "payment_id": number,
+            "amount": money(cents),
+            "date": date,
+            "payment_method": method,
+            "payment_note": "",
+            "is_advance": is_advance,
+        }
+        self._ctx.emit("payments", {**public, **ties, "_updated": date})
+        return public

@@ -1,0 +1,187 @@
+"""The office: time clock, expenses, leads, appointments, shipments."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+
+from sandbox.generator import words
+from sandbox.generator.catalogue import Catalogue
+from sandbox.generator.context import CLOSES, OPENS, Context, Record, money, share
+from sandbox.generator.people import Contacts, served
+from sandbox.generator.tickets import Tickets, Visit
+
+_STAFF = ("id", "first_name", "last_name", "email")
+
+
+class Office:
+    """Everything that is neither repaired nor sold nor stored."""
+
+    def __init__(
+        self, ctx: Context, catalogue: Catalogue, contacts: Contacts, tickets: Tickets
+    ) -> None:
+        self._ctx = ctx
+        self._dice = ctx.dice("office")
+        self._catalogue = catalogue
+        self._contacts = contacts
+        self._tickets = tickets
+        self._won: defaultdict[dt.date, list[Record]] = defaultdict(list)
+
+    def clock_in(self, day: dt.date) -> None:
+        """Emit the time clock's entries of a day; nobody has clocked out of today's last shift."""
+        ctx, dice = self._ctx, self._dice
+        last = day + dt.timedelta(days=1) >= ctx.end_day
+        for user in self._catalogue.users:
+            if user["status"] != "Active" or dice.random() >= ctx.scale.clock_share:
+                continue
+            came = ctx.clock.at(day, OPENS - 900 + dice.randrange(1500))
+            left = ctx.clock.at(day, CLOSES - 1800 + dice.randrange(5400))
+            if dice.random() < 0.15:
+                left = ctx.clock.at(day, 13 * 3600 + dice.randrange(1800))
+            gone = not (last and dice.random() < 0.5)
+            ctx.emit(
+                "time_clock",
+                {
+                    "id": ctx.uid(),
+                    "user": {key: user[key] for key in _STAFF},
+                    "in_date": ctx.text(came),
+                    "in_notes": dice.choice(("Morning shift", "Counter", "Bench")),
+                    "out_date": ctx.text(left) if gone else None,
+                    "out_notes": "" if gone else None,
+                    "created_date": ctx.text(came),
+                    "_updated": ctx.text(left if gone else came),
+                },
+            )
+
+    def expenses(self, day: dt.date) -> None:
+        """Emit a month's expenses; rent falls on the first."""
+        ctx, dice = self._ctx, self._dice
+        for index in range(ctx.scale.expenses_a_month):
+            chosen = self._catalogue.expense_categories
+            category, low, high = chosen[0] if index == 0 else dice.choice(chosen[1:])
+            date = day + dt.timedelta(days=0 if index == 0 else dice.randrange(28))
+            if date >= ctx.end_day:
+                continue
+            amount = dice.randint(low, high)
+            text = ctx.text(ctx.open_moment(dice, date))
+            ctx.emit(
+                "expenses",
+                {
+                    "id": ctx.uid(),
+                    "reference": f"EXP-{ctx.number('expense'):05d}",
+                    "notes": category["name"] if dice.random() < 0.3 else "",
+                    "category": category,
+                    "amount": money(amount),
+                    "tax": money(share(amount, 107) if index else 0),
+                    "created_date": text,
+                    "_updated": text,
+                },
+            )
+
+    def lead(self, moment: int) -> None:
+        """Somebody asks. Old questions are decided; a quarter is won and becomes a ticket."""
+        ctx, dice = self._ctx, self._dice
+        person = self._contacts.person()
+        decided = ctx.later(dice, moment, 1 + dice.expovariate(1 / 9))
+        open_still = decided >= ctx.end
+        status = dice.choice(words.LEAD_STATUSES[:8])
+        if not open_still:
+            status = dice.choices(("Won", "Lost", status), (28, 52, 20))[0]
+        updated = min(decided, ctx.end - 1)
+        issue = dice.choice(self._catalogue.issues)[0]
+        business = dice.random() < 0.2
+        record: Record = {
+            "id": ctx.uid(),
+            "name": person.name,
+            "business_name": self._contacts.company() if business else "",
+            "telephone": "",
+            "mobile": person.mobile,
+            "email": person.email,
+            "address": person.address,
+            "subject": dice.choice(words.LEAD_SUBJECTS),
+            "description": "",
+            "issue_type": issue,
+            "user": {key: dice.choice(self._catalogue.users)[key] for key in _STAFF[:1]},
+            "referred_by": dice.choice(words.SOURCES),
+            "status": status,
+            "country_code": "GT",
+            "gdpr_compliant": dice.random() < 0.6,
+            "ticket": None,
+            "customer": None,
+            "created_date": ctx.text(moment),
+            "last_updated": ctx.text(updated),
+            "custom_fields": {"Budget": str(dice.randrange(5, 90) * 10)} if business else {},
+            "_updated": ctx.text(updated),
+        }
+        user = next(u for u in self._catalogue.users if u["id"] == record["user"]["id"])
+        record["user"] = {key: user[key] for key in _STAFF}
+        if status == "Won":
+            customer = self._contacts.customer(decided, new=1.0)
+            ticket = self._tickets.open(decided, Visit(customer))
+            record["customer"] = served(customer)
+            record["ticket"] = {k: v for k, v in ticket.items() if not k.startswith("_")}
+        ctx.emit("leads", record)
+
+    def appointment(self, day: dt.date, ticket: Record) -> None:
+        """Emit an appointment about a ticket, made a few days ahead; one in eight does not come."""
+        ctx, dice = self._ctx, self._dice
+        made = min(ctx.open_moment(dice, day), ctx.end - 1)
+        starts = ctx.clock.at(
+            day + dt.timedelta(days=1 + dice.randrange(9)), (9 + dice.randrange(9)) * 3600
+        )
+        minutes = dice.choice((10, 15, 30, 60))
+        status = "Scheduled"
+        updated = made
+        if starts < ctx.end:
+            status = dice.choices(("Completed", "No Show", "Cancelled"), (80, 13, 7))[0]
+            updated = min(starts + minutes * 60, ctx.end - 1)
+        user = dice.choice(self._catalogue.users)
+        kind = dice.choices(("InShop", "OnSite", "PhoneCall"), (70, 10, 20))[0]
+        attendees = [user] if dice.random() < 0.85 else [user, self._catalogue.users[0]]
+        ctx.emit(
+            "appointments",
+            {
+                "id": ctx.uid(),
+                "subject": {"InShop": "Drop-off", "OnSite": "Visit", "PhoneCall": "Call"}[kind],
+                "description": "",
+                "type": kind,
+                "color": dice.choice(("#2a9d8f", "#e9c46a", "#e76f51")),
+                "location": "" if kind != "OnSite" else dice.choice(words.STREETS),
+                "latitude": "",
+                "longitude": "",
+                "status": status,
+                "ticket": {k: v for k, v in ticket.items() if not k.startswith("_")},
+                "customer": served(ticket["_customer"]),
+                "lead": None,
+                "start_date": ctx.text(starts),
+                "end_date": ctx.text(starts + minutes * 60),
+                "duration": minutes,
+                "attendees": [
+                    {key: person[key] for key in _STAFF}
+                    for person in {one["id"]: one for one in attendees}.values()
+                ],
+                "created_date": ctx.text(made),
+                "last_updated": ctx.text(updated),
+                "_updated": ctx.text(updated),
+            },
+        )
+
+    def shipment(self, moment: int, ticket: Record) -> None:
+        """Emit a parcel for a ticket; one in ten was deleted again."""
+        ctx, dice = self._ctx, self._dice
+        sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
+        record: Record = {
+            "id": ctx.uid(),
+            "pin": f"RX{dice.randrange(10**9):09d}GT",
+            "carrier": dice.choice(words.CARRIERS),
+            "status": dice.choice(("Created", "In transit", "Delivered")),
+            "ticket": {k: v for k, v in ticket.items() if not k.startswith("_")},
+            "customer": served(ticket["_customer"]),
+            "created_date": ctx.text(sent),
+            "_updated": ctx.text(sent),
+        }
+        if dice.random() < 0.1:
+            gone = ctx.text(min(sent + dice.randrange(600, 86_400), ctx.end - 1))
+            ctx.emit("shipments_deleted", {**record, "deleted_date": gone, "_updated": gone})
+        else:
+            ctx.emit("shipments", record)

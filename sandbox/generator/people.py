@@ -1,0 +1,171 @@
+"""Customers and everybody else with a name: scripts of the world, companies, regulars."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from sandbox.generator import words
+from sandbox.generator.context import Context, Record, Weighted, money
+
+REMEMBERED = 6_000
+"""How many customers may come back; bounds the memory of a large shop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A name and where to reach its bearer."""
+
+    given: str
+    family: str
+    name: str
+    email: str
+    mobile: str
+    address: str
+
+
+class Contacts:
+    """Invents people and companies; keeps the customers who may come back."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._dice = ctx.dice("people")
+        self._scripts = Weighted(self._dice, [script.weight for script in words.SCRIPTS])
+        self._regulars: list[Record] = []
+        self._groups: list[Record] = []
+
+    def person(self) -> Person:
+        """Somebody new."""
+        dice = self._dice
+        script = self._scripts.draw(words.SCRIPTS)
+        given, family = dice.choice(script.given), dice.choice(script.family)
+        name = f"{family}{given}" if script.family_first else f"{given} {family}"
+        plain = unicodedata.normalize("NFKD", f"{given}.{family}").encode("ascii", "ignore")
+        local = "".join(c for c in plain.decode().lower() if c.isalnum() or c == ".").strip(".")
+        number = self._ctx.number("person")
+        return Person(
+            given,
+            family,
+            name,
+            f"{local or 'client'}{number}@example.{dice.choice(('com', 'org', 'net'))}",
+            f"+502 555{dice.randrange(10**5):05d}",
+            f"{dice.choice(words.STREETS)} {dice.randint(1, 180)}",
+        )
+
+    def company(self) -> str:
+        """The name of some company."""
+        return f"{self._dice.choice(words.COMPANIES)} {self._dice.choice(words.COMPANY_FORMS)}"
+
+    def emit_groups(self, created: int) -> None:
+        """Emit the customer groups."""
+        for name, per_cent in (("Retail", 0), ("Business", 5), ("School", 10), ("Staff", 20)):
+            person = self.person()
+            record = {
+                "id": self._ctx.uid(),
+                "name": name,
+                "billing_name": person.name,
+                "billing_mobile": person.mobile,
+                "billing_email": person.email,
+                "discount": money(per_cent * 100),
+                "created_date": self._ctx.text(created),
+                "_updated": self._ctx.text(created),
+            }
+            self._groups.append(record)
+            self._ctx.emit("groups", record)
+
+    def customer(self, moment: int, *, new: float = 0.55) -> Record:
+        """A reference to a customer who comes at a moment; with that probability a new one.
+
+        A new customer is emitted. ``_terms`` (days to pay) is not for serving.
+        """
+        dice = self._dice
+        if self._regulars and dice.random() >= new:
+            return dice.choice(self._regulars)
+        reference = self._new(moment)
+        if len(self._regulars) < REMEMBERED:
+            self._regulars.append(reference)
+        else:
+            self._regulars[dice.randrange(REMEMBERED)] = reference
+        return reference
+
+    def _new(self, moment: int) -> Record:
+        ctx, dice = self._ctx, self._dice
+        person = self.person()
+        business = dice.random() < 0.12
+        company = self.company() if business else ""
+        city, code = dice.choice(words.CITIES)
+        number = ctx.number("customer")
+        created = moment - dice.randrange(30, 400)
+        updated = created
+        if dice.random() < 0.2:
+            updated = min(created + dice.randrange(86_400, 300 * 86_400), ctx.end - 1)
+        terms = 30 if business and dice.random() < 0.7 else 0
+        group = self._groups[1 if business else 0]
+        if dice.random() < 0.05:
+            group = dice.choice(self._groups)
+        consent = dice.random() < 0.7
+        fields: Record = {}
+        if dice.random() < 0.25:
+            fields["Preferred language"] = dice.choice(("es", "en", "de"))
+        if dice.random() < 0.1:
+            fields["Loyalty card"] = f"L{dice.randrange(10**8):08d}"
+        record: Record = {
+            "id": ctx.uid(),
+            "internal_id": number,
+            "ref": f"C{number:06d}",
+            "name": person.name,
+            "name_parts": {
+                "first_name": person.given,
+                "middle_name": "",
+                "last_name": person.family,
+            },
+            "email": person.email if dice.random() < 0.8 else "",
+            "invoiceemail": f"billing{number}@example.com" if business else "",
+            "mobile": person.mobile,
+            "phone": "",
+            "company": company,
+            "vat_registration_number": f"GT{dice.randrange(10**8):08d}" if business else "",
+            "fulladdress": {
+                "address": person.address,
+                "city": city,
+                "post_code": code,
+                "country": "GT",
+            },
+            "group": group["name"],
+            "type": "Business" if business else "Person",
+            "gender": dice.choice(("Female", "Male", "Not Specified")),
+            "date_of_birth": "",
+            "referred_by": dice.choice(words.SOURCES),
+            "account_manager": "",
+            "payment_term_days": terms,
+            "comments": "",
+            "country_code": "GT",
+            "credit_limit": money(dice.randrange(50, 500) * 1000) if terms else None,
+            "gdpr_compliant": consent,
+            "sub_sms_service": consent and dice.random() < 0.6,
+            "sub_print_media": False,
+            "sub_email_marketing": consent and dice.random() < 0.4,
+            "sub_email_notifications": consent,
+            "intra_community": False,
+            "vat_exemption": False,
+            "created_date": ctx.text(created),
+            "last_updated": ctx.text(updated),
+            "custom_fields": fields,
+            "_updated": ctx.text(updated),
+        }
+        ctx.emit("customers", record)
+        return {
+            "id": record["id"],
+            "internal_id": number,
+            "name": person.name,
+            "email": record["email"],
+            "mobile": person.mobile,
+            "phone": "",
+            "company": company,
+            "_terms": terms,
+        }
+
+
+def served(reference: Record) -> Record:
+    """A customer reference without what is private."""
+    return {key: value for key, value in reference.items() if not key.startswith("_")}

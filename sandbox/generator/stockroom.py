@@ -1,0 +1,254 @@
+"""The stock room: opening stock, purchase orders, deliveries, adjustments, counts.
+
+What is on hand of a product is what came in (stock records) plus and minus adjustments, minus what
+was sold, plus what was returned; the counts of the last day say exactly that.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from heapq import heappop, heappush
+
+from sandbox.generator.catalogue import Catalogue, Item
+from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.shop_time import LAST_SECOND, last_of_month
+
+LINES_A_COUNT = 40
+"""Products counted in one stock count."""
+
+
+class Stockroom:
+    """Buys what runs out and keeps the shelves' books."""
+
+    def __init__(self, ctx: Context, catalogue: Catalogue) -> None:
+        self._ctx = ctx
+        self._dice = ctx.dice("stockroom")
+        self._catalogue = catalogue
+        self._deliveries: list[tuple[int, int, list[tuple[Item, int]]]] = []
+        self._turnover = max(
+            1, (ctx.scale.tickets + ctx.scale.pos_orders) * 30 // ctx.scale.days // 12
+        )
+
+    def open(self, moment: int) -> None:
+        """Emit the opening stock."""
+        dice = self._dice
+        for item in self._catalogue.items:
+            if item.category == "Refurbished" or item.serialised:
+                quantity = dice.randint(1, 2)
+            else:
+                quantity = dice.randint(3, 8) + self._level(item)
+            item.reorder_at = 0 if item.serialised else max(1, quantity // 3)
+            self._receive(item, quantity, moment)
+
+    def _level(self, item: Item) -> int:
+        per_item = self._turnover * 12 / max(len(self._catalogue.items), 1)
+        return round(per_item * (2.5 if item in self._shelf else 1.0))
+
+    @property
+    def _shelf(self) -> list[Item]:
+        return self._catalogue.shelf[:0]
+
+    def _receive(self, item: Item, quantity: int, moment: int) -> None:
+        ctx, dice = self._ctx, self._dice
+        item.on_hand += quantity
+        item.last_moved = max(item.last_moved, moment)
+        product = {"id": item.uid, "name": item.name, "code": item.code}
+        text = ctx.text(moment)
+        stock_id = ctx.uid()
+        ctx.emit(
+            "stock",
+            {
+                "id": stock_id,
+                "product": product,
+                "quantity": quantity,
+                "cog_per_item": money(item.cost * dice.randint(95, 105) // 100),
+                "serialize_stock": item.serialised,
+                "internal_use": dice.random() < 0.01,
+                "breakage": dice.random() < 0.01,
+                "location": item.record["physical_location"],
+                "expired_on": None,
+                "created_date": text,
+                "_updated": text,
+            },
+        )
+        for _ in range(quantity if item.serialised else 0):
+            ctx.emit(
+                "serials",
+                {
+                    "id": ctx.uid(),
+                    "serial": f"{dice.randrange(10**14, 10**15)}",
+                    "product": product,
+                    "stock_id": stock_id,
+                    "status": "In stock",
+                    "term_in_days": dice.choice((0, 90, 365)),
+                    "created_date": text,
+                    "_updated": text,
+                },
+            )
+
+    def deliveries(self, day: dt.date) -> None:
+        """Emit what is delivered on a day."""
+        until = self._ctx.clock.at(day, LAST_SECOND)
+        while self._deliveries and self._deliveries[0][0] <= until:
+            moment, _, content = heappop(self._deliveries)
+            for item, quantity in content:
+                item.on_order -= quantity
+                self._receive(item, quantity, moment)
+
+    def order(self, day: dt.date) -> None:
+        """Emit purchase orders for what ran low, one a supplier, twelve lines at most."""
+        low: dict[int, list[Item]] = {}
+        for item in self._catalogue.items:
+            if item.on_hand + item.on_order <= item.reorder_at:
+                low.setdefault(item.supplier, []).append(item)
+        for supplier in sorted(low):
+            items = low[supplier]
+            for start in range(0, len(items), 12):
+                self._purchase(day, supplier, items[start : start + 12])
+
+    def _purchase(self, day: dt.date, supplier: int, items: list[Item]) -> None:
+        ctx, dice = self._ctx, self._dice
+        created = ctx.open_moment(dice, day)
+        lines, cost, content = [], 0, []
+        for item in items:
+            quantity = 1 if item.serialised else item.reorder_at * 3 + dice.randint(1, 4)
+            net = item.cost * quantity
+            tax = share(net, item.tax_per_mille)
+            lines.append(
+                {
+                    "id": ctx.number("line"),
+                    "product_code": item.code,
+                    "item_description": item.name,
+                    "quantity": quantity,
+                    "unit_price": money(item.cost),
+                    "discount": money(0),
+                    "tax": money(tax),
+                    "total": money(net + tax),
+                }
+            )
+            cost += net + tax
+            content.append((item, quantity))
+            item.on_order += quantity
+        received = self._delivery_moment(created)
+        status, arrives = "Received", received < ctx.end
+        if dice.random() < 0.015:  # forgotten: part of it never came
+            status, arrives = "Partially Delivered", False
+            half = content[: len(content) // 2]
+            if half:
+                heappush(self._deliveries, (received, ctx.number("delivery"), half))
+        elif arrives:
+            heappush(self._deliveries, (received, ctx.number("delivery"), content))
+        else:
+            status = dice.choice(("Pending", "Ordered", "Waiting Confirmation"))
+        updated = ctx.text(received if arrives else created)
+        number = ctx.number("purchase", 3001)
+        company = self._catalogue.suppliers[supplier]
+        ctx.emit(
+            "purchase_orders",
+            {
+                "id": ctx.uid(),
+                "number": f"PO-{number}",
+                "status": status,
+                "supplier": {"id": company["id"], "company": company["company"]},
+                "created_date": ctx.text(created),
+                "received_date": ctx.text(received) if arrives else None,
+                "expected_date": ctx.text(created + 7 * 86_400),
+                "cost": money(cost),
+                "shipping_cost": money(dice.choice((0, 0, 450, 900, 1250, 1999))),
+                "notes": "",
+                "lines": lines,
+                "last_updated": updated,
+                "_updated": updated,
+            },
+        )
+
+    def _delivery_moment(self, created: int) -> int:
+        ctx, dice = self._ctx, self._dice
+        moment = ctx.later(dice, created, 2 + dice.expovariate(1 / 4))
+        if dice.random() < 0.08:
+            moment = ctx.clock.at(last_of_month(ctx.clock.day(moment)), LAST_SECOND)
+        return moment
+
+    def count(self, moment: int, items: list[Item], *, adjust: bool) -> None:
+        """Emit a count of some products; with ``adjust`` small differences are found and booked."""
+        ctx, dice = self._ctx, self._dice
+        text = ctx.text(moment)
+        counted, differences = [], []
+        for item in items:
+            missing = 1 if adjust and item.on_hand > 1 and dice.random() < 0.06 else 0
+            expected = item.on_hand
+            if missing:
+                differences.append((item, -1))
+            counted.append(
+                {
+                    "product_id": item.uid,
+                    "product_code": item.code,
+                    "product_name": item.name,
+                    "expected": expected,
+                    "counted": expected - missing,
+                    "difference": -missing,
+                }
+            )
+        number = ctx.number("count")
+        user = self._catalogue.users[0]
+        ctx.emit(
+            "stock_count",
+            {
+                "id": number,
+                "reference": f"COUNT-{number:04d}",
+                "status": "Completed",
+                "notes": "",
+                "user": {k: user[k] for k in ("id", "first_name", "last_name", "email")},
+                "products": counted,
+                "created_date": text,
+                "_updated": text,
+            },
+        )
+        if differences:
+            self._adjust(moment + 60, differences, f"COUNT-{number:04d}")
+
+    def mishap(self, moment: int) -> None:
+        """Emit an adjustment: something broke, was used in the shop or turned up again."""
+        dice = self._dice
+        item = dice.choice(self._catalogue.items)
+        if item.serialised:
+            return
+        self._adjust(moment, [(item, -1 if item.on_hand and dice.random() < 0.8 else 1)], "")
+
+    def _adjust(self, moment: int, changes: list[tuple[Item, int]], reference: str) -> None:
+        ctx, dice = self._ctx, self._dice
+        text = ctx.text(moment)
+        products: list[Record] = []
+        for item, change in changes:
+            item.on_hand += change
+            item.last_moved = max(item.last_moved, moment)
+            reason = dice.random()
+            products.append(
+                {
+                    "stock_id": ctx.uid(),
+                    "product_id": item.uid,
+                    "quantity": abs(change),
+                    "type": "Addition" if change > 0 else "Subtraction",
+                    "internal_use": change < 0 and reason < 0.3,
+                    "breakage": change < 0 and reason > 0.6,
+                }
+            )
+        ctx.emit(
+            "adjustments",
+            {
+                "id": ctx.uid(),
+                "reference_no": reference or f"ADJ-{ctx.number('adjustment'):05d}",
+                "notes": "After the count" if reference else "",
+                "adjustment_date": text,
+                "products": products,
+                "created_date": text,
+                "_updated": text,
+            },
+        )
+
+    def close(self) -> None:
+        """Emit the count of every product on the last evening."""
+        items = self._catalogue.items
+        for start in range(0, len(items), LINES_A_COUNT):
+            moment = self._ctx.end - 3600 + start // LINES_A_COUNT
+            self.count(moment, items[start : start + LINES_A_COUNT], adjust=False)

@@ -1,0 +1,312 @@
+"""Repair tickets: from the counter to collection, with comments, timers, invoice and payments."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from sandbox.generator import words
+from sandbox.generator.catalogue import Catalogue, Device
+from sandbox.generator.context import Context, Record, Weighted, money
+from sandbox.generator.documents import Documents, Plan, Sold
+from sandbox.generator.people import Contacts, served
+
+HOUR = 3600
+
+
+@dataclass(slots=True)
+class Visit:
+    """Why somebody comes: everything left out is drawn by the dice."""
+
+    customer: Record | None = None
+    device: Device | None = None
+    issue: int | None = None
+    invoiced_at: int | None = None
+    """Fixes the moment of the invoice, and with it that there is one."""
+    comeback: bool = False
+
+
+@dataclass(slots=True)
+class _Life:
+    """The moments of one ticket, and how it ended."""
+
+    opened: int
+    end: str
+    done: int
+    collected: int
+    invoiced: int | None
+    steps: list[tuple[int, str]] = field(default_factory=list)
+
+
+class Tickets:
+    """Opens tickets and plays each to its end, or to the shop's last day."""
+
+    def __init__(
+        self, ctx: Context, catalogue: Catalogue, contacts: Contacts, documents: Documents
+    ) -> None:
+        self._ctx = ctx
+        self._dice = ctx.dice("tickets")
+        self._catalogue = catalogue
+        self._contacts = contacts
+        self._documents = documents
+        self._issue = Weighted(self._dice, (30, 18, 14, 6, 7, 6, 8, 5, 3, 3))
+        self._technicians = [
+            user
+            for user in catalogue.users
+            if user["type"] in {"Technician", "Admin"} and user["status"] == "Active"
+        ]
+        self._comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
+
+    def due_comebacks(self, day: dt.date) -> list[Visit]:
+        """Repairs that did not hold and come back on that day."""
+        return self._comebacks.pop(day, [])
+
+    def open(self, moment: int, visit: Visit | None = None) -> Record:
+        """Emit a ticket opened at a moment, with all that hangs on it; return a reference to it."""
+        ctx, dice, catalogue = self._ctx, self._dice, self._catalogue
+        visit = visit or Visit()
+        customer = visit.customer or self._contacts.customer(moment)
+        device = visit.device or dice.choice(catalogue.devices)
+        issue_index = visit.issue
+        if issue_index is None:
+            issue_index = self._issue.draw(range(len(catalogue.issues)))
+        issue, category, fault = catalogue.issues[issue_index]
+        number = ctx.number("ticket", 10_001)
+        reference = {"id": ctx.uid(), "ticket_ref": f"T-{number}", "ticket_no": str(number)}
+        technician = None if dice.random() < 0.06 else dice.choice(self._technicians)
+        life = self._life(moment, visit)
+        status, updated = self._progress(life)
+        sold = self._work(device, category, visit)
+        lines, total = self._documents.lines(sold)
+        person = served(customer)
+        invoice: Record | None = None
+        if life.invoiced is not None and life.invoiced < ctx.end:
+            invoice = self._invoice(reference, customer, person, life, sold, lines, total, issue)
+            updated = max(updated, invoice["_touched"])
+        fields = {}
+        names = catalogue.custom_fields["tickets"]
+        if dice.random() < 0.3:
+            fields[names[0]] = f"{dice.randrange(10**4):04d}"
+        if issue["label"] == "Water damage":
+            fields[names[2]] = dice.choice(("White", "Pink", "Red"))
+        record: Record = {
+            **reference,
+            "short_info": f"{issue['label']}: {device.brand} {device.name}",
+            "description": fault if dice.random() < 0.8 else "",
+            "device": f"{device.brand} {device.name}|{device.year}",
+            "device_model_id": device.uid,
+            "status": catalogue.statuses[status],
+            "issue_type": issue,
+            "priority": dice.choices(("Urgent", "High", "Normal", "Low"), (6, 14, 70, 10))[0],
+            "customer": person,
+            "technician": _staff(technician),
+            "created_date": ctx.text(life.opened),
+            "created_from": "Website" if dice.random() < 0.1 else "Shop",
+            "last_updated": ctx.text(updated),
+            "due_date": ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
+            "work_approved": status not in {"New", "Waiting on Customer"},
+            "amount_total": money(total),
+            "discount": money(0),
+            "invoice": invoice and {k: v for k, v in invoice.items() if not k.startswith("_")},
+            "lines": lines,
+            "payments": invoice["_payments"] if invoice else [],
+            "custom_fields": fields,
+            "_updated": ctx.text(updated),
+            "_in_pipeline": catalogue.pipeline[status],
+        }
+        ctx.emit("tickets", record)
+        self._comments(reference, technician, life)
+        self._timers(reference, technician, life)
+        if life.end == "Collected" and life.collected < ctx.end and dice.random() < 0.05:
+            day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 29))
+            self._comebacks[day].append(Visit(customer, device, issue_index, comeback=True))
+        return {**reference, "_customer": customer, "_touched": updated}
+
+    def _life(self, moment: int, visit: Visit) -> _Life:
+        ctx, dice = self._ctx, self._dice
+        fate = dice.random()
+        end = "Collected" if fate < 0.87 or visit.invoiced_at else "Not Repairable"
+        if end != "Collected" and fate > 0.93:
+            end = "Cancelled" if fate > 0.95 else "Repaired"
+        days = min(dice.lognormvariate(0.6, 1.0), 60.0)
+        touched = ctx.later(dice, moment, 0 if dice.random() < 0.6 else 1)
+        done = ctx.later(dice, touched, days)
+        collected = ctx.later(dice, done, dice.expovariate(0.5))
+        invoiced: int | None = None
+        if end == "Collected":
+            invoiced = collected if dice.random() < 0.7 else done
+        if visit.invoiced_at:
+            collected = invoiced = visit.invoiced_at
+            touched, done = collected - 3 * HOUR, collected - HOUR
+        life = _Life(moment, end, done, collected, invoiced)
+        life.steps = [(moment, "New"), (touched, "In Progress")]
+        if days > 3 and done - touched > 24 * HOUR:
+            waiting = "Waiting for Parts" if dice.random() < 0.7 else "Waiting on Customer"
+            life.steps.append((touched + (done - touched) // 3, waiting))
+        if end in {"Collected", "Repaired"}:
+            life.steps.append((done, "Ready for Collection" if dice.random() < 0.5 else "Repaired"))
+        if end != "Repaired":  # those are never fetched and stay in the pipeline
+            life.steps.append((collected, end))
+        return life
+
+    def _progress(self, life: _Life) -> tuple[str, int]:
+        """Status and moment of the last change by the shop's last day."""
+        reached = [(at, label) for at, label in life.steps if at < self._ctx.end]
+        at, label = reached[-1] if reached else life.steps[0]
+        return label, at
+
+    def _work(self, device: Device, category: str | None, visit: Visit) -> list[Sold]:
+        dice, services = self._dice, self._catalogue.services
+        sold: list[Sold] = []
+        part = device.parts.get(category or "")
+        if part and part.on_hand > 0:
+            sold.append(Sold(part, 1))
+        sold.append(Sold(dice.choice(services[1:3] if part else services[3:]), 1))
+        if dice.random() < 0.18:
+            sold.append(Sold(services[0], 1))
+        if dice.random() < 0.2:
+            extra = dice.choice(self._catalogue.shelf)
+            if extra.on_hand > 2:
+                sold.append(Sold(extra, 1))
+        if (visit.comeback and dice.random() < 0.6) or dice.random() < 0.015:
+            for line in sold:  # under warranty: a document of amount zero
+                line.discount = line.item.price * line.quantity
+        elif dice.random() < 0.12:
+            line = dice.choice(sold)
+            line.discount = line.item.price * dice.choice((5, 10, 15)) // 100
+        return sold
+
+    def _invoice(
+        self,
+        ticket: Record,
+        customer: Record,
+        person: Record,
+        life: _Life,
+        sold: list[Sold],
+        lines: list[Record],
+        total: int,
+        issue: Record,
+    ) -> Record:
+        """Emit the invoice; return the ticket's reference to it, with what else the ticket needs."""
+        ctx, dice = self._ctx, self._dice
+        created = life.invoiced or life.collected
+        number = f"INV-{ctx.number('invoice', 20_001)}"
+        record: Record = {
+            "id": ctx.uid(),
+            "number": number,
+            "ticket": {"id": ticket["id"], "ticket_ref": ticket["ticket_ref"]},
+            "ticket_no": ticket["ticket_no"],
+            "ticket_short_info": issue["label"],
+            "customer": person,
+            "notes": "Thank you" if dice.random() < 0.1 else "",
+            "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
+        }
+        plan = self._settlement(dice, life, created, total, customer["_terms"])
+        self._documents.finish(
+            "ticket_invoices",
+            record,
+            sold=sold,
+            lines=lines,
+            total=total,
+            plan=plan,
+            created=created,
+            ticket_id=ticket["id"],
+        )
+        payments = record["payments"]
+        last = max((p["date"] for p in payments if p["amount"] > 0), default=None)
+        touched = max([created, *(m for m, _, _ in plan.payments), *plan.returns])
+        return {
+            "id": record["id"],
+            "number": number,
+            "amount": record["amount_total"],
+            "last_payment_date": last,
+            "_payments": payments,
+            "_touched": min(touched, ctx.end - 1),
+        }
+
+    def _settlement(
+        self, dice: random.Random, life: _Life, created: int, total: int, terms: int
+    ) -> Plan:
+        ctx = self._ctx
+        if total == 0:
+            return Plan(())
+        payments: list[tuple[int, int, bool]] = []
+        left = total
+        if created - life.opened > HOUR and dice.random() < 0.18:
+            cents = min(total, max(500, total * dice.choice((25, 30, 50)) // 100 // 100 * 100))
+            payments.append((life.opened + 60, cents, True))
+            left -= cents
+        mood = dice.random()
+        at_once = created + dice.randint(20, 600) if dice.random() < 0.8 else created
+        if left == 0:
+            pass
+        elif mood < 0.80 and not terms:
+            if dice.random() < 0.05 and left > 1000:
+                payments += [(at_once, left // 2, False), (at_once, left - left // 2, False)]
+            else:
+                payments.append((at_once, left, False))
+        elif mood < 0.93:
+            days = terms * 0.6 + dice.expovariate(1 / 14)
+            part = left * dice.choice((30, 50, 60)) // 100 if dice.random() < 0.4 else 0
+            if part:
+                payments.append((at_once, part, False))
+            if dice.random() < 0.88:
+                payments.append((ctx.later(dice, at_once, days + 1), left - part, False))
+        elif mood < 0.97:
+            payments.append((ctx.later(dice, at_once, 1 + dice.expovariate(1 / 40)), left, False))
+        returns: list[int] = []
+        if payments and dice.random() < 0.03:
+            latest = max(moment for moment, _, _ in payments)
+            returns.append(ctx.later(dice, latest, 1 + dice.expovariate(1 / 25)))
+        return Plan(payments, returns)
+
+    def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
+        ctx, dice = self._ctx, self._dice
+        author = _staff(technician or self._catalogue.users[0])
+        for at, label in life.steps[1:]:
+            if at >= ctx.end or dice.random() > 0.4:
+                continue
+            kind = {"Waiting for Parts": "Part Ordered", "Repaired": "Quality Check"}.get(label)
+            kind = kind or dice.choice(("Update", "Diagnosis", "Customer Contacted"))
+            written = ctx.text(min(at + dice.randint(5, 900), ctx.end - 1))
+            record = {
+                "id": ctx.uid(),
+                "ticket": ticket,
+                "status": self._catalogue.note_statuses[kind],
+                "type": "Public" if kind == "Customer Contacted" else "Private",
+                "comment": dice.choice(words.COMMENTS[kind]),
+                "user": author,
+                "created_date": written,
+                "last_updated": written,
+                "_updated": written,
+            }
+            ctx.emit("ticket_comments", record)
+
+    def _timers(self, ticket: Record, technician: Record | None, life: _Life) -> None:
+        ctx, dice = self._ctx, self._dice
+        if technician is None or dice.random() > 0.55:
+            return
+        start = life.steps[1][0]
+        if start >= ctx.end:
+            return
+        end = min(start + dice.randint(10, 150) * 60, max(life.done, start + 300))
+        running = end >= ctx.end
+        record = {
+            "id": ctx.uid(),
+            "ticket": ticket,
+            "user": _staff(technician),
+            "start_date": ctx.text(start),
+            "end_date": None if running else ctx.text(end),
+            "notes": "Bench work" if dice.random() < 0.3 else "",
+            "created_date": ctx.text(start),
+            "_updated": ctx.text(start if running else end),
+        }
+        ctx.emit("ticket_timers", record)
+
+
+def _staff(user: Record | None) -> Record | None:
+    if user is None:
+        return None
+    return {key: user[key] for key in ("id", "first_name", "last_name", "email")}
