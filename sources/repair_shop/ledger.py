@@ -1,0 +1,473 @@
+"""The ledger: every answer on disk with its place in a scan, before anything uses it.
+
+One SQLite file (``$SHOPMIRROR_HOME/mirror.sqlite``). A scan is a piece of deterministic code that
+asks for pages by a key of its own (``newest:1``, ``down:7``); an answer is stored under (scan, key)
+the moment it came. A run that was killed starts the same code again and is served from here until
+it reaches what was never answered, so only the requests in flight are asked twice. The loader
+takes pages from here too, so a load can be repeated without a request.
+
+``seen`` remembers each row's identity, day and digest: it tells new from known, edited from
+unchanged, and which rows a proven scan no longer showed. Times are UTC ISO text.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS runs(
+  run_id INTEGER PRIMARY KEY, command TEXT NOT NULL, started_at TEXT NOT NULL, ended_at TEXT,
+  outcome TEXT, exit_code INTEGER, requests INTEGER NOT NULL DEFAULT 0,
+  rows INTEGER NOT NULL DEFAULT 0, message TEXT, detail TEXT);
+CREATE TABLE IF NOT EXISTS scans(
+  scan_id INTEGER PRIMARY KEY, run_id INTEGER, shop TEXT NOT NULL, resource TEXT NOT NULL,
+  kind TEXT NOT NULL, spec TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT,
+  state TEXT NOT NULL DEFAULT 'open', proof TEXT, reason TEXT,
+  pages INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
+  first_day TEXT, last_day TEXT, vanished INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX IF NOT EXISTS scans_open ON scans(shop, resource, state);
+CREATE TABLE IF NOT EXISTS pages(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, scan_id INTEGER NOT NULL, key TEXT NOT NULL,
+  request TEXT NOT NULL, answered_at TEXT NOT NULL, summary TEXT NOT NULL,
+  body BLOB, loaded_at TEXT, UNIQUE(scan_id, key));
+CREATE INDEX IF NOT EXISTS pages_waiting ON pages(seq) WHERE loaded_at IS NULL;
+CREATE TABLE IF NOT EXISTS seen(
+  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, day TEXT, digest BLOB NOT NULL,
+  seq INTEGER NOT NULL, watched INTEGER NOT NULL DEFAULT 0, deleted_at TEXT,
+  PRIMARY KEY(shop, resource, id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seen_day ON seen(shop, resource, day);
+CREATE TABLE IF NOT EXISTS marks(
+  shop TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(shop, name));
+CREATE TABLE IF NOT EXISTS audits(
+  shop TEXT NOT NULL, resource TEXT NOT NULL, first_day TEXT NOT NULL, last_day TEXT NOT NULL,
+  audited_at TEXT NOT NULL, PRIMARY KEY(shop, resource, first_day));
+CREATE TABLE IF NOT EXISTS reports(
+  shop TEXT NOT NULL, report TEXT NOT NULL, period TEXT NOT NULL, total TEXT NOT NULL,
+  fetched_at TEXT NOT NULL, PRIMARY KEY(shop, report, period));
+CREATE TABLE IF NOT EXISTS deletions(
+  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT, applied INTEGER NOT NULL,
+  PRIMARY KEY(shop, resource, id));
+"""
+
+
+class LedgerError(Exception):
+    """The ledger's file cannot be used; the message says what to do. Exit code 2."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a scan needs to know of one answered page. ``day`` is None where a row has none."""
+
+    ids: tuple[str, ...]
+    days: tuple[date | None, ...]
+    fresh: tuple[bool, ...]
+    """Per row: new to us, or changed since it was last read."""
+
+    @property
+    def size(self) -> int:
+        """Rows on the page."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as the ledger sees it when its page is put away."""
+
+    id: str
+    day: date | None
+    digest: bytes
+    watched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page that waits to be loaded."""
+
+    seq: int
+    shop: str
+    resource: str
+    spec: Mapping[str, Any]
+    answered_at: datetime
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One pass over a list or over a part of it."""
+
+    scan_id: int
+    shop: str
+    resource: str
+    kind: str
+    spec: Mapping[str, Any]
+    opened_at: datetime
+
+
+def now_text(moment: datetime | None = None) -> str:
+    """A moment (by default now) as the ledger writes it."""
+    return (moment or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
+
+
+class Ledger:
+    """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._write = threading.RLock()
+        self._connections: list[sqlite3.Connection] = []
+        try:
+            with self._write:
+                db = self._db
+                db.executescript(_SCHEMA)
+                row = db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+                if row is None:
+                    db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
+                elif int(row[0]) > FORMAT:
+                    raise LedgerError(
+                        f"{path} was written by a newer shopmirror (format {row[0]}, this one "
+                        f"knows {FORMAT}). Update shopmirror."
+                    )
+        except sqlite3.DatabaseError as error:
+            raise LedgerError(
+                f"{path} cannot be used ({error}). Move it away: the next sync then reads "
+                "everything from the service again."
+            ) from error
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            fresh = not self._path.exists()
+            db = sqlite3.connect(
+                self._path, timeout=60, isolation_level=None, check_same_thread=False
+            )
+            if fresh:
+                self._path.chmod(0o600)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; see put()
+            self._local.db = db
+            with self._write:
+                self._connections.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._write:
+            for db in self._connections:
+                db.close()
+            self._connections.clear()
+            self._local = threading.local()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._write:
+            db = self._db
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    # -- runs ---------------------------------------------------------------------------------
+
+    def begin_run(self, command: str) -> int:
+        """Note that a run began; runs that never ended were killed, and are told so."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE runs SET ended_at = ?, outcome = 'killed', message = 'ended without a word'"
+                " WHERE ended_at IS NULL",
+                (now_text(),),
+            )
+            cursor = db.execute(
+                "INSERT INTO runs(command, started_at) VALUES (?, ?)", (command, now_text())
+            )
+            return int(cursor.lastrowid or 0)
+
+    def end_run(
+        self,
+        run_id: int,
+        *,
+        outcome: str,
+        exit_code: int,
+        requests: int,
+        rows: int,
+        message: str,
+        detail: Mapping[str, Any],
+    ) -> None:
+        """Note how a run ended."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE runs SET ended_at=?, outcome=?, exit_code=?, requests=?, rows=?, message=?,"
+                " detail=? WHERE run_id=?",
+                (
+                    now_text(),
+                    outcome,
+                    exit_code,
+                    requests,
+                    rows,
+                    message,
+                    json.dumps(detail, default=str),
+                    run_id,
+                ),
+            )
+
+    def prune(self, before: datetime) -> None:
+        """Drop pages that were loaded, and scans and runs that ended, before a moment."""
+        with self._transaction() as db:
+            text = now_text(before)
+            db.execute(
+                "DELETE FROM pages WHERE loaded_at < ? AND scan_id NOT IN "
+                "(SELECT scan_id FROM scans WHERE state = 'open')",
+                (text,),
+            )
+            db.execute("DELETE FROM runs WHERE ended_at < ?", (text,))
+
+    # -- scans and pages ----------------------------------------------------------------------
+
+    def open_scan(
+        self, run_id: int, shop: str, resource: str, kind: str, spec: Mapping[str, Any]
+    ) -> Scan:
+        """Begin a scan, or go on with the one of the same shop, resource, kind and spec."""
+        text = json.dumps(spec, sort_keys=True, default=str)
+        with self._transaction() as db:
+            row = db.execute(
+                "SELECT scan_id, opened_at FROM scans WHERE shop=? AND resource=? AND kind=? "
+                "AND spec=? AND state='open'",
+                (shop, resource, kind, text),
+            ).fetchone()
+            if row is None:
+                opened = now_text()
+                cursor = db.execute(
+                    "INSERT INTO scans(run_id, shop, resource, kind, spec, opened_at) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (run_id, shop, resource, kind, text, opened),
+                )
+                row = (cursor.lastrowid, opened)
+        return Scan(
+            int(row[0]), shop, resource, kind, json.loads(text), datetime.fromisoformat(row[1])
+        )
+
+    def open_scans(self, shop: str, kinds: Iterable[str]) -> list[Scan]:
+        """Scans that were begun and not closed."""
+        wanted = list(kinds)
+        marks = ",".join("?" * len(wanted))
+        rows = self._db.execute(
+            "SELECT scan_id, shop, resource, kind, spec, opened_at FROM scans "  # noqa: S608
+            f"WHERE state='open' AND shop=? AND kind IN ({marks}) ORDER BY scan_id",
+            (shop, *wanted),
+        ).fetchall()
+        return [
+            Scan(r[0], r[1], r[2], r[3], json.loads(r[4]), datetime.fromisoformat(r[5]))
+            for r in rows
+        ]
+
+    def close_scan(
+        self,
+        scan: Scan,
+        *,
+        state: str,
+        proof: str,
+        reason: str,
+        first_day: date | None,
+        last_day: date | None,
+        pages: int,
+        rows: int,
+    ) -> None:
+        """Close a scan as ``proven``, ``unproven`` or ``dropped``, with the evidence."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE scans SET state=?, proof=?, reason=?, closed_at=?, first_day=?, "
+                "last_day=?, pages=?, rows=? WHERE scan_id=?",
+                (
+                    state,
+                    proof,
+                    reason,
+                    now_text(),
+                    first_day and first_day.isoformat(),
+                    last_day and last_day.isoformat(),
+                    pages,
+                    rows,
+                    scan.scan_id,
+                ),
+            )
+
+    def page(self, scan: Scan, key: str) -> Page | None:
+        """The stored answer to a scan's request, or None if it was never answered."""
+        row = self._db.execute(
+            "SELECT summary FROM pages WHERE scan_id=? AND key=?", (scan.scan_id, key)
+        ).fetchone()
+        return _page(row[0]) if row else None
+
+    def put(
+        self,
+        scan: Scan,
+        key: str,
+        request: str,
+        body: bytes,
+        rows: Sequence[Row],
+        answered_at: datetime,
+    ) -> Page:
+        """Keep an answer and remember its rows, in one transaction, before anything uses it."""
+        packed = zlib.compress(body, 3)
+        with self._transaction() as db:
+            fresh: list[bool] = []
+            for row in rows:
+                known = db.execute(
+                    "SELECT digest, deleted_at FROM seen WHERE shop=? AND resource=? AND id=?",
+                    (scan.shop, scan.resource, row.id),
+                ).fetchone()
+                fresh.append(known is None or known[0] != row.digest or known[1] is not None)
+                if known is not None and known[1] is not None:
+                    db.execute(
+                        "INSERT OR REPLACE INTO deletions VALUES (?,?,?,NULL,0)",
+                        (scan.shop, scan.resource, row.id),
+                    )
+            page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
+            summary = json.dumps([page.ids, [d and d.isoformat() for d in page.days], fresh])
+            cursor = db.execute(
+                "INSERT INTO pages(scan_id, key, request, answered_at, summary, body, loaded_at) "
+                "VALUES (?,?,?,?,?,?,?)",
+                (
+                    scan.scan_id,
+                    key,
+                    request,
+                    now_text(answered_at),
+                    summary,
+                    packed,
+                    None if rows else now_text(),
+                ),
+            )
+            seq = cursor.lastrowid
+            db.executemany(
+                "INSERT INTO seen(shop, resource, id, day, digest, seq, watched) "
+                "VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET day=excluded.day, "
+                "digest=excluded.digest, seq=excluded.seq, watched=excluded.watched, "
+                "deleted_at=NULL",
+                [
+                    (
+                        scan.shop,
+                        scan.resource,
+                        r.id,
+                        r.day and r.day.isoformat(),
+                        r.digest,
+                        seq,
+                        int(r.watched),
+                    )
+                    for r in rows
+                ],
+            )
+        return page
+
+    def waiting(self, limit: int) -> list[StoredPage]:
+        """Up to ``limit`` pages that are not in the warehouse yet, oldest answer first."""
+        rows = self._db.execute(
+            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.body FROM pages p "
+            "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL ORDER BY p.seq LIMIT ?",
+            (limit,),
+        ).fetchall()
+        return [
+            StoredPage(
+                r[0],
+                r[1],
+                r[2],
+                json.loads(r[3]),
+                datetime.fromisoformat(r[4]),
+                zlib.decompress(r[5]),
+            )
+            for r in rows
+        ]
+
+    def waiting_count(self) -> int:
+        """Pages that are not in the warehouse yet."""
+        row = self._db.execute("SELECT count(*) FROM pages WHERE loaded_at IS NULL").fetchone()
+        return int(row[0])
+
+    def mark_loaded(self, pages: Iterable[StoredPage]) -> None:
+        """Note that pages are in the warehouse."""
+        with self._transaction() as db:
+            db.executemany(
+                "UPDATE pages SET loaded_at=? WHERE seq=?",
+                [(now_text(), page.seq) for page in pages],
+            )
+
+    def forget_mirror(self) -> None:
+        """The warehouse is gone: everything must come from the service again.
+
+        Pages still kept are loaded again first; nothing else the ledger knows is relied on.
+        """
+        with self._transaction() as db:
+            for table in ("scans", "pages", "seen", "audits", "deletions", "reports"):
+                db.execute(f"DELETE FROM {table}")  # noqa: S608  (names are the five above)
+            db.execute("DELETE FROM marks WHERE name LIKE 'full:%' OR name LIKE 'day:%'")
+
+    # -- marks, rows, reports -----------------------------------------------------------------
+
+    def mark(self, shop: str, name: str) -> str | None:
+        """A remembered value of a shop (bookmarks, profile), or None."""
+        row = self._db.execute(
+            "SELECT value FROM marks WHERE shop=? AND name=?", (shop, name)
+        ).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_mark(self, shop: str, name: str, value: str) -> None:
+        """Remember a value of a shop."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO marks VALUES (?,?,?)", (shop, name, value))
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Read anything (parameters bound)."""
+        return self._db.execute(sql, parameters).fetchall()
+
+    def execute(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Write rows with one statement in one transaction (parameters bound)."""
+        with self._transaction() as db:
+            db.executemany(sql, rows)
+
+    def first_seq(self, scan: Scan) -> int | None:
+        """Number of a scan's first answer: rows not seen since then, the scan did not show."""
+        row = self._db.execute(
+            "SELECT min(seq) FROM pages WHERE scan_id=?", (scan.scan_id,)
+        ).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def live_count(
+        self, shop: str, resource: str, first: date | None = None, last: date | None = None
+    ) -> int:
+        """Rows believed to exist at the service, optionally of a range of days."""
+        row = self._db.execute(
+            "SELECT count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
+            "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
+            (shop, resource, *[d and d.isoformat() for d in (first, first, last, last)]),
+        ).fetchone()
+        return int(row[0])
+
+    def transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Run several statements in one transaction."""
+        with self._transaction() as db:
+            work(db)
+
+
+def _page(summary: str) -> Page:
+    ids, days, fresh = json.loads(summary)
+    return Page(tuple(ids), tuple(_day(d) for d in days), tuple(fresh))
