@@ -82,13 +82,14 @@ RESOURCES: tuple[str, ...] = (
 def generate(
     *, seed: int, size: Size, shop: str, timezone: str, until: dt.date | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ``(resource, record)`` for a whole shop; a resource is one of ``RESOURCES`` or ``info``.
+    """Yield ``(resource, record)`` for a whole shop: ``RESOURCES`` and one ``info``.
 
     ``timezone`` is an IANA name. The shop's last day of business is the day before ``until``: no
     record lies in the future of someone who passes today (but appointments and due dates may).
     Raises ``ZoneInfoNotFoundError`` (a ``KeyError``) for an unknown zone and ``KeyError`` for an
     unknown size. Records come roughly by date, in bounded memory; payments of a document come
-    before it.
+    before it. Nested parts are shared between records (a ticket's lines are its invoice's): take
+    them as read-only.
     """
     scale = SCALES[size]
     end = until or DEFAULT_UNTIL
@@ -124,7 +125,6 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
     counter = Counter(ctx, catalogue, contacts, documents)
     stockroom = Stockroom(ctx, catalogue)
     office = Office(ctx, catalogue, contacts, tickets)
-    stockroom.open(opening)
     yield
 
     dice = ctx.dice("days")
@@ -137,6 +137,7 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
         return int(total * weight / whole + dice.random())
 
     for day, weight in zip(days, weights, strict=True):
+        stockroom.arrivals(day)
         stockroom.deliveries(day)
         if day.day == 1 or day == ctx.first:
             office.expenses(day)
@@ -157,7 +158,7 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
             ticket = tickets.open(moment, visit)
             if dice.random() < ctx.scale.appointments / ctx.scale.tickets:
                 office.appointment(day, ticket)
-            if dice.random() < 0.05:
+            if ctx.number("counter ticket") % 20 == 5:
                 office.shipment(moment, ticket)
         for moment in sorted(
             ctx.open_moment(dice, day) for _ in range(drawn(ctx.scale.pos_orders, weight))
@@ -170,8 +171,10 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
         if day.weekday() in {0, 3}:
             stockroom.order(day)
         if day.day == 28 and day.month % 3 == 0:
-            few = dice.sample(catalogue.items, min(LINES_A_COUNT, len(catalogue.items)))
-            stockroom.count(ctx.clock.at(day, LAST_SECOND - 4 * 3600), few, adjust=True)
+            evening = ctx.clock.at(day, LAST_SECOND - 4 * 3600)
+            known = [item for item in catalogue.items if item.created < evening]
+            few = dice.sample(known, min(LINES_A_COUNT, len(known)))
+            stockroom.count(evening, few, adjust=True)
         yield
     stockroom.close()
     catalogue.emit_products()

@@ -36,6 +36,7 @@ class Item:
     on_hand: int = 0
     on_order: int = 0
     reorder_at: int = 0
+    created: int = 0
     last_moved: int = 0
 
 
@@ -314,21 +315,26 @@ class Catalogue:
             "description": "",
             "photourls": {"large": f"{PHOTO}product/{uid}.jpg"},
         }
+        created = self._start + len(self.items) * 7
+        if not service and dice.random() < 0.3:  # came into the range later than the opening
+            day = ctx.first + dt.timedelta(days=dice.randrange(1, ctx.scale.days))
+            created = ctx.clock.at(day, 7 * 3600 + dice.randrange(3600))
         return Item(
-            uid,
-            code,
-            name,
-            category,
-            brand,
-            cost,
-            price,
-            tax_id,
-            per_mille,
-            not service,
-            serialised,
-            supplier,
-            record,
-            last_moved=self._start,
+            uid=uid,
+            code=code,
+            name=name,
+            category=category,
+            brand=brand,
+            cost=cost,
+            price=price,
+            tax_id=tax_id,
+            tax_per_mille=per_mille,
+            stocked=not service,
+            serialised=serialised,
+            supplier=supplier,
+            record=record,
+            created=created,
+            last_moved=created,
         )
 
     def emit_products(self) -> None:
@@ -336,18 +342,11 @@ class Catalogue:
         ctx, dice = self._ctx, self._dice
         everything = [*self.services, *self.items]
         fields = self.custom_fields.get("products", [])
-        months = max((ctx.end_day - ctx.first).days // 30, 1)
         for index, item in enumerate(everything):
-            first = self._start + index * 3
-            if index % 5 == 4:  # some came later than the opening; none of these was sold before
-                first = ctx.clock.at(
-                    ctx.first + dt.timedelta(days=index % months), 6 * 3600 + index
-                )
             record = item.record
             record["stock"] = item.on_hand
-            created = min(first, item.last_moved, ctx.end - 1)
-            record["created_date"] = ctx.text(created)
-            record["last_updated"] = record["_updated"] = ctx.text(max(item.last_moved, created))
+            record["created_date"] = ctx.text(item.created)
+            record["last_updated"] = record["_updated"] = ctx.text(item.last_moved)
             record["custom_fields"] = (
                 {fields[0]: dice.choice(("A", "B", "C"))} if fields and index % 4 == 0 else {}
             )

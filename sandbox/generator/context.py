@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from sandbox.generator.scale import Scale
-from sandbox.generator.shop_time import LAST_SECOND, ShopClock, last_of_month
+from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
 
 Record = dict[str, Any]
 T = TypeVar("T")
@@ -77,12 +77,12 @@ class Context:
         return self.clock.at(day, int(dice.triangular(OPENS, CLOSES, 11.5 * 3600)))
 
     def later(self, dice: random.Random, moment: int, days: float) -> int:
-        """A moment about that many days after another, in opening hours, never on a Sunday.
+        """A moment about that many days after another, in opening hours of a day the shop is open.
 
         One in sixty is moved to 23:59:59 of the last day of its month.
         """
         day = self.clock.day(moment) + dt.timedelta(days=int(days))
-        if day.weekday() == 6:
+        while not is_open(day):
             day += dt.timedelta(days=1)
         chosen = self.open_moment(dice, day)
         if days < 1:

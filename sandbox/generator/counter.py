@@ -59,7 +59,8 @@ class Counter:
         if not sold:
             sold.append(Sold(self._catalogue.services[0], 1))
         mood = dice.random()
-        if mood < 0.01:  # given away: a document of amount zero
+        nth = ctx.number("pos_order")
+        if nth % 50 == 25:  # given away: a document of amount zero
             for line in sold:
                 line.discount = line.item.price * line.quantity
         elif mood < 0.1:
@@ -81,11 +82,11 @@ class Counter:
             sold=sold,
             lines=lines,
             total=total,
-            plan=self._plan(moment, total),
+            plan=self._plan(moment, total, nth),
             created=moment,
         )
 
-    def _plan(self, moment: int, total: int) -> Plan:
+    def _plan(self, moment: int, total: int, nth: int) -> Plan:
         ctx, dice = self._ctx, self._dice
         if total == 0:
             return Plan(())
@@ -100,6 +101,8 @@ class Counter:
         elif mood < 0.985:
             payments.append((ctx.later(dice, moment, 2 + dice.randrange(40)), total, False))
         returns: list[int] = []
-        if payments and dice.random() < 0.035:
+        if payments and nth % 25 == 10:  # surely in a later month than the sale
+            returns.append(ctx.later(dice, payments[-1][0], 32 + dice.randrange(20)))
+        elif payments and dice.random() < 0.03:
             returns.append(ctx.later(dice, payments[-1][0], 1 + dice.expovariate(1 / 16)))
         return Plan(payments, returns)

@@ -82,8 +82,11 @@ class Documents:
         plan: Plan,
         created: int,
         ticket_id: str | None = None,
-    ) -> None:
-        """Complete a document with lines, payments, returns and status, and emit all of them."""
+    ) -> int:
+        """Complete a document with lines, payments, returns and status, and emit all of them.
+
+        Returns the moment of its last change.
+        """
         ctx = self._ctx
         for line in sold:
             if line.item.stocked:
@@ -142,6 +145,7 @@ class Documents:
             "_updated": ctx.text(touched),
         }
         ctx.emit(resource, record)
+        return touched
 
     def _payment(
         self, moment: int, cents: int, ties: Record, *, is_advance: bool = False

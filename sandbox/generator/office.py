@@ -167,7 +167,7 @@ class Office:
         )
 
     def shipment(self, moment: int, ticket: Record) -> None:
-        """Emit a parcel for a ticket; one in ten was deleted again."""
+        """Emit a parcel for a ticket; one in eight was deleted again."""
         ctx, dice = self._ctx, self._dice
         sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
         record: Record = {
@@ -180,7 +180,7 @@ class Office:
             "created_date": ctx.text(sent),
             "_updated": ctx.text(sent),
         }
-        if dice.random() < 0.1:
+        if ctx.number("shipment") % 8 == 2:
             gone = ctx.text(min(sent + dice.randrange(600, 86_400), ctx.end - 1))
             ctx.emit("shipments_deleted", {**record, "deleted_date": gone, "_updated": gone})
         else:

@@ -55,7 +55,7 @@ class ShopClock:
         self._offsets.append(_offset(self.zone, after))
 
     def transitions(self) -> list[tuple[int, int]]:
-        """Every change of the offset: its moment, and by how many seconds the clock was put forward.
+        """Every change of the offset: its moment, and by how many seconds the clock goes forward.
 
         A negative number is an autumn night, whose hour is repeated.
         """
@@ -69,7 +69,10 @@ class ShopClock:
         return self._offsets[max(bisect_right(self._starts, moment) - 1, 0)]
 
     def at(self, day: dt.date, second: int, fold: int = 0) -> int:
-        """The moment of a wall-clock second of a day; ``fold=1`` is the repeated hour's second run."""
+        """The moment of a wall-clock second of a day.
+
+        ``fold=1`` is the second run of an hour that an autumn night repeats.
+        """
         wall = (day.toordinal() - _EPOCH) * DAY + second
         early, late = self.offset(wall - DAY), self.offset(wall + DAY)
         if early == late:

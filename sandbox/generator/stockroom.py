@@ -7,6 +7,7 @@ was sold, plus what was returned; the counts of the last day say exactly that.
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
 from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue, Item
@@ -25,28 +26,27 @@ class Stockroom:
         self._dice = ctx.dice("stockroom")
         self._catalogue = catalogue
         self._deliveries: list[tuple[int, int, list[tuple[Item, int]]]] = []
-        self._turnover = max(
-            1, (ctx.scale.tickets + ctx.scale.pos_orders) * 30 // ctx.scale.days // 12
-        )
+        self._arrivals: defaultdict[dt.date, list[Item]] = defaultdict(list)
+        for item in catalogue.items:
+            self._arrivals[ctx.clock.day(item.created)].append(item)
+        scale = ctx.scale
+        self._demand = {
+            True: (scale.pos_orders * 1.7 + scale.tickets * 0.2) / max(len(catalogue.shelf), 1),
+            False: scale.tickets * 0.8 / max(len(catalogue.items) - len(catalogue.shelf), 1),
+        }
+        self._shelf = {item.code for item in catalogue.shelf}
 
-    def open(self, moment: int) -> None:
-        """Emit the opening stock."""
+    def arrivals(self, day: dt.date) -> None:
+        """Emit the first stock of what comes into the range on a day."""
         dice = self._dice
-        for item in self._catalogue.items:
-            if item.category == "Refurbished" or item.serialised:
+        for item in self._arrivals.pop(day, []):
+            if item.serialised:
                 quantity = dice.randint(1, 2)
             else:
-                quantity = dice.randint(3, 8) + self._level(item)
-            item.reorder_at = 0 if item.serialised else max(1, quantity // 3)
-            self._receive(item, quantity, moment)
-
-    def _level(self, item: Item) -> int:
-        per_item = self._turnover * 12 / max(len(self._catalogue.items), 1)
-        return round(per_item * (2.5 if item in self._shelf else 1.0))
-
-    @property
-    def _shelf(self) -> list[Item]:
-        return self._catalogue.shelf[:0]
+                fortnight = self._demand[item.code in self._shelf] * 14 / self._ctx.scale.days
+                item.reorder_at = 1 + round(fortnight)
+                quantity = item.reorder_at * 3 + dice.randint(1, 4)
+            self._receive(item, quantity, item.created + 3600)
 
     def _receive(self, item: Item, quantity: int, moment: int) -> None:
         ctx, dice = self._ctx, self._dice
@@ -98,7 +98,10 @@ class Stockroom:
     def order(self, day: dt.date) -> None:
         """Emit purchase orders for what ran low, one a supplier, twelve lines at most."""
         low: dict[int, list[Item]] = {}
+        today = self._ctx.clock.at(day, LAST_SECOND)
         for item in self._catalogue.items:
+            if item.created > today:
+                continue
             if item.on_hand + item.on_order <= item.reorder_at:
                 low.setdefault(item.supplier, []).append(item)
         for supplier in sorted(low):
@@ -211,7 +214,7 @@ class Stockroom:
         """Emit an adjustment: something broke, was used in the shop or turned up again."""
         dice = self._dice
         item = dice.choice(self._catalogue.items)
-        if item.serialised:
+        if item.serialised or item.created > moment:
             return
         self._adjust(moment, [(item, -1 if item.on_hand and dice.random() < 0.8 else 1)], "")
 

@@ -12,6 +12,7 @@ from sandbox.generator.catalogue import Catalogue, Device
 from sandbox.generator.context import Context, Record, Weighted, money
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.people import Contacts, served
+from sandbox.generator.shop_time import is_open
 
 HOUR = 3600
 
@@ -120,7 +121,9 @@ class Tickets:
         self._comments(reference, technician, life)
         self._timers(reference, technician, life)
         if life.end == "Collected" and life.collected < ctx.end and dice.random() < 0.05:
-            day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 29))
+            day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
+            while not is_open(day):
+                day += dt.timedelta(days=1)
             self._comebacks[day].append(Visit(customer, device, issue_index, comeback=True))
         return {**reference, "_customer": customer, "_touched": updated}
 
@@ -189,7 +192,7 @@ class Tickets:
         total: int,
         issue: Record,
     ) -> Record:
-        """Emit the invoice; return the ticket's reference to it, with what else the ticket needs."""
+        """Emit the invoice; return the ticket's reference to it and what else it needs."""
         ctx, dice = self._ctx, self._dice
         created = life.invoiced or life.collected
         number = f"INV-{ctx.number('invoice', 20_001)}"
@@ -204,7 +207,7 @@ class Tickets:
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
         plan = self._settlement(dice, life, created, total, customer["_terms"])
-        self._documents.finish(
+        touched = self._documents.finish(
             "ticket_invoices",
             record,
             sold=sold,
@@ -216,14 +219,13 @@ class Tickets:
         )
         payments = record["payments"]
         last = max((p["date"] for p in payments if p["amount"] > 0), default=None)
-        touched = max([created, *(m for m, _, _ in plan.payments), *plan.returns])
         return {
             "id": record["id"],
             "number": number,
             "amount": record["amount_total"],
             "last_payment_date": last,
             "_payments": payments,
-            "_touched": min(touched, ctx.end - 1),
+            "_touched": touched,
         }
 
     def _settlement(

@@ -1,6 +1,6 @@
 """Word lists of the invented shop: people in many scripts, devices, parts, phrases.
 
-Short on purpose: combinations make the variety, not the length of the lists. Every brand is invented.
+Short on purpose: combinations make the variety, not the length of the lists. Brands are invented.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ SCRIPTS: tuple[Script, ...] = (
 )
 
 COMPANIES = _words(
-    "Lumbre Altamar Cobalto Fjord&Söhne Quetzal Boreal Miller&Sons Ceiba Åkerblom Ágora Tandem Zenit"
+    "Lumbre Altamar Cobalto Fjord&Söhne Quetzal Boreal Miller&Sons Ceiba Åkerblom Ágora Tandem "
+    "Zenit"
 )
 COMPANY_FORMS = ("S.A.", "Ltd", "GmbH", "y Cía.", "Oy", "LLC")
 
@@ -148,7 +149,7 @@ ISSUES: tuple[tuple[str, str | None, str], ...] = (
     ("Water damage", None, "Fell into water, dead since"),
     ("Software", None, "Restarts by itself"),
     ("No power", "Boards", "Does not switch on"),
-    ("Sound", "Boards", "Caller cannot be heard"),
+    ("Sound", "Boards", 'Says "No SIM?" & crackles <sometimes>'),
     ("Data recovery", None, "Needs photos from the dead device"),
 )
 
@@ -171,7 +172,11 @@ STATUSES: tuple[tuple[str, str, bool], ...] = (
 )
 
 COMMENTS: dict[str, tuple[str, ...]] = {
-    "Update": ("Looked at it, continues tomorrow.", "Moved to bench 2.", "Revisado; sigue mañana."),
+    "Update": (
+        "Looked at it, continues tomorrow.",
+        "Moved to bench 2.\nAsk for the PIN; it's 4 digits.",
+        "Revisado; sigue mañana.",
+    ),
     "Diagnosis": ("Fault confirmed.", "Corrosion around the connector.", "Se confirma la falla."),
     "Customer Contacted": ("Price agreed by phone.", "Left a message.", "已通知客户。"),
     "Part Ordered": ("Part ordered, about 3 days.", "Pieza pedida."),

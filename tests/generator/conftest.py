@@ -1,0 +1,36 @@
+"""Shops generated once for all tests of this folder."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from sandbox.generator import generate
+
+Shop = dict[str, list[dict[str, Any]]]
+
+
+def build(**changes: Any) -> Shop:
+    """A shop's records by list; ``changes`` override the arguments of ``generate``."""
+    arguments: dict[str, Any] = {
+        "seed": 11,
+        "size": "small",
+        "shop": "centro",
+        "timezone": "America/New_York",
+    }
+    shop: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for resource, record in generate(**(arguments | changes)):
+        shop[resource].append(record)
+    return dict(shop)
+
+
+@pytest.fixture(scope="session")
+def small() -> Shop:
+    return build()
+
+
+@pytest.fixture(scope="session", params=[1, 2, 3, 7])
+def tiny(request: pytest.FixtureRequest) -> Shop:
+    return build(seed=request.param, size="tiny")

@@ -1,0 +1,149 @@
+"""The books of a generated shop add up: documents, payments, returns, stock."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from decimal import ROUND_HALF_UP, Decimal
+
+import pytest
+
+from tests.generator.conftest import Shop, build
+
+CENT = Decimal("0.01")
+
+
+@pytest.fixture(scope="module", params=["small", "tiny", "another"])
+def shop(request: pytest.FixtureRequest, small: Shop) -> Shop:
+    if request.param == "small":
+        return small
+    if request.param == "tiny":
+        return build(size="tiny")
+    return build(seed=99, timezone="Asia/Kolkata")
+
+
+def documents(shop: Shop):
+    return [*shop["ticket_invoices"], *shop["pos_orders"]]
+
+
+def test_a_line_is_quantity_times_price_minus_discount_plus_tax(shop: Shop) -> None:
+    rates = {str(rate["id"]): rate["value"] for rate in shop["tax_rates"]}
+    rate_of = {product["code"]: rates[str(product["tax"])] for product in shop["products"]}
+    for document in documents(shop):
+        returned = [line for back in document["returns"] for line in back["lines"]]
+        for line in [*document["lines"], *returned]:
+            net = line["quantity"] * line["unit_price"] - line["discount"]
+            assert net >= 0
+            assert line["total"] == net + line["tax"]
+            exact = net * rate_of[line["product_code"]] / 100
+            assert line["tax"] == exact.quantize(CENT, ROUND_HALF_UP)
+
+
+def test_a_documents_total_is_the_sum_of_its_lines(shop: Shop) -> None:
+    for document in documents(shop):
+        assert document["lines"]
+        assert document["amount_total"] == sum(line["total"] for line in document["lines"])
+        assert document["tax_total"] == sum(line["tax"] for line in document["lines"])
+
+
+def test_a_document_is_paid_exactly_when_payments_and_returns_cover_it(shop: Shop) -> None:
+    for document in documents(shop):
+        paid = sum((p["amount"] for p in document["payments"]), Decimal(0))
+        returned = sum((r["amount"] for r in document["returns"]), Decimal(0))
+        covered = paid + returned >= document["amount_total"]
+        assert document["status"] == ("Paid" if covered else "Due")
+        assert paid + returned <= document["amount_total"]
+
+
+def test_embedded_payments_are_those_of_the_payments_list(shop: Shop) -> None:
+    listed = {payment["id"]: payment for payment in shop["payments"]}
+    assert len(listed) == len(shop["payments"])
+    seen: list[int] = []
+    for resource in ("ticket_invoices", "pos_orders"):
+        for document in shop[resource]:
+            for embedded in document["payments"]:
+                full = listed[embedded["id"]]
+                assert {key: full[key] for key in embedded} == embedded
+                assert full["_document_id"] == document["id"]
+                assert full["_document_type"] == resource[:-1]
+                seen.append(embedded["id"])
+    assert sorted(seen) == sorted(listed)
+
+
+def test_every_return_has_its_refund_and_the_other_way_round(shop: Shop) -> None:
+    refunds = {p["_return_id"]: p for p in shop["payments"] if p["_kind"] == "return"}
+    returns = {back["id"]: (doc, back) for doc in documents(shop) for back in doc["returns"]}
+    assert refunds.keys() == returns.keys()
+    for uid, (document, back) in returns.items():
+        assert back["amount"] > 0
+        assert back["amount"] == sum(line["total"] for line in back["lines"])
+        assert refunds[uid]["amount"] == -back["amount"]
+        assert refunds[uid]["date"] == back["created_date"]
+        assert refunds[uid]["_document_id"] == document["id"]
+        sold = Counter({x["product_code"]: x["quantity"] for x in document["lines"]})
+        for line in back["lines"]:
+            assert 0 < line["quantity"] <= sold[line["product_code"]]
+    for payment in shop["payments"]:
+        assert (payment["amount"] < 0) == (payment["_kind"] == "return")
+
+
+def test_tickets_and_invoices_name_each_other(shop: Shop) -> None:
+    invoices = {invoice["id"]: invoice for invoice in shop["ticket_invoices"]}
+    invoiced = [ticket for ticket in shop["tickets"] if ticket["invoice"]]
+    assert sorted(t["invoice"]["id"] for t in invoiced) == sorted(invoices)
+    for ticket in shop["tickets"]:
+        assert ticket["amount_total"] == sum(line["total"] for line in ticket["lines"])
+        if not ticket["invoice"]:
+            assert ticket["payments"] == []
+            continue
+        invoice = invoices[ticket["invoice"]["id"]]
+        assert invoice["ticket"]["id"] == ticket["id"]
+        assert invoice["ticket_no"] == ticket["ticket_no"]
+        assert invoice["customer"] == ticket["customer"]
+        assert ticket["invoice"]["number"] == invoice["number"]
+        assert ticket["invoice"]["amount"] == invoice["amount_total"]
+        assert ticket["payments"] == invoice["payments"]
+        for payment in shop["payments"][:0]:
+            assert payment
+
+
+def test_payments_of_invoices_name_the_ticket(shop: Shop) -> None:
+    ticket_of = {invoice["id"]: invoice["ticket"]["id"] for invoice in shop["ticket_invoices"]}
+    for payment in shop["payments"]:
+        assert payment["_ticket_id"] == ticket_of.get(payment["_document_id"])
+
+
+def test_stock_is_what_came_in_and_was_adjusted_minus_what_was_sold(shop: Shop) -> None:
+    by_code = {p["code"]: p["id"] for p in shop["products"] if p["type"] == "product"}
+    on_hand: defaultdict[str, int] = defaultdict(int)
+    for stock in shop["stock"]:
+        on_hand[stock["product"]["id"]] += stock["quantity"]
+    for adjustment in shop["adjustments"]:
+        for change in adjustment["products"]:
+            sign = 1 if change["type"] == "Addition" else -1
+            on_hand[change["product_id"]] += sign * change["quantity"]
+    for document in documents(shop):
+        for line in document["lines"]:
+            on_hand[by_code.get(line["product_code"], "")] -= line["quantity"]
+        for back in document["returns"]:
+            for line in back["lines"]:
+                on_hand[by_code.get(line["product_code"], "")] += line["quantity"]
+    on_hand.pop("", None)
+    served = {p["id"]: p["stock"] for p in shop["products"] if p["type"] == "product"}
+    assert {uid: on_hand[uid] for uid in served} == served
+    assert min(served.values()) >= 0
+    counted = {
+        row["product_id"]: row["counted"] for c in shop["stock_count"] for row in c["products"]
+    }
+    assert counted == served
+
+
+def test_purchase_orders_cost_their_lines_and_are_received_with_a_date(shop: Shop) -> None:
+    for order in shop["purchase_orders"]:
+        assert order["cost"] == sum(line["total"] for line in order["lines"])
+        assert (order["status"] == "Received") == (order["received_date"] is not None)
+
+
+def test_serialised_stock_has_a_serial_for_each_piece(shop: Shop) -> None:
+    serials = Counter(serial["stock_id"] for serial in shop["serials"])
+    pieces = {s["id"]: s["quantity"] for s in shop["stock"] if s["serialize_stock"]}
+    assert serials == pieces

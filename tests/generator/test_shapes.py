@@ -1,0 +1,224 @@
+"""Records have the field notes' shapes, and the same arguments give the same bytes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sandbox.generator import DEFAULT_UNTIL, RESOURCES, SCALES, generate
+from sandbox.generator.shop_time import DAY, ShopClock
+from tests.generator.conftest import Shop, build
+
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
+UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+FUTURE = {"due_date", "expected_date", "start_date", "end_date"}
+DIGEST = """
+import hashlib
+from sandbox.generator import generate
+arguments = dict(seed=5, size="tiny", shop="s", timezone="Europe/Berlin")
+print(hashlib.sha256(repr(list(generate(**arguments))).encode()).hexdigest())
+"""
+
+
+def walk(value: Any, path: str = ""):
+    yield path, value
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from walk(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from walk(inner, path)
+
+
+def test_every_list_of_the_specification_is_there_and_has_rows(tiny: Shop) -> None:
+    assert len(RESOURCES) == 35
+    assert tiny.keys() == {*RESOURCES, "info"}
+    assert len(tiny["info"]) == 1
+    assert {field["type"] for field in tiny["custom_fields"]} == {
+        "tickets",
+        "customers",
+        "leads",
+        "products",
+    }
+
+
+@pytest.mark.parametrize("size", ["tiny", "small", "medium"])
+def test_a_size_has_about_its_rows(size: str) -> None:
+    rows = sum(1 for _ in generate(seed=4, size=size, shop="a", timezone="UTC"))  # type: ignore[arg-type] # parametrized
+    assert 0.85 <= rows / SCALES[size].rows <= 1.15
+
+
+def test_the_same_arguments_give_the_same_bytes_in_another_process() -> None:
+    records = list(generate(seed=5, size="tiny", shop="s", timezone="Europe/Berlin"))
+    here = hashlib.sha256(repr(records).encode()).hexdigest()
+    for hash_seed in ("1", "2"):
+        there = subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": "Pacific/Auckland"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert there.stdout.strip() == here
+
+
+def test_another_seed_shop_or_size_is_another_shop() -> None:
+    ids = [
+        {customer["id"] for customer in build(size="tiny", **changes)["customers"]}
+        for changes in ({}, {"seed": 12}, {"shop": "norte"})
+    ]
+    assert ids[0].isdisjoint(ids[1])
+    assert ids[0].isdisjoint(ids[2])
+
+
+def test_ids_are_unique_within_a_list(small: Shop) -> None:
+    for resource, records in small.items():
+        ids = [str(record["id"]) for record in records]
+        assert len(set(ids)) == len(ids), resource
+
+
+def test_identifiers_are_text_or_numbers_as_observed(small: Shop) -> None:
+    for resource in ("customers", "tickets", "ticket_invoices", "pos_orders"):
+        assert all(UID.fullmatch(record["id"]) for record in small[resource])
+    for resource in ("payments", "tax_rates", "statuses"):
+        assert all(type(record["id"]) is int for record in small[resource])
+    assert all(p["payment_id"] == p["id"] for p in small["payments"])
+
+
+def test_private_keys_are_only_at_the_top_and_names_are_snake_case(small: Shop) -> None:
+    for records in small.values():
+        for record in records:
+            for path, value in walk(record):
+                if isinstance(value, dict) and not path.startswith(".custom_fields"):
+                    assert all(re.fullmatch(r"_?[a-z][a-z0-9_]*", key) for key in value)
+                    assert not path or not any(key.startswith("_") for key in value)
+            assert STAMP.fullmatch(record["_updated"])
+
+
+def test_amounts_are_decimals_with_two_places_and_nothing_is_a_float(small: Shop) -> None:
+    for records in small.values():
+        for record in records:
+            for path, value in walk(record):
+                assert not isinstance(value, float), path
+                if isinstance(value, Decimal):
+                    assert value.as_tuple().exponent == -2, path
+                elif path.endswith((".amount", ".amount_total", ".cost", ".total", ".unit_price")):
+                    raise AssertionError(f"{path} is {value!r}")
+
+
+def test_times_are_the_shops_own_and_lie_before_the_last_day(small: Shop) -> None:
+    zone = ZoneInfo("America/New_York")
+    end = dt.datetime.combine(DEFAULT_UNTIL, dt.time(), zone)
+    for records in small.values():
+        for record in records:
+            assert record["_updated"] >= record.get("created_date", "")[:10]
+            for path, value in walk(record):
+                key = path.rsplit(".", 1)[-1]
+                if not (isinstance(value, str) and STAMP.fullmatch(value)):
+                    assert not key.endswith(("_date", "_updated")) or value in {None, ""}, path
+                    continue
+                moment = dt.datetime.fromisoformat(value)
+                assert moment.utcoffset() == moment.astimezone(zone).utcoffset()
+                assert moment < end or key in FUTURE, path
+
+
+def test_every_list_with_a_created_filter_has_the_date(small: Shop) -> None:
+    without = {"tax_rates", "payments", "info"}
+    for resource in RESOURCES:
+        if resource not in without:
+            assert all(STAMP.fullmatch(record["created_date"]) for record in small[resource])
+    assert all(STAMP.fullmatch(payment["date"]) for payment in small["payments"])
+
+
+def test_references_lead_somewhere(small: Shop) -> None:
+    known = {name: {str(record["id"]) for record in records} for name, records in small.items()}
+    targets = {
+        "customer": "customers",
+        "technician": "users",
+        "user": "users",
+        "ticket": "tickets",
+        "brand": "brands",
+        "model_group": "model_groups",
+        "supplier": "suppliers",
+        "issue_type": "issue_types",
+        "status": "statuses",
+        "product": "products",
+        "warranty": "warranties",
+    }
+    for records in small.values():
+        for record in records:
+            for key, target in targets.items():
+                value = record.get(key)
+                if isinstance(value, dict):
+                    assert str(value["id"]) in known[target]
+    categories = {"products": "categories", "presets": "preset_categories"}
+    for resource, target in {**categories, "expenses": "expense_categories"}.items():
+        assert {r["category"]["id"] for r in small[resource]} <= known[target]
+    codes = {product["code"] for product in small["products"]}
+    for resource in ("tickets", "ticket_invoices", "pos_orders", "purchase_orders", "presets"):
+        lines = [line for record in small[resource] for line in record["lines"]]
+        assert {line["product_code"] for line in lines} <= codes
+
+
+def test_texts_stay_within_the_specifications_limits(small: Shop) -> None:
+    for product in small["products"]:
+        assert len(product["name"]) <= 100
+        assert len(product["code"]) <= 25
+    assert all(len(customer["name"]) <= 250 for customer in small["customers"])
+    assert all(len(row["reference_no"]) <= 50 for row in small["adjustments"])
+    assert all(0 < row["profit_margin"] < 100 for row in small["categories"])
+    statuses = {"Received", "Pending", "Ordered", "Waiting Confirmation", "Partially Delivered"}
+    assert {order["status"] for order in small["purchase_orders"]} <= statuses
+    assert {row["type"] for row in small["appointments"]} <= {"InShop", "OnSite", "PhoneCall"}
+
+
+def test_until_moves_the_last_day() -> None:
+    until = dt.date(2024, 3, 1)
+    tickets = build(size="tiny", until=until)["tickets"]
+    days = [dt.datetime.fromisoformat(ticket["created_date"]).date() for ticket in tickets]
+    assert max(days) < until
+    assert min(days) >= until - dt.timedelta(days=SCALES["tiny"].days)
+
+
+def test_an_unknown_zone_or_size_is_refused() -> None:
+    with pytest.raises(KeyError):
+        next(generate(seed=1, size="tiny", shop="a", timezone="Mars/Olympus"))
+    with pytest.raises(KeyError):
+        next(generate(seed=1, size="huge", shop="a", timezone="UTC"))  # type: ignore[arg-type] # wrong on purpose
+
+
+ZONES = ("America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    zone=st.sampled_from(ZONES),
+    day=st.dates(dt.date(2022, 1, 1), dt.date(2026, 12, 31)),
+    second=st.integers(0, DAY - 1),
+    fold=st.integers(0, 1),
+)
+def test_the_clock_agrees_with_the_zones_rules(
+    zone: str, day: dt.date, second: int, fold: int
+) -> None:
+    info = ZoneInfo(zone)
+    clock = ShopClock(info, dt.date(2022, 1, 1), dt.date(2026, 12, 31))
+    moment = clock.at(day, second, fold)
+    real = dt.datetime.fromtimestamp(moment, info)
+    assert dt.datetime.fromisoformat(clock.text(moment)) == real
+    assert clock.text(moment) == real.strftime("%Y-%m-%dT%H:%M:%S%z")
+    assert clock.day(moment) == real.date()
+    wall = dt.datetime.combine(day, dt.time()) + dt.timedelta(seconds=second)
+    assert moment == int(wall.replace(tzinfo=info, fold=fold).timestamp()) or (
+        real.replace(tzinfo=None) != wall  # an hour left out in spring has no moment
+    )
