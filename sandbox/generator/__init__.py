@@ -109,8 +109,8 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
         {
             "id": ctx.uid(),
             "name": ctx.shop,
-            "currency": "GTQ",
-            "country_code": "GT",
+            "currency": ctx.country.currency,
+            "country_code": ctx.country.code,
             "timezone": timezone,
             "email": f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
             "created_date": ctx.text(opening),

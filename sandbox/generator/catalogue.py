@@ -6,49 +6,14 @@ Everything here is made on the shop's first day; tickets and sales only refer to
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
 
 from sandbox.generator import words
 from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.goods import Device, Item
 from sandbox.generator.people import Contacts
 
 PHOTO = "https://files.example.com/"
 """Where pictures would be; a reserved name that never answers."""
-
-
-@dataclass(slots=True)
-class Item:
-    """A product as the shop's other parts see it. Prices in cents, without tax."""
-
-    uid: str
-    code: str
-    name: str
-    category: str
-    brand: str
-    cost: int
-    price: int
-    tax_id: int
-    tax_per_mille: int
-    stocked: bool
-    serialised: bool
-    supplier: int
-    record: Record = field(repr=False)
-    on_hand: int = 0
-    on_order: int = 0
-    reorder_at: int = 0
-    created: int = 0
-    last_moved: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A model customers bring, and the parts it takes by category."""
-
-    uid: str
-    name: str
-    brand: str
-    year: int
-    parts: dict[str, Item]
 
 
 class Catalogue:
@@ -389,17 +354,9 @@ class Catalogue:
             )
 
     def _custom_fields(self) -> None:
-        rows = (
-            ("tickets", "Passcode", "text", 0, 0, ""),
-            ("tickets", "Accessories left", "text", 0, 0, ""),
-            ("tickets", "Liquid indicator", "list", 1, 1, "White,Pink,Red"),
-            ("tickets", "Insurance number", "text", 2, 1, ""),
-            ("customers", "Preferred language", "list", 0, 0, "es,en,de"),
-            ("customers", "Loyalty card", "text", 0, 0, ""),
-            ("leads", "Budget", "number", 0, 0, ""),
-            ("products", "Quality grade", "list", 0, 0, "A,B,C"),
-        )
-        for number, (kind, name, field_type, category, tab, options) in enumerate(rows, 1):
+        for number, (kind, name, field_type, category, tab, options) in enumerate(
+            words.CUSTOM_FIELDS, 1
+        ):
             self.custom_fields.setdefault(kind, []).append(name)
             self._emit(
                 "custom_fields",

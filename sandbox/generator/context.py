@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from sandbox.generator.scale import Scale
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
+from sandbox.generator.words import COUNTRIES
 
 Record = dict[str, Any]
 T = TypeVar("T")
@@ -50,6 +51,7 @@ class Context:
         self.end = clock.at(end, 0)
         self.out: list[tuple[str, Record]] = []
         self.text = clock.text
+        self.country = COUNTRIES.get(clock.zone.key, COUNTRIES["America/Guatemala"])
         self._counters: defaultdict[str, int] = defaultdict(int)
         self._ids = self.dice("ids")
 

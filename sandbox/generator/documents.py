@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sandbox.generator import words
-from sandbox.generator.catalogue import Item
 from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.goods import Item
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ class Office:
             "user": {key: dice.choice(self._catalogue.users)[key] for key in _STAFF[:1]},
             "referred_by": dice.choice(words.SOURCES),
             "status": status,
-            "country_code": "GT",
+            "country_code": ctx.country.code,
             "gdpr_compliant": dice.random() < 0.6,
             "ticket": None,
             "customer": None,

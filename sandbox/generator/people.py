@@ -48,7 +48,7 @@ class Contacts:
             family,
             name,
             f"{local or 'client'}{number}@example.{dice.choice(('com', 'org', 'net'))}",
-            f"+502 555{dice.randrange(10**5):05d}",
+            f"{self._ctx.country.dial} 555{dice.randrange(10**5):05d}",
             f"{dice.choice(words.STREETS)} {dice.randint(1, 180)}",
         )
 
@@ -124,12 +124,14 @@ class Contacts:
             "mobile": person.mobile,
             "phone": "",
             "company": company,
-            "vat_registration_number": f"GT{dice.randrange(10**8):08d}" if business else "",
+            "vat_registration_number": f"{ctx.country.code}{dice.randrange(10**8):08d}"
+            if business
+            else "",
             "fulladdress": {
                 "address": person.address,
                 "city": city,
                 "post_code": code,
-                "country": "GT",
+                "country": ctx.country.code,
             },
             "group": group["name"],
             "type": "Business" if business else "Person",
@@ -139,7 +141,7 @@ class Contacts:
             "account_manager": "",
             "payment_term_days": terms,
             "comments": "",
-            "country_code": "GT",
+            "country_code": ctx.country.code,
             "credit_limit": money(dice.randrange(50, 500) * 1000) if terms else None,
             "gdpr_compliant": consent,
             "sub_sms_service": consent and dice.random() < 0.6,

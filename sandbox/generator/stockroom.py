@@ -10,8 +10,9 @@ import datetime as dt
 from collections import defaultdict
 from heapq import heappop, heappush
 
-from sandbox.generator.catalogue import Catalogue, Item
+from sandbox.generator.catalogue import Catalogue
 from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.goods import Item
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
 
 LINES_A_COUNT = 40

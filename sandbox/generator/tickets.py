@@ -8,9 +8,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from sandbox.generator import words
-from sandbox.generator.catalogue import Catalogue, Device
+from sandbox.generator.catalogue import Catalogue
 from sandbox.generator.context import Context, Record, Weighted, money
 from sandbox.generator.documents import Documents, Plan, Sold
+from sandbox.generator.goods import Device
 from sandbox.generator.people import Contacts, served
 from sandbox.generator.shop_time import is_open
 

@@ -222,3 +222,39 @@ LEAD_SUBJECTS = (
 )
 SOURCES = ("Website", "Walk-in", "Recommendation", "Search", "")
 CARRIERS = ("Rapidex", "Postal Service", "Blue Arrow")
+
+# Type, name, kind of value, category id, tab id, choices. Category and tab 0 are the default ones.
+CUSTOM_FIELDS: tuple[tuple[str, str, str, int, int, str], ...] = (
+    ("tickets", "Passcode", "text", 0, 0, ""),
+    ("tickets", "Accessories left", "text", 0, 0, ""),
+    ("tickets", "Liquid indicator", "list", 1, 1, "White,Pink,Red"),
+    ("tickets", "Insurance number", "text", 2, 1, ""),
+    ("customers", "Preferred language", "list", 0, 0, "es,en,de"),
+    ("customers", "Loyalty card", "text", 0, 0, ""),
+    ("leads", "Budget", "number", 0, 0, ""),
+    ("products", "Quality grade", "list", 0, 0, "A,B,C"),
+)
+
+
+class Country(NamedTuple):
+    """Where a shop stands."""
+
+    code: str
+    currency: str
+    dial: str
+
+
+COUNTRIES: dict[str, Country] = {
+    "America/Guatemala": Country("GT", "GTQ", "+502"),
+    "America/Mexico_City": Country("MX", "MXN", "+52"),
+    "America/New_York": Country("US", "USD", "+1"),
+    "America/Los_Angeles": Country("US", "USD", "+1"),
+    "America/Sao_Paulo": Country("BR", "BRL", "+55"),
+    "Europe/London": Country("GB", "GBP", "+44"),
+    "Europe/Berlin": Country("DE", "EUR", "+49"),
+    "Europe/Madrid": Country("ES", "EUR", "+34"),
+    "Asia/Kolkata": Country("IN", "INR", "+91"),
+    "Australia/Sydney": Country("AU", "AUD", "+61"),
+    "Pacific/Auckland": Country("NZ", "NZD", "+64"),
+}
+"""By time zone; a shop in any other zone is one in Guatemala that keeps strange hours."""

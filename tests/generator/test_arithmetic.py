@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter, defaultdict
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from sandbox.generator import RESOURCES
 from tests.generator.conftest import Shop, build
 
 CENT = Decimal("0.01")
@@ -19,6 +23,23 @@ def shop(request: pytest.FixtureRequest, small: Shop) -> Shop:
     if request.param == "tiny":
         return build(size="tiny")
     return build(seed=99, timezone="Asia/Kolkata")
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(-(2**40), 2**40),
+    shop_name=st.text(max_size=20),
+    zone=st.sampled_from(("UTC", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu")),
+    until=st.dates(dt.date(2001, 1, 1), dt.date(2037, 12, 31)),
+)
+def test_the_books_add_up_for_any_seed_zone_and_day(
+    seed: int, shop_name: str, zone: str, until: dt.date
+) -> None:
+    shop = build(seed=seed, shop=shop_name, size="tiny", timezone=zone, until=until)
+    assert shop.keys() == {*RESOURCES, "info"}
+    assert 800 <= sum(map(len, shop.values())) <= 1200
+    for check in CHECKS:
+        check(shop)
 
 
 def documents(shop: Shop):
@@ -147,3 +168,17 @@ def test_serialised_stock_has_a_serial_for_each_piece(shop: Shop) -> None:
     serials = Counter(serial["stock_id"] for serial in shop["serials"])
     pieces = {s["id"]: s["quantity"] for s in shop["stock"] if s["serialize_stock"]}
     assert serials == pieces
+
+
+CHECKS = (
+    test_a_line_is_quantity_times_price_minus_discount_plus_tax,
+    test_a_documents_total_is_the_sum_of_its_lines,
+    test_a_document_is_paid_exactly_when_payments_and_returns_cover_it,
+    test_embedded_payments_are_those_of_the_payments_list,
+    test_every_return_has_its_refund_and_the_other_way_round,
+    test_tickets_and_invoices_name_each_other,
+    test_payments_of_invoices_name_the_ticket,
+    test_stock_is_what_came_in_and_was_adjusted_minus_what_was_sold,
+    test_purchase_orders_cost_their_lines_and_are_received_with_a_date,
+    test_serialised_stock_has_a_serial_for_each_piece,
+)

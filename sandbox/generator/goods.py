@@ -1,0 +1,42 @@
+"""What the shop sells and repairs, as its parts refer to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sandbox.generator.context import Record
+
+
+@dataclass(slots=True)
+class Item:
+    """A product as the shop's other parts see it. Prices in cents, without tax."""
+
+    uid: str
+    code: str
+    name: str
+    category: str
+    brand: str
+    cost: int
+    price: int
+    tax_id: int
+    tax_per_mille: int
+    stocked: bool
+    serialised: bool
+    supplier: int
+    record: Record = field(repr=False)
+    on_hand: int = 0
+    on_order: int = 0
+    reorder_at: int = 0
+    created: int = 0
+    last_moved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A model customers bring, and the parts it takes by category."""
+
+    uid: str
+    name: str
+    brand: str
+    year: int
+    parts: dict[str, Item]
