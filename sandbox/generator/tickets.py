@@ -219,7 +219,8 @@ class Tickets:
             ticket_id=ticket["id"],
         )
         payments = record["payments"]
-        last = max((p["date"] for p in payments if p["amount"] > 0), default=None)
+        dates = [payment["date"] for payment in payments if payment["amount"] > 0]
+        last = dates[-1] if dates else None
         return {
             "id": record["id"],
             "number": number,

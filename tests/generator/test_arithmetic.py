@@ -123,6 +123,9 @@ def test_tickets_and_invoices_name_each_other(shop: Shop) -> None:
         assert ticket["invoice"]["number"] == invoice["number"]
         assert ticket["invoice"]["amount"] == invoice["amount_total"]
         assert ticket["payments"] == invoice["payments"]
+        dates = [p["date"] for p in invoice["payments"] if p["amount"] > 0]
+        last = max(dates, key=dt.datetime.fromisoformat, default=None)
+        assert ticket["invoice"]["last_payment_date"] == last
         for payment in shop["payments"][:0]:
             assert payment
 
