@@ -1,0 +1,1 @@
+"""The dbt project: SQL models over ``raw``. ``pipelines.models`` runs it; see its docstring."""

@@ -1,0 +1,93 @@
+{#- The key of an effect: its document, and for a return its place among the document's returns. -#}
+{% macro effect_key(document_type, document_id, return_position) -%}
+case
+        when {{ return_position }} is null then concat({{ document_type }}, ':', {{ document_id }})
+        else concat({{ document_type }}, ':', {{ document_id }}, ':return:', {{ return_position }})
+    end
+{%- endmacro %}
+
+{#-
+    The amounts that count as sales, and the day on which each counts, under definitions: a
+    relation with shop_id, definition, date_basis, amount_basis, returns_rule, documents_rule.
+    `documents` has the columns of marts.sales_documents, `payments` those of marts.payments, at
+    whatever grain (single, or summed for the comparison of all definitions).
+-#}
+{% macro sales_effects(definitions, documents, payments) %}
+    select
+        definitions.shop_id,
+        definitions.definition,
+        definitions.amount_basis,
+        documents.effect,
+        documents.document_type,
+        case
+            when documents.effect = 'return' and definitions.returns_rule = 'return_day'
+                then documents.effect_day
+            when definitions.date_basis = 'ticket' then documents.ticket_day
+            when definitions.date_basis = 'due' then documents.due_day
+            when definitions.date_basis = 'settled' then documents.settled_day
+            else documents.document_day
+        end as day,
+        documents.gross,
+        documents.tax,
+        documents.net,
+        documents.cost,
+        documents.uncosted,
+        documents.documents
+    from {{ documents }} as documents
+    inner join {{ definitions }} as definitions on definitions.shop_id = documents.shop_id
+    where definitions.date_basis <> 'payment'
+        and (definitions.documents_rule = 'all' or documents.is_paid)
+        and not (documents.effect = 'return' and definitions.returns_rule = 'ignored')
+
+    union all
+
+    select
+        definitions.shop_id,
+        definitions.definition,
+        definitions.amount_basis,
+        case when payments.kind = 'refund' then 'return' else payments.document_type end as effect,
+        payments.document_type,
+        payments.day,
+        payments.amount as gross,
+        cast(null as {{ money() }}) as tax,
+        cast(null as {{ money() }}) as net,
+        cast(null as {{ money() }}) as cost,
+        cast(0 as {{ money() }}) as uncosted,
+        payments.payments as documents
+    from {{ payments }} as payments
+    inner join {{ definitions }} as definitions on definitions.shop_id = payments.shop_id
+    where definitions.date_basis = 'payment'
+        and not (payments.kind = 'refund' and definitions.returns_rule = 'ignored')
+{% endmacro %}
+
+{#- The part of purchases that counts, likewise; definitions: shop_id, definition, date_basis,
+    amount_basis, with_shipping, with_expenses, documents_rule. -#}
+{% macro purchase_effects(definitions, documents) %}
+    select
+        definitions.shop_id,
+        definitions.definition,
+        documents.effect,
+        case
+            when documents.effect = 'expense' or definitions.date_basis = 'created'
+                then documents.created_day
+            else documents.received_day
+        end as day,
+        cast(
+            documents.cost
+            - case when definitions.amount_basis = 'net' then coalesce(documents.tax, 0) else 0 end
+            + case when definitions.with_shipping then documents.shipping_cost else 0 end
+            as {{ money() }}
+        ) as total,
+        documents.tax,
+        documents.cost,
+        documents.shipping_cost,
+        documents.documents
+    from {{ documents }} as documents
+    inner join {{ definitions }} as definitions on definitions.shop_id = documents.shop_id
+    where (documents.effect = 'purchase_order' or definitions.with_expenses)
+        and (
+            definitions.documents_rule = 'all'
+            or documents.effect = 'expense'
+            or documents.received_day is not null
+        )
+{% endmacro %}

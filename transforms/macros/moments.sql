@@ -1,0 +1,47 @@
+{#-
+    A moment in raw is text in one of three forms: `2026-07-16T18:22:05-06:00` (an instant),
+    `2026-07-16T18:22:05` (the shop's wall clock), `2026-07-16` (a day of the shop). Each becomes
+    `<name>_at`, an instant, and `<name>_day`, a day of the shop. The shop's time zone is looked up
+    and not stored with the row, so a corrected zone is right after the next run.
+-#}
+{% macro moment(column, name) -%}
+{{ moment_at(column, shop_zone()) }} as {{ name }}_at,
+        {{ moment_day(column, shop_zone()) }} as {{ name }}_day
+{%- endmacro %}
+
+{% macro shop_zone() %}coalesce(shops.timezone, 'UTC'){% endmacro %}
+
+{% macro has_offset(column) -%}
+({{ column }} like '%T%+__:__' or {{ column }} like '%T%-__:__' or {{ column }} like '%T%Z')
+{%- endmacro %}
+
+{% macro moment_at(column, zone) -%}
+case
+            when {{ has_offset(column) }} then {{ try_cast(column, instant_type()) }}
+            else {{ instant_of_wall_clock(try_cast(column, 'timestamp'), zone) }}
+        end
+{%- endmacro %}
+
+{% macro moment_day(column, zone) -%}
+case
+            when {{ has_offset(column) }}
+                then {{ local_date(try_cast(column, instant_type()), zone) }}
+            else {{ try_cast('substr(' ~ column ~ ', 1, 10)', 'date') }}
+        end
+{%- endmacro %}
+
+{#- The day on the shop's calendar at an instant. -#}
+{% macro local_date(instant, zone) %}{{ return(adapter.dispatch('local_date')(instant, zone)) }}{% endmacro %}
+{% macro default__local_date(instant, zone) %}cast({{ local_time(instant, zone) }} as date){% endmacro %}
+
+{#- The shop's wall clock at an instant, as a timestamp without zone. -#}
+{% macro local_time(instant, zone) %}{{ return(adapter.dispatch('local_time')(instant, zone)) }}{% endmacro %}
+{% macro default__local_time(instant, zone) %}({{ instant }} at time zone {{ zone }}){% endmacro %}
+{% macro spark__local_time(instant, zone) %}from_utc_timestamp({{ instant }}, {{ zone }}){% endmacro %}
+
+{#- The instant at which the shop's clock shows a time. -#}
+{% macro instant_of_wall_clock(timestamp, zone) %}{{ return(adapter.dispatch('instant_of_wall_clock')(timestamp, zone)) }}{% endmacro %}
+{% macro default__instant_of_wall_clock(timestamp, zone) %}({{ timestamp }} at time zone {{ zone }}){% endmacro %}
+{% macro spark__instant_of_wall_clock(timestamp, zone) %}to_utc_timestamp({{ timestamp }}, {{ zone }}){% endmacro %}
+
+{% macro month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}

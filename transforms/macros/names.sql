@@ -1,0 +1,18 @@
+{% macro generate_schema_name(custom_schema_name, node) %}
+    {#- The layer's own name, without the target's prefix: readers rely on `marts`, `staging`. -#}
+    {{ (custom_schema_name or target.schema) | trim }}
+{% endmacro %}
+
+{% macro generate_alias_name(custom_alias_name=none, node=none) %}
+    {#- `stg_tickets` is `staging.tickets`, `hist_tickets` is `history.tickets`: names must be
+        unique in the project, but a reader already says the layer with the schema. -#}
+    {%- if custom_alias_name -%}
+        {{ custom_alias_name | trim }}
+    {%- elif node.name.startswith('stg_') -%}
+        {{ node.name[4:] }}
+    {%- elif node.name.startswith('hist_') -%}
+        {{ node.name[5:] }}
+    {%- else -%}
+        {{ node.name }}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,36 @@
+{% macro money() %}decimal(28, 4){% endmacro %}
+
+{#- A cast that gives null instead of an error; where the engine has none, a plain cast. -#}
+{% macro try_cast(expression, type) %}{{ return(adapter.dispatch('try_cast')(expression, type)) }}{% endmacro %}
+{% macro default__try_cast(expression, type) %}cast({{ expression }} as {{ type }}){% endmacro %}
+{% macro duckdb__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
+{% macro spark__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
+
+{#- The text of one key of a JSON object held as text; null when the key or the text is absent. -#}
+{% macro json_text(column, key) %}{{ return(adapter.dispatch('json_text')(column, key)) }}{% endmacro %}
+{% macro duckdb__json_text(column, key) %}json_extract_string({{ column }}, '$.{{ key }}'){% endmacro %}
+{% macro postgres__json_text(column, key) %}(cast({{ column }} as json) ->> '{{ key }}'){% endmacro %}
+{% macro spark__json_text(column, key) %}get_json_object({{ column }}, '$.{{ key }}'){% endmacro %}
+
+{#- The keys of a JSON object held as text, one row each: a from-clause item named `keys(name)`. -#}
+{% macro json_keys(column) %}{{ return(adapter.dispatch('json_keys')(column)) }}{% endmacro %}
+{% macro duckdb__json_keys(column) %}unnest(json_keys({{ column }})) as keys(name){% endmacro %}
+{% macro postgres__json_keys(column) %}lateral json_object_keys(cast({{ column }} as json)) as keys(name){% endmacro %}
+{% macro spark__json_keys(column) %}lateral explode(json_object_keys({{ column }})) as keys(name){% endmacro %}
+
+{#- The text under a key that is itself a column. -#}
+{% macro json_value(column, key_column) %}{{ return(adapter.dispatch('json_value')(column, key_column)) }}{% endmacro %}
+{% macro duckdb__json_value(column, key_column) %}json_extract_string({{ column }}, concat('$."', {{ key_column }}, '"')){% endmacro %}
+{% macro postgres__json_value(column, key_column) %}(cast({{ column }} as json) ->> {{ key_column }}){% endmacro %}
+{% macro spark__json_value(column, key_column) %}get_json_object({{ column }}, concat('$.', {{ key_column }})){% endmacro %}
+
+{#- One text that differs when any of the columns does; null differs from empty. -#}
+{% macro fingerprint(columns) %}
+    md5(concat_ws('|'
+    {%- for column in columns %}, coalesce(cast({{ column }} as {{ dbt.type_string() }}), '~'){% endfor -%}
+    ))
+{% endmacro %}
+
+{% macro instant_type() %}{{ return(adapter.dispatch('instant_type')()) }}{% endmacro %}
+{% macro default__instant_type() %}{{ return('timestamp with time zone') }}{% endmacro %}
+{% macro spark__instant_type() %}{{ return('timestamp') }}{% endmacro %}

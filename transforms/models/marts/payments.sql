@@ -1,0 +1,157 @@
+-- Payments embedded in documents name their document, which the list of payments does not; the
+-- list has those that no document shows. Both together, each payment once.
+with embedded as (
+    select
+        shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as document_type,
+        invoice_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 1 as preference
+    from {{ ref('stg_ticket_invoices__payments') }}
+    union all
+    select
+        shop_id, coalesce(id, payment_id) as id, 'pos_order' as document_type,
+        order_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 2 as preference
+    from {{ ref('stg_pos_orders__payments') }}
+    union all
+    -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
+    select
+        shop_id, coalesce(id, payment_id) as id, cast(null as {{ dbt.type_string() }}) as document_type,
+        cast(null as {{ dbt.type_string() }}) as document_id, ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 3 as preference
+    from {{ ref('stg_tickets__payments') }}
+),
+
+documents as (
+    select * from {{ ref('int_documents') }}
+),
+
+tickets as (
+    select * from {{ ref('stg_tickets') }} where deleted_at is null
+),
+
+-- Only what stands in a record that exists; when that record was last read decides below.
+standing as (
+    select
+        embedded.*,
+        documents.seen_at as holder_seen_at
+    from embedded
+    inner join documents
+        on documents.shop_id = embedded.shop_id
+        and documents.document_type = embedded.document_type
+        and documents.document_id = embedded.document_id
+    union all
+    select
+        embedded.*,
+        tickets.seen_at as holder_seen_at
+    from embedded
+    inner join tickets
+        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.ticket_id
+    where embedded.document_id is null
+),
+
+keyed as (
+    select
+        shop_id,
+        -- A payment without any number still is one payment of its document.
+        coalesce(
+            id,
+            concat(coalesce(document_type, 'ticket'), ':', coalesce(document_id, ticket_id), ':', position)
+        ) as id,
+        document_type, document_id, ticket_id, position, amount, paid_at, paid_day, is_advance,
+        payment_method_id, payment_method_title, payment_note, preference, holder_seen_at
+    from standing
+),
+
+ranked as (
+    select
+        keyed.*,
+        row_number() over (
+            partition by shop_id, id
+            order by preference, document_id, ticket_id, position
+        ) as place
+    from keyed
+),
+
+listed as (
+    select * from {{ ref('stg_payments') }}
+),
+
+returns as (
+    select shop_id, id, document_type, document_id,
+        row_number() over (partition by shop_id, id order by document_type, document_id) as place
+    from {{ ref('int_returns') }}
+    where id is not null
+),
+
+together as (
+    select
+        coalesce(listed.shop_id, ranked.shop_id) as shop_id,
+        coalesce(listed.id, ranked.id) as id,
+        coalesce(listed.paid_at, ranked.paid_at) as paid_at,
+        coalesce(listed.paid_day, ranked.paid_day) as day,
+        coalesce(listed.amount, ranked.amount) as amount,
+        coalesce(listed.is_advance, ranked.is_advance, false) as is_advance,
+        coalesce(listed.payment_method_id, ranked.payment_method_id) as payment_method_id,
+        coalesce(listed.payment_method_title, ranked.payment_method_title) as payment_method,
+        coalesce(listed.payment_note, ranked.payment_note) as note,
+        listed.kind as service_kind,
+        coalesce(
+            ranked.document_type,
+            case
+                when listed.invoice_id is not null then 'ticket_invoice'
+                when listed.pos_id is not null then 'pos_order'
+            end,
+            returns.document_type
+        ) as document_type,
+        coalesce(ranked.document_id, listed.invoice_id, listed.pos_id, returns.document_id)
+            as document_id,
+        ranked.ticket_id,
+        listed.id is not null as is_listed,
+        ranked.id is not null as is_embedded
+    from (select * from ranked where place = 1) as ranked
+    full outer join listed
+        on listed.shop_id = ranked.shop_id and listed.id = ranked.id
+    left join returns
+        on returns.shop_id = listed.shop_id
+        and returns.id = listed.return_id
+        and returns.place = 1
+    -- A deletion counts unless the document was read after it and still shows the payment.
+    where listed.deleted_at is null or ranked.holder_seen_at > listed.deleted_at
+)
+
+select
+    together.shop_id,
+    together.id,
+    together.day,
+    together.amount,
+    case
+        when together.amount < 0 or together.service_kind = 'return' then 'refund'
+        when together.is_advance or together.day < documents.created_day then 'advance'
+        when together.day > documents.created_day then 'receivable'
+        when together.document_id is null and together.ticket_id is not null then 'advance'
+        else 'sale'
+    end as kind,
+    together.document_type,
+    together.document_id,
+    coalesce(documents.ticket_id, together.ticket_id) as ticket_id,
+    documents.document_number,
+    documents.created_day as document_day,
+    coalesce(documents.customer_id, tickets.customer_id) as customer_id,
+    coalesce(documents.customer_name, tickets.customer_name) as customer_name,
+    together.paid_at,
+    together.payment_method_id,
+    together.payment_method,
+    together.note,
+    together.is_advance,
+    together.is_listed,
+    together.is_embedded
+from together
+left join documents
+    on documents.shop_id = together.shop_id
+    and documents.document_type = together.document_type
+    and documents.document_id = together.document_id
+left join tickets
+    on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
