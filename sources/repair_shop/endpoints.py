@@ -66,7 +66,7 @@ class Endpoint:
     @property
     def include_params(self) -> dict[str, str]:
         """Parameters that switch the include flags on."""
-        return dict.fromkeys(self.include, "true")
+        return dict.fromkeys(self.include, "True")
 
     @property
     def name(self) -> str:

@@ -57,8 +57,8 @@ CREATE TABLE IF NOT EXISTS reports(
   shop TEXT NOT NULL, report TEXT NOT NULL, period TEXT NOT NULL, total TEXT NOT NULL,
   fetched_at TEXT NOT NULL, PRIMARY KEY(shop, report, period));
 CREATE TABLE IF NOT EXISTS deletions(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT, applied INTEGER NOT NULL,
-  PRIMARY KEY(shop, resource, id));
+  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL,
+  applied INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(shop, resource, id));
 """
 
 
@@ -102,6 +102,7 @@ class StoredPage:
     resource: str
     spec: Mapping[str, Any]
     answered_at: datetime
+    request: str
     body: bytes
 
 
@@ -339,8 +340,9 @@ class Ledger:
                 ).fetchone()
                 fresh.append(known is None or known[0] != row.digest or known[1] is not None)
                 if known is not None and known[1] is not None:
+                    # It came back: a deletion that waits to be applied is void.
                     db.execute(
-                        "INSERT OR REPLACE INTO deletions VALUES (?,?,?,NULL,0)",
+                        "DELETE FROM deletions WHERE shop=? AND resource=? AND id=?",
                         (scan.shop, scan.resource, row.id),
                     )
             page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
@@ -382,7 +384,7 @@ class Ledger:
     def waiting(self, limit: int) -> list[StoredPage]:
         """Up to ``limit`` pages that are not in the warehouse yet, oldest answer first."""
         rows = self._db.execute(
-            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.body FROM pages p "
+            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body FROM pages p "
             "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL ORDER BY p.seq LIMIT ?",
             (limit,),
         ).fetchall()
@@ -393,7 +395,8 @@ class Ledger:
                 r[2],
                 json.loads(r[3]),
                 datetime.fromisoformat(r[4]),
-                zlib.decompress(r[5]),
+                r[5],
+                zlib.decompress(r[6]),
             )
             for r in rows
         ]

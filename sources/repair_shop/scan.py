@@ -23,6 +23,7 @@ from the start and is served from the ledger (:mod:`sources.repair_shop.ledger`)
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -49,6 +50,9 @@ class Reader(Protocol):
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         """Page ``number`` (from 1) in an order; ``key`` is the request's name within the scan."""
+
+    def lanes(self, last: int) -> int:
+        """How many pages of this list to have in flight: 2 at a slow service, else 1."""
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The same rows by offset and limit; None when that is how pages are asked already."""
@@ -77,10 +81,14 @@ class Outcome:
         """Count a page in."""
         self.pages += 1
         self.ids.update(page.ids)
-        days = [day for day in page.days if day is not None]
-        if days:
-            self.first_day = min(days) if self.first_day is None else min(self.first_day, *days)
-            self.last_day = max(days) if self.last_day is None else max(self.last_day, *days)
+        for day in page.days:
+            self.span(day)
+
+    def span(self, day: date | None) -> None:
+        """Widen the range of days to hold ``day``."""
+        if day is not None:
+            self.first_day = day if self.first_day is None else min(self.first_day, day)
+            self.last_day = day if self.last_day is None else max(self.last_day, day)
 
 
 OnPage = Callable[[int, int | None], None]
@@ -88,7 +96,7 @@ OnPage = Callable[[int, int | None], None]
 
 
 def read_list(reader: Reader, *, hint: int | None = None, on_page: OnPage | None = None) -> Outcome:
-    """Read a whole list (or window) that sorts by newest and oldest. ``hint``: its likely last page.
+    """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
 
     Costs the pages of the list, and: one for a list of one page; none to three for finding the end
     of a longer one; one for the second look at its end.
@@ -111,7 +119,10 @@ def read_list(reader: Reader, *, hint: int | None = None, on_page: OnPage | None
         # Loosely sorted: the end is where a page is empty.
         last, page = _walk_to_end(reader, last, page, out)
     pages = {last: page}
-    _descend(reader, last, pages, out, on_page, "down", 1)
+    if reader.lanes(last) > 1:
+        _descend_in_two(reader, last, pages, out, on_page)
+    else:
+        _descend(reader, last, pages, out, on_page, "down", 1)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
@@ -227,6 +238,32 @@ def _descend(
             on_page(last - number + 1, last)
 
 
+def _descend_in_two(
+    reader: Reader, last: int, pages: dict[int, Page], out: Outcome, on_page: OnPage | None
+) -> None:
+    """Both halves at once, for a service so slow that one request in flight wastes the budget.
+
+    Where the halves meet, the lower page was read before the upper one, so it is read once more.
+    """
+    middle = last // 2
+    lower, below = Outcome(), {}
+    with ThreadPoolExecutor(1) as pool:
+        below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
+        lower.take(below[middle])
+        low = pool.submit(_descend, reader, middle, below, lower, None, "down", 1)
+        _descend(reader, last, pages, out, on_page, "down", middle + 1)
+        low.result()
+    out.pages += lower.pages
+    out.ids |= lower.ids
+    out.reason = out.reason or lower.reason
+    for day in (lower.first_day, lower.last_day):
+        out.span(day)
+    if out.proven:
+        seam = {middle + 1: pages[middle + 1]}
+        _descend(reader, middle + 1, seam, out, None, "seam", middle)
+        pages |= below | seam
+
+
 def _recheck(
     reader: Reader, last: int, pages: dict[int, Page], out: Outcome, on_page: OnPage | None
 ) -> None:
@@ -305,7 +342,7 @@ def _all_ids(pages: list[Page]) -> set[str]:
     return {row for page in pages for row in page.ids}
 
 
-def read_head(reader: Reader, *, order: str, since: date | None, live: int) -> Outcome:
+def read_head(reader: Reader, *, order: str | None, since: date | None, live: int) -> Outcome:
     """Read a known list from its newest end until nothing is new.
 
     Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the

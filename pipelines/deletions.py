@@ -1,0 +1,105 @@
+"""Rows that vanished: found by proven scans only, refused when too many, undone when they return.
+
+A row is gone when a scan that proved itself complete over the row's days did not show it. The list
+endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this is the only way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.ledger import Ledger, Scan, now_text
+from sources.repair_shop.scan import Outcome
+
+_LOOKUPS = 20
+"""Rows looked up by their own path at most, where one sighting is not enough."""
+
+
+@dataclass(frozen=True)
+class Vanished:
+    """``marked`` rows are gone. ``refused`` says why others were not marked, or is empty."""
+
+    marked: int = 0
+    refused: str = ""
+
+
+class Deletions:
+    """Marks rows as gone in the ledger; the loader carries the marks to the warehouse."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def find(
+        self,
+        scan: Scan,
+        outcome: Outcome,
+        first: date | None,
+        last: date | None,
+        *,
+        limit_percent: float,
+        confirmed: bool,
+        exists: Callable[[str], bool] | None = None,
+    ) -> Vanished:
+        """Mark the rows of a scan's days that the scan did not show.
+
+        More than ``limit_percent`` of them (and more than one) is refused unless ``confirmed``.
+        An empty answer is believed at its second sighting. ``exists`` looks a row up by itself.
+        """
+        began = self._ledger.first_seq(scan)
+        if began is None:
+            return Vanished()
+        days = [day and day.isoformat() for day in (first, first, last, last)]
+        rows = self._ledger.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND seq < ? "
+            "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
+            (scan.shop, scan.resource, began, *days),
+        )
+        gone = [row[0] for row in rows]
+        name = f"empty:{scan.resource}:{first}:{last}"
+        if not gone:
+            return Vanished()
+        live = self._ledger.live_count(scan.shop, scan.resource, first, last)
+        share = 100 * len(gone) / live
+        advice = (
+            f"Look at the service; if they are really gone: shopmirror sync "
+            f"{scan.resource.partition(':')[0]} --full --confirm-deletions"
+        )
+        if len(gone) > 1 and share > limit_percent and not confirmed:
+            return Vanished(
+                0, f"{len(gone)} of {live} rows vanished at once, not believed. {advice}"
+            )
+        if not outcome.ids and not confirmed:
+            sightings = self._ledger.mark(scan.shop, name)
+            self._ledger.set_mark(scan.shop, name, now_text())
+            if sightings is None:
+                return Vanished(0, f"an empty answer where {live} rows are known; looking again")
+        if exists is not None and not confirmed:
+            try:
+                gone = [row for row in gone[:_LOOKUPS] if not exists(row)]
+            except BadAnswer as error:
+                return Vanished(0, f"rows that vanished could not be looked up: {error}")
+        self.confirmed(scan.shop, scan.resource, gone)
+        return Vanished(len(gone))
+
+    def confirmed(self, shop: str, resource: str, ids: Iterable[str]) -> None:
+        """Mark rows as gone, now; rows that are unknown or marked already are passed over."""
+        at = now_text()
+        wanted = [
+            identity
+            for identity in ids
+            if self._ledger.query(
+                "SELECT 1 FROM seen WHERE shop=? AND resource=? AND id=? AND deleted_at IS NULL",
+                (shop, resource, identity),
+            )
+        ]
+        self._ledger.execute(
+            "UPDATE seen SET deleted_at=? WHERE shop=? AND resource=? AND id=?",
+            [(at, shop, resource, identity) for identity in wanted],
+        )
+        self._ledger.execute(
+            "INSERT OR REPLACE INTO deletions(shop, resource, id, at) VALUES (?,?,?,?)",
+            [(shop, resource, identity, at) for identity in wanted],
+        )

@@ -1,0 +1,291 @@
+"""Runs scans against one shop: several at a time, each answer in the ledger before it is used.
+
+Data flow: service -> ledger (:mod:`sources.repair_shop.ledger`). Loading is someone else's work
+(:mod:`pipelines.sync`) and goes on meanwhile. A scan that fails leaves the others running; a shop
+that refuses us, or a stop, ends them all, and what was answered is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from pipelines.deletions import Deletions, Vanished
+from pipelines.jobs import RESUMED_KINDS, Job, day_mark, full_mark
+from pipelines.observer import Observer
+from pipelines.tickets import read_tickets
+from sources.repair_shop.client import Client
+from sources.repair_shop.errors import BadAnswer, ShopError
+from sources.repair_shop.ledger import Ledger, Page, Scan, now_text
+from sources.repair_shop.reader import PAGING_MARK, ServiceReader
+from sources.repair_shop.scan import (
+    PAGE_ROWS,
+    Outcome,
+    PagingBroken,
+    read_head,
+    read_list,
+    read_window,
+)
+
+WORKERS = 6
+"""Scans of a shop at a time: enough in flight that a service of 3 s an answer gives its rate."""
+
+
+@dataclass
+class JobResult:
+    """How a scan ended: with an outcome, or with the error that kept it from ending."""
+
+    job: Job
+    outcome: Outcome | None = None
+    error: ShopError | None = None
+    vanished: Vanished | None = None
+    rows: int = 0
+
+
+@dataclass
+class ShopFetch:
+    """Makes scans for one shop. ``fatal`` is the error that ended everything for this shop."""
+
+    client: Client
+    ledger: Ledger
+    run_id: int
+    observer: Observer
+    confirm_deletions: bool = False
+    fatal: ShopError | None = None
+    results: list[JobResult] = field(default_factory=list)
+    named: set[tuple[str, str]] = field(default_factory=set)
+    """Documents that new payments named, as (table, id)."""
+
+    def run(self, jobs: Iterable[Job]) -> list[JobResult]:
+        """Make the scans; statuses come first, because reading all tickets needs their labels."""
+        queue = sorted(jobs, key=lambda job: job.endpoint.table != "statuses")
+        began = len(self.results)
+        for job in queue:
+            self.observer.plan(job.shop, job.resource, job.requests)
+        if queue and (queue[0].endpoint.table == "statuses" or not self.client.requests):
+            # One alone: a wrong key costs one request, not one for each worker.
+            self._run(queue.pop(0))
+        with ThreadPoolExecutor(
+            WORKERS, thread_name_prefix=f"fetch-{self.client.shop.name}"
+        ) as pool:
+            list(pool.map(self._run, queue))
+        return self.results[began:]
+
+    def _run(self, job: Job) -> None:
+        if self.fatal is not None:
+            return
+        result = JobResult(job)
+        try:
+            self._scan(job, result)
+        except BadAnswer as error:
+            result.error = error
+        except ShopError as error:
+            result.error = self.fatal = self.fatal or error
+        with _LOCK:
+            self.results.append(result)
+        proven = result.outcome is not None and result.outcome.proven
+        reason = (
+            str(result.error)
+            if result.error
+            else (result.outcome.reason or result.outcome.proof if result.outcome else "")
+        )
+        self.observer.done(job.shop, job.resource, proven, result.rows, reason)
+
+    # -- one scan -----------------------------------------------------------------------------
+
+    def _scan(self, job: Job, result: JobResult) -> None:
+        if job.kind not in RESUMED_KINDS:
+            self._drop_stale(job)
+        scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
+
+        def count(rows: list[dict[str, Any]], page: Page) -> None:
+            result.rows += len(rows)
+            self.observer.page(job.shop, job.resource, len(rows))
+            if job.endpoint.table == "payments":
+                self._note_documents(rows, page)
+            elif job.endpoint.table == "shipments_deleted":
+                Deletions(self.ledger).confirmed(job.shop, "shipments", page.ids)
+
+        try:
+            outcome = self._read(job, scan, count, by_offset=None)
+        except PagingBroken as broken:
+            try:
+                outcome = self._read(job, scan, count, by_offset=True)
+                self.ledger.set_mark(job.shop, PAGING_MARK, "offset")
+                self.observer.say(
+                    f"{job.shop}: {job.path} does not page by number ({broken}); "
+                    "asking by offset and limit from now on."
+                )
+            except (PagingBroken, BadAnswer) as again:
+                outcome = Outcome(reason=f"{broken}; by offset: {again}")
+        result.outcome = outcome
+        self._close(job, scan, outcome, result)
+
+    def _read(
+        self,
+        job: Job,
+        scan: Scan,
+        count: Callable[[list[dict[str, Any]], Page], None],
+        by_offset: bool | None,
+    ) -> Outcome:
+        endpoint = job.endpoint
+
+        def reader(
+            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
+        ) -> ServiceReader:
+            return ServiceReader(
+                self.client,
+                self.ledger,
+                scan,
+                endpoint,
+                path=path or job.path,
+                params={**endpoint.include_params, **(params or {})},
+                prefix=prefix,
+                on_rows=count,
+                by_offset=by_offset,
+            )
+
+        live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
+        hint = -(-live // PAGE_ROWS) or None
+        window = {endpoint.window[0]: job.first, endpoint.window[1]: job.last}
+        if job.kind in ("full", "audit", "repair"):
+            params = {name: day for name, day in window.items() if day is not None}
+            if endpoint.partition:
+                return read_tickets(
+                    self.ledger, job.shop, reader, params, hint, whole=job.kind == "full"
+                )
+            if not endpoint.sort:
+                return read_window(reader(params=params))
+            return read_list(reader(params=params), hint=hint)
+        since = job.since or date(2000, 1, 1)
+        if job.kind == "head":
+            order = "recently_updated" if endpoint.recently_updated else "newest"
+            return read_head(
+                reader(),
+                order=order if endpoint.sort else None,
+                since=None if endpoint.recently_updated else job.since,
+                live=live,
+            )
+        if job.kind == "updated":
+            return read_window(
+                reader(
+                    path=endpoint.updated_path,
+                    params={"updatedDateFrom": since, "updatedDateTo": self._tomorrow()},
+                )
+            )
+        if job.kind == "paid" and endpoint.reread_by is not None:
+            first, last = endpoint.reread_by
+            return read_window(
+                reader(params={first: since, last: self._tomorrow()}), order="newest"
+            )
+        return self._read_records(job, scan, reader())
+
+    def _read_records(self, job: Job, scan: Scan, reader: ServiceReader) -> Outcome:
+        """Records by their own paths: those that are open, or named by a payment."""
+        out = Outcome()
+        ids = job.ids or self._open_ids(job)
+        gone = []
+        for identity in ids:
+            page = reader.detail(identity)
+            if page is None:
+                gone.append(identity)
+            else:
+                out.take(page)
+        Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
+        out.proof = f"{len(ids)} record(s) by their own paths"
+        return out
+
+    def _open_ids(self, job: Job) -> tuple[str, ...]:
+        rows = self.ledger.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
+            "ORDER BY seq LIMIT 20",
+            (job.shop, job.resource),
+        )
+        return tuple(row[0] for row in rows)
+
+    # -- afterwards ---------------------------------------------------------------------------
+
+    def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
+        deletions = Deletions(self.ledger)
+        if outcome.proven and outcome.whole and job.kind in ("full", "head", "audit", "repair"):
+            result.vanished = deletions.find(
+                scan,
+                outcome,
+                job.first,
+                job.last,
+                limit_percent=self.client.shop.vanish_limit_percent,
+                confirmed=self.confirm_deletions,
+                # A ticket may change its status between the two halves of its scan.
+                exists=self._exists(job, scan) if job.endpoint.partition else None,
+            )
+            if result.vanished.refused:
+                outcome.proof += f"; {result.vanished.refused}"
+        self.ledger.close_scan(
+            scan,
+            state="proven" if outcome.proven else "unproven",
+            proof=outcome.proof,
+            reason=outcome.reason,
+            pages=outcome.pages,
+            rows=len(outcome.ids),
+            first_day=job.first or outcome.first_day,
+            last_day=job.last or outcome.last_day,
+        )
+        if not outcome.proven:
+            return
+        day = scan.opened_at.astimezone(self.client.shop.zone).date().isoformat()
+        if job.kind == "full":
+            self.ledger.set_mark(job.shop, full_mark(job.resource), day)
+            for kind in ("head", "updated", "paid"):
+                self.ledger.set_mark(job.shop, day_mark(kind, job.resource), day)
+        elif job.kind in ("head", "updated", "paid"):
+            self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
+        elif job.kind == "audit":
+            first = job.first.isoformat() if job.first else ""
+            last = job.last.isoformat() if job.last else ""
+            self.ledger.execute(
+                "INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?)",
+                [(job.shop, job.resource, first, last, now_text())],
+            )
+
+    def _exists(self, job: Job, scan: Scan) -> Callable[[str], bool]:
+        reader = ServiceReader(
+            self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
+        )
+        return lambda identity: reader.detail(identity) is not None
+
+    def _drop_stale(self, job: Job) -> None:
+        """A cheap scan that a dead run left open is made anew unless it is from just now."""
+        horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(3600))
+        for scan in self.ledger.open_scans(job.shop, (job.kind,)):
+            if scan.resource == job.resource and scan.opened_at < horizon:
+                self.ledger.close_scan(
+                    scan,
+                    state="dropped",
+                    proof="",
+                    reason="cut off",
+                    first_day=None,
+                    last_day=None,
+                    pages=0,
+                    rows=0,
+                )
+
+    def _note_documents(self, rows: list[dict[str, Any]], page: Page) -> None:
+        for row, fresh in zip(rows, page.fresh, strict=True):
+            if not fresh:
+                continue
+            for name, table in (("pos", "pos_orders"), ("invoice", "ticket_invoices")):
+                document = row.get(name)
+                if isinstance(document, dict) and document.get("id"):
+                    with _LOCK:
+                        self.named.add((table, str(document["id"])))
+
+    def _tomorrow(self) -> date:
+        # One day of slack: our clock and the service's need not agree on what today is.
+        return datetime.now(self.client.shop.zone).date() + timedelta(days=1)
+
+
+_LOCK = threading.Lock()

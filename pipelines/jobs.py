@@ -1,0 +1,261 @@
+"""Which scans a sync makes: for each list, the cheapest evidence of what changed.
+
+A job is one scan. ``full`` reads a list whole (first load, ``--full``); ``head`` reads from the
+newest end until nothing is new; ``updated`` asks the ``/updated`` variant from the last day read;
+``paid`` asks for old invoices that were paid; ``open`` looks again at purchase orders that are not
+received; ``audit`` and ``repair`` read days again. Nothing here makes a request: ``shopmirror
+plan`` shows exactly this table.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from sources.repair_shop.endpoints import ENDPOINTS, Endpoint
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.scan import PAGE_ROWS
+from sources.settings import ShopSettings
+
+RESUMED_KINDS = ("full", "audit", "repair")
+"""Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
+
+WORDS = {
+    "full": "read whole",
+    "head": "newest rows until nothing is new",
+    "updated": "changed since the last day read",
+    "paid": "paid since the last day read",
+    "open": "rows still open",
+    "audit": "old days read again",
+    "repair": "days that differ read again",
+    "follow": "records named by a payment",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One scan to make. ``requests`` is the estimate, None while the list's size is unknown."""
+
+    shop: str
+    endpoint: Endpoint
+    kind: str
+    variant: Mapping[str, str] = field(default_factory=dict)
+    since: date | None = None
+    first: date | None = None
+    last: date | None = None
+    ids: tuple[str, ...] = ()
+    requests: int | None = None
+
+    @property
+    def resource(self) -> str:
+        """The raw table, and the variant where a list stands for several."""
+        return ":".join((self.endpoint.table, *self.variant.values()))
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What tells this scan from another of the same kind, as JSON."""
+        spec: dict[str, Any] = {}
+        if self.variant:
+            spec["variant"] = dict(self.variant)
+        if self.first or self.last:
+            spec["days"] = [
+                self.first and self.first.isoformat(),
+                self.last and self.last.isoformat(),
+            ]
+        if self.kind == "follow":
+            spec["detail"] = True
+        return spec
+
+    @property
+    def path(self) -> str:
+        """The path with its variables filled in."""
+        path = self.endpoint.path
+        for name, value in self.variant.items():
+            path = path.replace("{" + name + "}", value)
+        return path
+
+
+def full_mark(resource: str) -> str:
+    """Mark that a list was read whole; its value is the day that scan began."""
+    return f"full:{resource}"
+
+
+def day_mark(kind: str, resource: str) -> str:
+    """Mark of the day from which a kind of scan goes on; never later than its last scan's start."""
+    return f"day:{kind}:{resource}"
+
+
+def mirror_jobs(
+    ledger: Ledger,
+    shop: ShopSettings,
+    *,
+    endpoints: Iterable[Endpoint] | None = None,
+    full: bool = False,
+) -> list[Job]:
+    """The scans that bring a shop's mirror up to date, in the order they are begun."""
+    jobs: list[Job] = []
+    for endpoint in endpoints or ENDPOINTS.values():
+        for variant in endpoint.variants or ({},):
+            jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
+    # Short lists first: most tables are there after a few minutes of a first load of hours.
+    return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
+
+
+def _jobs_of(
+    ledger: Ledger, shop: ShopSettings, endpoint: Endpoint, variant: Mapping[str, str], full: bool
+) -> list[Job]:
+    base = Job(shop.name, endpoint, "full", variant)
+    resource = base.resource
+    live = ledger.live_count(shop.name, resource)
+    pages = math.ceil(live / PAGE_ROWS)
+    known = ledger.mark(shop.name, full_mark(resource)) is not None
+    if full or not known or (not endpoint.sort and live >= PAGE_ROWS):
+        return [Job(shop.name, endpoint, "full", variant, requests=pages + 2 if known else None)]
+
+    def since(kind: str) -> date | None:
+        text = ledger.mark(shop.name, day_mark(kind, resource))
+        return date.fromisoformat(text) if text else None
+
+    if endpoint.updated_path:
+        return [Job(shop.name, endpoint, "updated", variant, since("updated"), requests=2)]
+    jobs = [Job(shop.name, endpoint, "head", variant, since("head"), requests=1)]
+    if endpoint.reread_by:
+        jobs.append(Job(shop.name, endpoint, "paid", variant, since("paid"), requests=2))
+    if endpoint.open_statuses:
+        watched = ledger.query(
+            "SELECT count(*) FROM seen WHERE shop=? AND resource=? AND watched AND "
+            "deleted_at IS NULL",
+            (shop.name, resource),
+        )[0][0]
+        if watched:
+            jobs.append(Job(shop.name, endpoint, "open", variant, requests=min(watched, 5)))
+    return jobs
+
+
+def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:
+    """Months to read again, the most overdue first, within ``requests``.
+
+    A month of this year is due every week, of last year every month, an older one every quarter.
+    Lists without a window are due every month, as a whole.
+    """
+    found: list[tuple[float, Job]] = []
+    for endpoint in ENDPOINTS.values():
+        if endpoint.variants or ledger.mark(shop.name, full_mark(endpoint.table)) is None:
+            continue
+        audited = {
+            row[0]: row[1]
+            for row in ledger.query(
+                "SELECT first_day, max(audited_at) FROM audits WHERE shop=? AND resource=? "
+                "GROUP BY first_day",
+                (shop.name, endpoint.table),
+            )
+        }
+        began = ledger.mark(shop.name, full_mark(endpoint.table)) or today.isoformat()
+        for first, last, rows in _units(ledger, shop.name, endpoint):
+            looked_at = audited.get(first.isoformat() if first else "", began)
+            age = (today - date.fromisoformat(looked_at[:10])).days
+            due = 30 if first is None else _due_days(last or today, today)
+            if age <= 0:
+                continue
+            # A tickets window is asked twice, as status X and as status not X.
+            cost = math.ceil(rows / PAGE_ROWS) + (4 if endpoint.partition else 2)
+            found.append(
+                (
+                    age / due,
+                    Job(shop.name, endpoint, "audit", first=first, last=last, requests=cost),
+                )
+            )
+    found.sort(key=lambda pair: -pair[0])
+    chosen: list[Job] = []
+    left = requests
+    for _, job in found:
+        if (job.requests or 0) <= left:
+            chosen.append(job)
+            left -= job.requests or 0
+    return chosen
+
+
+def _due_days(last: date, today: date) -> int:
+    age = (today - last).days
+    return 7 if age < 366 else 30 if age < 2 * 366 else 90
+
+
+_UNIT_PAGES = 40
+
+
+def _units(
+    ledger: Ledger, shop: str, endpoint: Endpoint
+) -> list[tuple[date | None, date | None, int]]:
+    """Stretches of days of at most a month and some forty pages: (first, last, rows)."""
+    if not endpoint.created_filter:
+        live = ledger.live_count(shop, endpoint.table)
+        return [(None, None, live)] if live else []
+    rows = ledger.query(
+        "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND "
+        "day IS NOT NULL GROUP BY day ORDER BY day",
+        (shop, endpoint.table),
+    )
+    units: list[tuple[date | None, date | None, int]] = []
+    for text, count in rows:
+        day = date.fromisoformat(text)
+        if units:
+            first, _, so_far = units[-1]
+            same = first is not None and (first.year, first.month) == (day.year, day.month)
+            if same and so_far + count <= _UNIT_PAGES * PAGE_ROWS:
+                units[-1] = (first, day, so_far + count)
+                continue
+        units.append(
+            (
+                day.replace(day=1)
+                if not units
+                or units[-1][0] is None
+                or (units[-1][0].year, units[-1][0].month) != (day.year, day.month)
+                else day,
+                day,
+                count,
+            )
+        )
+    return units
+
+
+def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
+    """The days of a stored spec."""
+    first, last = spec.get("days") or (None, None)
+    return (
+        date.fromisoformat(first) if first else None,
+        date.fromisoformat(last) if last else None,
+    )
+
+
+def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
+    """Audits and repairs that an earlier run began and did not finish."""
+    jobs: list[Job] = []
+    for scan in ledger.open_scans(shop.name, ("audit", "repair")):
+        first, last = spec_days(scan.spec)
+        jobs.append(
+            Job(
+                shop.name,
+                ENDPOINTS[scan.resource.partition(":")[0]],
+                scan.kind,
+                scan.spec.get("variant", {}),
+                first=first,
+                last=last,
+            )
+        )
+    return jobs
+
+
+def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
+    """A scan's extent in words, for people."""
+    first, last = spec_days(spec)
+    days = f" {first or '...'} to {last or '...'}" if first or last else ""
+    return WORDS.get(kind, kind) + days
+
+
+def spec_text(spec: Mapping[str, Any]) -> str:
+    """A spec as the ledger stores it."""
+    return json.dumps(spec, sort_keys=True, default=str)

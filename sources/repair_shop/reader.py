@@ -1,0 +1,169 @@
+"""Pages of one scan: from the ledger if they were answered before, else from the service.
+
+Data flow: service -> :class:`ServiceReader` -> ledger. What a page's rows mean to a scan (identity,
+day, digest) is worked out here; what the warehouse holds is worked out later from the stored
+answer, so a load can be repeated without a request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sources.repair_shop.clean import made_up_id, row_id, snake_case
+from sources.repair_shop.client import Client
+from sources.repair_shop.columns import COMMON_ALIASES, TABLES
+from sources.repair_shop.dates import local_day, parse_moment
+from sources.repair_shop.endpoints import Endpoint
+from sources.repair_shop.errors import BadAnswer, NotFound
+from sources.repair_shop.ledger import Ledger, Page, Row, Scan
+from sources.repair_shop.scan import PAGE_ROWS
+
+PAGING_MARK = "paging"
+"""Ledger mark of a shop whose lists page by offset and limit (field notes, Behaviour)."""
+
+
+def digest(row: Mapping[str, Any]) -> bytes:
+    """Short digest of a row's whole content."""
+    text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
+    """The shop's day of the moment a list sorts and filters by; None if the row has none."""
+    wanted = {endpoint.day_column, *COMMON_ALIASES.get(endpoint.day_column, ())}
+    for column in TABLES[endpoint.table].columns:
+        if column.name == endpoint.day_column:
+            wanted.update(column.aliases)
+    names = {snake_case(str(key)): key for key in row}
+    ordered = [endpoint.day_column, *sorted(wanted - {endpoint.day_column})]
+    for name in ordered:
+        value = row.get(names[name]) if name in names else None
+        if isinstance(value, str | int) and not isinstance(value, bool) and value:
+            moment = parse_moment(value, zone)
+            if moment is not None:
+                return local_day(moment.iso_text, zone)
+    return None
+
+
+class ServiceReader:
+    """See the module. One for each scan; its threads may ask at the same time."""
+
+    def __init__(
+        self,
+        client: Client,
+        ledger: Ledger,
+        scan: Scan,
+        endpoint: Endpoint,
+        *,
+        path: str,
+        params: Mapping[str, Any],
+        prefix: str = "",
+        on_rows: Callable[[list[dict[str, Any]], Page], None] | None = None,
+        by_offset: bool | None = None,
+    ) -> None:
+        self._client, self._ledger, self._scan = client, ledger, scan
+        self._endpoint, self._path, self._prefix = endpoint, path, prefix
+        self._params = dict(params)
+        self._on_rows = on_rows
+        self._by_offset = (
+            ledger.mark(scan.shop, PAGING_MARK) == "offset" if by_offset is None else by_offset
+        )
+        self._latency = 0.0
+        self._lock = threading.Lock()
+
+    def ask(self, key: str, number: int, order: str | None) -> Page:
+        """See :class:`~sources.repair_shop.scan.Reader`. Raises what ``Client.get`` raises."""
+        return self._ask(key, number, order, self._by_offset)
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        """The page by offset and limit, or None if pages are asked so already."""
+        return None if self._by_offset else self._ask(key, number, order, True)
+
+    def lanes(self, last: int) -> int:
+        """2 when answers are so slow that one request in flight cannot use the budget."""
+        name = f"lanes:{self._scan.scan_id}:{self._prefix}"
+        kept = self._ledger.mark(self._scan.shop, name)
+        if kept is None:
+            shop = self._client.shop
+            slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
+            kept = "2" if slow and last >= 20 else "1"
+            self._ledger.set_mark(self._scan.shop, name, kept)
+        return int(kept)
+
+    def detail(self, identity: str) -> Page | None:
+        """One record by its own path; None when the service says that it does not exist."""
+        key = f"{self._prefix}detail:{identity}"
+        stored = self._ledger.page(self._scan, key)
+        if stored is not None:
+            return stored if stored.size else None
+        path = f"{self._endpoint.path}/{identity}"
+        try:
+            answer = self._client.get(path)
+        except NotFound:
+            return None
+        row = answer.detail()
+        if row_id(row, self._endpoint.table) != identity:
+            raise BadAnswer(
+                "the service answered another record than the one asked for",
+                method="GET",
+                path=path,
+                status=answer.status,
+            )
+        return self._keep(key, path, answer.body, [row], answer.answered_at)
+
+    def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
+        full_key = ("o:" if by_offset else "") + self._prefix + key
+        stored = self._ledger.page(self._scan, full_key)
+        if stored is not None:
+            return stored
+        params = dict(self._params)
+        if by_offset:
+            params |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
+        else:
+            params["page"] = number
+        if order is not None:
+            params["sort"] = order
+        answer = self._client.get(self._path, params)
+        took = (answer.answered_at - answer.sent_at).total_seconds()
+        with self._lock:
+            self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
+        request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
+        return self._keep(full_key, request, answer.body, answer.rows(), answer.answered_at)
+
+    def _keep(
+        self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
+    ) -> Page:
+        zone, table = self._client.shop.zone, self._endpoint.table
+        watched = self._endpoint.open_statuses
+        page = self._ledger.put(
+            self._scan,
+            key,
+            request,
+            body,
+            [
+                Row(
+                    row_id(row, table) or made_up_id(row),
+                    day_of(row, self._endpoint, zone),
+                    digest(row),
+                    bool(watched) and _status(row) in watched,
+                )
+                for row in rows
+            ],
+            answered_at,
+        )
+        if self._on_rows:
+            self._on_rows(rows, page)
+        return page
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    status = row.get("status")
+    if isinstance(status, Mapping):
+        status = status.get("label") or status.get("name")
+    return str(status)
