@@ -271,12 +271,8 @@ def _envelope_keys(payload: dict[str, Any], path: str) -> list[str]:
 
 def _plain(name: str) -> str:
     """A name without case, underscores and plural, so that all its spellings are one."""
-    plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    if plain.endswith("ies"):
-        return plain[:-3] + "y"
-    if plain.endswith(("ses", "xes", "ches")):
-        return plain[:-2]
-    return plain[:-1] if plain.endswith("s") else plain
+    stem = re.sub(r"[^a-z0-9]", "", name.lower()).rstrip("es")
+    return stem[:-1] + "i" if stem.endswith("y") else stem
 
 
 def _payload(body: bytes) -> tuple[Any, str | None]:

@@ -1,0 +1,1 @@
+"""The wire: dates, answers, errors, the rate budget and the client."""

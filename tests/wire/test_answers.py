@@ -1,0 +1,224 @@
+"""Answers: every envelope gives its rows, and no failure of the wire passes for "no more rows"."""
+
+import gzip
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sources.repair_shop.answers import (
+    denied_kind,
+    detail_of,
+    parse_json,
+    read_answer,
+    rows_of,
+)
+from sources.repair_shop.errors import BadAnswer
+
+ROWS = [{"id": 1}, {"id": 2}]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        ROWS,
+        {"data": ROWS},
+        {"ticketInvoices": ROWS},
+        {"ticket_invoices": ROWS, "page": 1},
+        {"TicketInvoice": ROWS},
+        {"items": ROWS, "total": 2},
+        {"results": ROWS},
+        {"records": ROWS},
+        {"rows": ROWS},
+        {"0": {"id": 1}, "1": {"id": 2}},
+        {"1": {"id": 1}, "10": {"id": 2}},
+        {"0": {"id": 1}, "1": {"id": 2}, "total": 2},
+        {"data": {"items": ROWS}},
+        {"data": {"ticket_invoices": ROWS, "page": 1}},
+        {"data": {"0": {"id": 1}, "1": {"id": 2}}},
+        {"meta": {"page": 1}, "data": ROWS},
+    ],
+)
+def test_every_envelope_is_opened(payload: Any) -> None:
+    assert rows_of(payload, "/ticketInvoices") == ROWS
+
+
+def test_numbered_rows_keep_the_order_of_their_numbers() -> None:
+    payload = {str(n): {"id": n} for n in (10, 9, 0, 100)}
+    assert [row["id"] for row in rows_of(payload, "/x")] == [0, 9, 10, 100]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/categories", "category"), ("/customFields/tickets", "customFields"),
+     ("/tickets/updated", "tickets"), ("/shipments/deleted", "shipments"),
+     ("/taxRates", "tax_rates"), ("/statuses", "statuses"), ("/tickets/7/itemLines", "item_lines")],
+)  # fmt: skip
+def test_an_envelope_may_bear_the_endpoints_name(path: str, name: str) -> None:
+    assert rows_of({name: ROWS}, path) == ROWS
+
+
+@pytest.mark.parametrize("payload", [[], {"data": []}, {"customers": []}, {"data": {"items": []}}])
+def test_an_empty_list_is_empty(payload: Any) -> None:
+    assert rows_of(payload, "/customers") == []
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [None, 5, "text", True, {}, {"message": "hello"}, {"data": None}, {"data": "x"}, [1, 2], [[]],
+     {"data": [1]}, {"id": 1, "name": "a"}, {"unknown": ROWS}, {"data": {"deep": {"items": ROWS}}},
+     {"0": 1}, [None]],
+)  # fmt: skip
+def test_anything_else_is_no_list(payload: Any) -> None:
+    with pytest.raises(BadAnswer, match="where a list of rows was expected"):
+        rows_of(payload, "/customers")
+
+
+def test_the_message_names_the_shape_and_no_data() -> None:
+    with pytest.raises(BadAnswer) as caught:
+        rows_of({"holder": "Maria", "phone": "555"}, "/customers")
+    assert "an object with the fields holder, phone" in str(caught.value)
+    assert "Maria" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [{"id": 1}, [{"id": 1}], {"data": {"id": 1}}, {"data": [{"id": 1}]}, {"ticket": {"id": 1}},
+     {"tickets": [{"id": 1}]}],
+)  # fmt: skip
+def test_a_detail_is_found(payload: Any) -> None:
+    assert detail_of(payload, "/tickets/1") == {"id": 1}
+
+
+def test_a_detail_keeps_fields_that_look_like_envelopes() -> None:
+    assert detail_of({"id": 1, "data": {"x": 2}}, "/tickets/1") == {"id": 1, "data": {"x": 2}}
+
+
+@pytest.mark.parametrize("payload", [[], {}, None, [{"id": 1}, {"id": 2}], "x"])
+def test_anything_else_is_no_detail(payload: Any) -> None:
+    with pytest.raises(BadAnswer):
+        detail_of(payload, "/tickets/1")
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+                    lambda inner: st.lists(inner, max_size=3)
+                    | st.dictionaries(st.text(max_size=6), inner, max_size=3)))  # fmt: skip
+def test_no_payload_makes_it_fail_otherwise(payload: Any) -> None:
+    try:
+        rows = rows_of(payload, "/customers")
+    except BadAnswer:
+        return
+    assert all(isinstance(row, dict) for row in rows)
+
+
+def test_amounts_are_exact() -> None:
+    assert parse_json(b'[{"amount": 0.1, "n": 3}]') == [{"amount": Decimal("0.1"), "n": 3}]
+
+
+@pytest.mark.parametrize("body", [b"[NaN]", b'[{"a": Infinity}]', b"[" * 100_000, b"\xff\xfe\xff"])
+def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
+    with pytest.raises(ValueError):
+        parse_json(body)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (200, b"[]", "ok"),
+        (201, b'{"id": 1}', "ok"),
+        (200, b"", "broken"),
+        (200, b'[{"id": 1}, {"id"', "broken"),
+        (200, b"<!DOCTYPE html><html>hi</html>", "broken"),
+        (200, b'<?xml version="1.0"?><customers/>', "alien"),
+        (200, b"Service is down", "broken"),
+        (200, b'{"error": "Customer not valid"}', "refused"),
+        (200, b'[{"error": "Customer not valid"}]', "refused"),
+        (200, b'{"error": {"message": "bad"}}', "refused"),
+        (200, b'{"error": null, "data": []}', "ok"),
+        (200, b'{"error": "", "data": []}', "ok"),
+        (200, b'{"id": 1, "error": "E17 on the display"}', "ok"),
+        (200, b'[{"id": 1, "error": "rate limit of the fan"}]', "ok"),
+        (200, b'{"error": "Request rate limit exceeded. Wait one minute."}', "rate"),
+        (429, b"", "rate"),
+        (401, b'{"error": "Too many requests, please wait a minute"}', "rate"),
+        (403, b'{"error": "API rate limit"}', "rate"),
+        (503, b"<html>Too many requests</html>", "rate"),
+        (400, b'{"error": "More than 30 requests per minute"}', "rate"),
+        (400, b'{"error": "Tax rate 7 does not exist"}', "refused"),
+        (400, b'{"error": "creditlimit must be numeric"}', "refused"),
+        (422, b'{"error": "too many characters in name"}', "refused"),
+        (401, b'{"error": "The API key is blocked. It ignored the rate limit."}', "denied"),
+        (401, b'{"error": "Invalid key"}', "denied"),
+        (403, b"", "denied"),
+        (404, b'{"error": "Not found"}', "missing"),
+        (500, b"", "server"),
+        (502, b"<html>Bad gateway</html>", "server"),
+        (204, b"", "alien"),
+        (301, b"", "alien"),
+    ],
+)
+def test_each_answer_is_told_apart(status: int, body: bytes, kind: str) -> None:
+    assert read_answer(status, {}, body).kind == kind
+
+
+def test_a_warning_of_a_block_is_still_a_rate_error() -> None:
+    body = b'{"error": "Rate limit exceeded. Your key will be blocked if you ignore this."}'
+    reading = read_answer(401, {}, body)
+    assert reading.kind == "rate"
+    assert denied_kind(reading, worked=True) == "rate"
+
+
+@pytest.mark.parametrize(
+    ("text", "worked", "kind"),
+    [
+        ("Please wait a minute", True, "rate"),
+        ("Request limit", True, "rate"),
+        ("Unauthorized", True, "block"),
+        ("The API key is blocked for ignoring the rate limit", True, "block"),
+        ("Unauthorized", False, "wrong key"),
+        ("Invalid API key. Limit: 30 requests per minute", False, "wrong key"),
+        ("Too many requests", False, "rate"),
+    ],
+)
+def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text: str, worked: bool, kind: str) -> None:
+    reading = read_answer(401, {}, json.dumps({"error": text}).encode())
+    assert denied_kind(reading, worked=worked) == kind
+
+
+def test_writes_may_be_answered_with_nothing() -> None:
+    assert read_answer(200, {}, b"", method="DELETE").kind == "ok"
+
+
+def test_the_key_is_taken_out_of_what_is_shown() -> None:
+    body = b'{"error": "Key abc-123 is not known"}'
+    reading = read_answer(401, {}, body, secret="abc-123")
+    assert reading.text == "Key [key] is not known"
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("90", 90.0), ("1.5", 1.5), ("soon", None), ("-3", None)]
+)
+def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
+    assert read_answer(429, {"retry-after": value}, b"").retry_after == seconds
+
+
+def test_retry_after_as_a_date_in_the_past_is_nothing() -> None:
+    headers = {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    assert read_answer(429, headers, b"").retry_after == 0.0
+
+
+@given(st.binary(max_size=200), st.integers(100, 599))
+def test_no_bytes_make_it_fail(body: bytes, status: int) -> None:
+    reading = read_answer(status, {}, body)
+    assert reading.kind != "ok" or status in (200, 201)
+
+
+@given(st.integers(1, 400))
+def test_no_cut_of_a_list_passes_for_a_list(cut: int) -> None:
+    body = json.dumps([{"id": n, "name": "né" * 3} for n in range(20)]).encode()
+    shorter = body[: max(1, len(body) - cut)]
+    assert read_answer(200, {}, shorter).kind == "broken"
+    assert read_answer(200, {}, gzip.compress(body)).kind == "broken"

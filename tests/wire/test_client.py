@@ -1,0 +1,461 @@
+"""The client over real HTTP: what it sends, what it tries again, what each failure becomes."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from sources.repair_shop import errors
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.client import Client, RequestCounter, detail, rows
+from sources.repair_shop.transport import from_httpx
+from tests.wire.doubles import FakeClock, Loopback, Reply
+
+KEY = "the-secret-key"
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(loopback: Loopback, budget: Budget, make_shop: Callable[..., Any]) -> Connect:
+    def make(shop: dict[str, Any] | None = None, **options: Any) -> Client:
+        values = {"base_url": loopback.base_url, "timeout_seconds": 5.0, **(shop or {})}
+        return Client(make_shop(**values), budget, **options)
+
+    return make
+
+
+def test_a_request_carries_the_key_in_its_header_only(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.append(Reply(body=[{"id": 1, "amount_total": 12.30}]))
+    with connect() as client:
+        answer = client.get(
+            "/ticketInvoices",
+            {"page": 2, "createdDateFrom": date(2026, 1, 5), "includeLines": True,
+             "sort": None, "invoiceId": ["a", "b"]},
+        )  # fmt: skip
+    seen = loopback.seen[0]
+    assert (seen.method, seen.path) == ("GET", "/v1/ticketInvoices")
+    assert seen.headers["authorization"] == KEY
+    assert seen.headers["accept"] == "application/json"
+    assert seen.query == [
+        ("page", "2"),
+        ("createdDateFrom", "05-Jan-2026"),
+        ("includeLines", "True"),
+        ("invoiceId", "a"),
+        ("invoiceId", "b"),
+    ]
+    assert rows(answer) == answer.rows() == [{"id": 1, "amount_total": Decimal("12.3")}]
+    assert answer.status == 200
+    assert answer.sent_at <= answer.answered_at
+    assert json.loads(answer.body)
+    assert client.requests == 1
+
+
+def test_an_id_cannot_become_a_query(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.append(Reply(body={"id": "a?b#c d%"}))
+    with connect() as client:
+        assert detail(client.get("/customers/a?b#c d%")) == {"id": "a?b#c d%"}
+    assert loopback.seen[0].path == "/v1/customers/a%3Fb%23c%20d%25"
+
+
+def test_a_write_is_json(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.append(Reply(status=201, body={"id": "c1"}))
+    with connect() as client:
+        answer = client.send(
+            "POST",
+            "/customers",
+            json={"name": "Zoë", "creditlimit": Decimal("12.50"), "n": Decimal(3),
+                  "dateOfBirth": date(1990, 2, 1), "at": datetime(2026, 1, 2, 3, 4, 5)},
+        )  # fmt: skip
+    assert answer.status == 201
+    assert answer.detail() == {"id": "c1"}
+    assert loopback.seen[0].headers["content-type"] == "application/json"
+    assert json.loads(loopback.seen[0].body) == {
+        "name": "Zoë",
+        "creditlimit": 12.5,
+        "n": 3,
+        "dateOfBirth": "01-Feb-1990",
+        "at": "02-Jan-2026 03:04:05",
+    }
+
+
+def test_an_upload_is_a_form_with_a_file(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.append(Reply(body=b""))
+    with connect() as client:
+        client.send("POST", "/tickets/1/upload/2", files={"file": ("a.png", b"PNG", "image/png")})
+    seen = loopback.seen[0]
+    assert seen.headers["content-type"].startswith("multipart/form-data")
+    assert b'name="file"; filename="a.png"' in seen.body
+
+
+def test_a_delete_is_answered_with_nothing(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.append(Reply(body=b""))
+    with connect() as client:
+        assert client.send("DELETE", "/customers/1").payload is None
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Reply(act="reset"),
+        Reply(act="drop"),
+        Reply(act="cut", body=[{"id": n} for n in range(50)]),
+        Reply(body=b'[{"id": 1}, {"i'),
+        Reply(status=502, body=b"<html>Bad gateway</html>"),
+        Reply(status=500, body={"error": "boom"}),
+        Reply(body=b"<html>maintenance</html>"),
+        Reply(body=b""),
+        Reply(body=b"xx", headers={"Content-Encoding": "gzip"}),
+    ],
+    ids=["reset", "drop", "cut", "truncated", "html 502", "500", "html 200", "empty", "bad gzip"],
+)
+class TestTransientFaults:
+    def test_a_read_is_tried_again(
+        self, fault: Reply, loopback: Loopback, connect: Connect
+    ) -> None:
+        loopback.replies.extend([Reply(), fault, Reply(body=[{"id": 7}])])
+        with connect() as client:
+            client.get("/customers")
+            assert client.get("/customers").rows() == [{"id": 7}]
+            assert client.requests == 3
+            assert client.budget.state().used == 3
+
+    def test_a_read_gives_up_after_three(
+        self, fault: Reply, loopback: Loopback, connect: Connect
+    ) -> None:
+        loopback.replies.append(Reply())
+        loopback.otherwise = lambda _: fault
+        with connect() as client:
+            client.get("/customers")
+            with pytest.raises((errors.BadAnswer, errors.Unreachable)) as caught:
+                client.get("/customers")
+            assert client.requests == 4
+        assert caught.value.exit_code == 3
+
+    def test_a_write_is_sent_once_and_in_doubt(
+        self, fault: Reply, loopback: Loopback, connect: Connect
+    ) -> None:
+        if fault.body == b"" and not fault.act and fault.status == 200:
+            return  # Nothing is a proper answer to a write.
+        loopback.replies.append(Reply())
+        loopback.otherwise = lambda _: fault
+        with connect() as client:
+            client.get("/customers")
+            with pytest.raises(errors.OutcomeUnknown):
+                client.send("POST", "/customers", json={"name": "a"})
+            assert client.requests == 2
+
+
+def test_no_answer_in_time(loopback: Loopback, connect: Connect) -> None:
+    loopback.otherwise = lambda _: Reply(act="hang")
+    with connect({"timeout_seconds": 0.1}) as client:
+        with pytest.raises(errors.OutcomeUnknown, match="No answer in time"):
+            client.send("POST", "/customers", json={})
+        with pytest.raises(errors.Unreachable, match="No answer in time"):
+            client.get("/customers")
+        assert client.requests == 4
+
+
+def test_an_answer_that_drips_is_given_up(loopback: Loopback, connect: Connect) -> None:
+    loopback.otherwise = lambda _: Reply(act="drip", body=[{"id": n} for n in range(100)])
+    started = time.monotonic()
+    with (
+        connect({"timeout_seconds": 0.1}) as client,
+        pytest.raises(errors.OutcomeUnknown),
+    ):
+        client.send("PUT", "/customers/1", json={})
+    assert time.monotonic() - started < 5
+
+
+def test_no_connection(connect: Connect) -> None:
+    with Loopback() as gone:
+        pass
+    with connect({"base_url": gone.base_url}) as client:
+        with pytest.raises(errors.Unreachable, match="cannot be reached") as caught:
+            client.get("/customers")
+        assert caught.value.exit_code == 3
+        assert not caught.value.sent
+        with pytest.raises(errors.NotSent):
+            client.send("POST", "/customers", json={})
+        assert client.requests == 6
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply(status=404, body={"error": "nope"}), errors.NotFound),
+        (Reply(status=404, body=b"<html>"), errors.NotFound),
+        (Reply(status=400, body={"error": "name is required"}), errors.ValidationRefused),
+        (Reply(status=422, body=b"?"), errors.ValidationRefused),
+        (Reply(body={"error": "status label unknown"}), errors.ValidationRefused),
+        (Reply(body=b"<customers/>"), errors.BadAnswer),
+        (Reply(status=204, body=b""), errors.BadAnswer),
+        (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.ConfigurationError),
+    ],
+)
+def test_what_will_not_get_better_is_asked_once(
+    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
+) -> None:
+    loopback.replies.extend([Reply(), reply])
+    with connect() as client:
+        client.get("/customers")
+        with pytest.raises(kind) as caught:
+            client.get("/customers")
+        assert type(caught.value) is kind
+        assert client.requests == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply(status=404, body={"error": "nope"}), errors.NotFound),
+        (Reply(status=400, body={"error": "name is required"}), errors.ValidationRefused),
+        (Reply(status=408, body=b""), errors.OutcomeUnknown),
+        (Reply(body={"error": "maybe"}), errors.OutcomeUnknown),
+        (Reply(body=b"<customers/>"), errors.OutcomeUnknown),
+    ],
+)
+def test_a_write_tells_no_from_perhaps(
+    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
+) -> None:
+    loopback.replies.extend([Reply(), reply])
+    with connect() as client:
+        client.get("/customers")
+        with pytest.raises(kind) as caught:
+            client.send("PUT", "/customers/1", json={})
+        assert type(caught.value) is kind
+        assert client.requests == 2
+    if reply.body == {"error": "maybe"}:
+        assert isinstance(caught.value, errors.OutcomeUnknown)
+        assert caught.value.reason == "maybe"
+
+
+def test_the_services_words_are_kept_and_the_key_is_not(
+    loopback: Loopback, connect: Connect
+) -> None:
+    loopback.replies.extend([Reply(), Reply(status=400, body={"error": f"{KEY} says no"})])
+    with connect() as client:
+        client.get("/customers")
+        with pytest.raises(errors.ValidationRefused) as caught:
+            client.get("/customers")
+    assert caught.value.reason == "[key] says no"
+    assert KEY not in str(caught.value) + repr(caught.value) + repr(client) + repr(client.budget)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_never_worked_costs_one_request(
+    status: int, loopback: Loopback, connect: Connect
+) -> None:
+    loopback.otherwise = lambda _: Reply(status=status, body={"error": "Unauthorized"})
+    with connect() as client, ThreadPoolExecutor(4) as pool:
+        results = [pool.submit(client.get, "/customers") for _ in range(8)]
+        for result in results:
+            with pytest.raises(errors.ConfigurationError, match="check api_key"):
+                result.result()
+        assert client.requests == 1
+    assert len(loopback.seen) == 1
+
+
+def test_an_address_that_is_no_such_service(loopback: Loopback, connect: Connect) -> None:
+    loopback.otherwise = lambda _: Reply(status=404, body=b"<html>nothing here</html>")
+    with connect() as client:
+        with pytest.raises(errors.ConfigurationError, match="base_url"):
+            client.get("/customers")
+        assert client.requests == 1
+
+
+def test_a_working_key_that_is_refused_is_a_block_of_the_address(
+    loopback: Loopback, connect: Connect, clock: FakeClock
+) -> None:
+    refusal = Reply(status=401, body={"error": "Unauthorized"})
+    with connect() as client, connect({"name": "other", "api_key": "k2"}) as other:
+        loopback.replies.extend([Reply(), Reply(), refusal])
+        client.get("/customers")
+        other.get("/customers")
+        with pytest.raises(errors.Refused, match="blocked us") as caught:
+            client.get("/customers")
+        assert caught.value.exit_code == 3
+        assert caught.value.until is not None
+        assert 479 * 60 < caught.value.until.timestamp() - clock.wall() <= 480 * 60
+        for blocked in (client, other):
+            with pytest.raises(errors.Refused):
+                blocked.get("/customers")
+        assert len(loopback.seen) == 3
+        clock.ticks += 480 * 60 + 1
+        assert other.get("/customers").rows() == []
+        assert client.get("/customers").rows() == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=429, body={"error": "slow down"}),
+        Reply(status=401, body={"error": "Too many requests. Wait one minute."}),
+        Reply(status=403, body={"error": "Rate limit reached"}),
+        Reply(status=503, body={"error": "rate limit exceeded"}),
+        Reply(status=200, body={"error": "Request rate limit exceeded."}),
+    ],
+    ids=lambda reply: str(reply.status),
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_rate_error_costs_a_minute_and_is_asked_again(
+    method: str, reply: Reply, loopback: Loopback, connect: Connect, clock: FakeClock
+) -> None:
+    loopback.replies.extend([Reply(), reply, Reply(body=[{"id": 1}])])
+    with connect() as client:
+        client.get("/customers")
+        before = clock.ticks
+        answer = client._send(method, "/customers", params=[])
+        assert answer.payload == [{"id": 1}]
+        assert 60 <= clock.ticks - before < 62
+        assert client.budget.state().strikes == 1
+
+
+def test_retry_after_is_honoured(loopback: Loopback, connect: Connect, clock: FakeClock) -> None:
+    loopback.replies.extend([Reply(), Reply(status=429, headers={"Retry-After": "200"}), Reply()])
+    with connect() as client:
+        client.get("/customers")
+        before = clock.ticks
+        client.get("/customers")
+        assert 200 <= clock.ticks - before < 202
+
+
+def test_three_rate_errors_and_we_stop(
+    loopback: Loopback, connect: Connect, clock: FakeClock
+) -> None:
+    loopback.replies.append(Reply())
+    loopback.otherwise = lambda _: Reply(status=429)
+    with connect() as client:
+        client.get("/customers")
+        with pytest.raises(errors.Refused, match="three times") as caught:
+            client.get("/customers")
+        assert len(loopback.seen) == 4
+        with pytest.raises(errors.Refused):
+            client.send("POST", "/customers", json={})
+        assert len(loopback.seen) == 4
+        assert caught.value.until is not None
+        assert caught.value.until.timestamp() > clock.wall() + 59 * 60
+
+
+def test_a_maximum_of_requests(loopback: Loopback, connect: Connect) -> None:
+    with connect(max_requests=3) as client:
+        for _ in range(3):
+            client.get("/customers")
+        with pytest.raises(errors.Stopped, match="3 requests") as caught:
+            client.get("/customers")
+        assert caught.value.exit_code == 4
+    assert len(loopback.seen) == 3
+
+
+def test_clients_may_share_a_maximum(loopback: Loopback, connect: Connect) -> None:
+    counter = RequestCounter(2)
+    other = {"name": "other", "api_key": "k2"}
+    with connect(counter=counter) as one, connect(other, counter=counter) as two:
+        one.get("/customers")
+        two.get("/customers")
+        assert (one.requests, two.requests, counter.count) == (1, 1, 2)
+        with pytest.raises(errors.Stopped):
+            one.get("/customers")
+
+
+def test_a_stop_ends_the_wait_but_not_the_request(
+    loopback: Loopback, budget: Budget, make_shop: Callable[..., Any], tmp_path: Path
+) -> None:
+    stopping = threading.Event()
+
+    def reply(_: Any) -> Reply:
+        stopping.set()
+        return Reply(body=[{"id": 1}])
+
+    loopback.otherwise = reply
+    with Client(make_shop(base_url=loopback.base_url), budget, stop=stopping.is_set) as client:
+        assert client.get("/customers").rows() == [{"id": 1}]
+        with pytest.raises(errors.Stopped):
+            client.get("/customers")
+        assert client.requests == 1
+
+
+def test_progress_is_told(loopback: Loopback, connect: Connect) -> None:
+    loopback.replies.extend([Reply(), Reply(status=500), Reply()])
+    events = []
+    with connect() as client:
+        client.on_request(events.append)
+        client.get("/customers")
+        client.get("/tickets")
+    assert [(e.shop, e.method, e.path, e.status, e.outcome, e.requests) for e in events] == [
+        ("main", "GET", "/customers", 200, "ok", 1),
+        ("main", "GET", "/tickets", 500, "other", 2),
+        ("main", "GET", "/tickets", 200, "ok", 3),
+    ]
+
+
+def test_threads_may_share_a_client(loopback: Loopback, connect: Connect) -> None:
+    loopback.otherwise = lambda seen: Reply(body=[{"id": seen.query[0][1]}])
+    with connect({"requests_per_minute": 100}) as client, ThreadPoolExecutor(8) as pool:
+        answers = pool.map(lambda n: client.get("/customers", {"page": n}).rows(), range(60))
+        assert [answer[0]["id"] for answer in answers] == [str(n) for n in range(60)]
+        assert client.requests == 60
+
+
+def _all_exceptions_of_httpx() -> list[type[Exception]]:
+    found = [getattr(httpx, name) for name in httpx.__all__]
+    return [
+        kind
+        for kind in found
+        if isinstance(kind, type)
+        and issubclass(kind, Exception)
+        and kind is not httpx.CookieConflict
+    ]
+
+
+@pytest.mark.parametrize("kind", _all_exceptions_of_httpx())
+def test_no_exception_of_httpx_gets_through(
+    kind: type[Exception], budget: Budget, make_shop: Callable[..., Any]
+) -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        if kind is httpx.HTTPStatusError:
+            raise httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
+        if kind in (httpx.StreamConsumed, httpx.StreamClosed, httpx.ResponseNotRead,
+                    httpx.RequestNotRead):  # fmt: skip
+            raise kind()
+        raise kind("x")
+
+    with Client(make_shop(), budget, transport=httpx.MockTransport(fail)) as client:
+        with pytest.raises(errors.ShopError):
+            client.get("/customers")
+        with pytest.raises((errors.NotSent, errors.OutcomeUnknown, errors.ConfigurationError)):
+            client.send("POST", "/customers", json={})
+        assert client.budget.state().in_flight == 0
+
+
+def test_connecting_failures_are_known_not_to_have_arrived() -> None:
+    for kind in (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
+        error = from_httpx(kind("x"), "POST", "/x")
+        assert isinstance(error, errors.Unreachable)
+        assert not error.sent
+    for kind in (httpx.ReadTimeout, httpx.WriteTimeout, httpx.ReadError, httpx.WriteError,
+                 httpx.CloseError, httpx.RemoteProtocolError):  # fmt: skip
+        error = from_httpx(kind("x"), "POST", "/x")
+        assert isinstance(error, errors.Unreachable)
+        assert error.sent
+
+
+def test_every_error_has_the_exit_code_of_the_interface() -> None:
+    codes = {
+        errors.ConfigurationError: 2, errors.Refused: 3, errors.Unreachable: 3,
+        errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
+        errors.ValidationRefused: 3, errors.NotSent: 3, errors.OutcomeUnknown: 1,
+        errors.Stopped: 4,
+    }  # fmt: skip
+    tree = {errors.ShopError, *codes}
+    known = {e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)}
+    assert known == tree
+    assert all(kind.exit_code == code for kind, code in codes.items())
+    assert all(kind.__name__ in (errors.__doc__ or "") for kind in tree)

@@ -1,0 +1,118 @@
+"""Dates: every style the service was seen to use, whatever the machine's locale."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sources.repair_shop.dates import (
+    ParsedMoment,
+    format_day,
+    format_moment,
+    local_day,
+    parse_moment,
+)
+
+GUATEMALA = ZoneInfo("America/Guatemala")
+
+
+@pytest.mark.parametrize(
+    ("text", "iso", "has_offset"),
+    [
+        ("2026-07-16T18:22:05-0600", "2026-07-16T18:22:05-06:00", True),
+        ("2026-07-16T18:22:05-06:00", "2026-07-16T18:22:05-06:00", True),
+        ("2026-07-16T18:22:05-06", "2026-07-16T18:22:05-06:00", True),
+        ("2026-07-16T18:22:05Z", "2026-07-16T18:22:05+00:00", True),
+        ("2026-07-16T18:22:05.123+05:30", "2026-07-16T18:22:05.123000+05:30", True),
+        ("2026-07-16T18:22:05.123456789Z", "2026-07-16T18:22:05.123456+00:00", True),
+        ("2026-07-16 18:22:05", "2026-07-16T18:22:05", False),
+        ("2026-07-16T18:22", "2026-07-16T18:22:00", False),
+        ("2026-07-16", "2026-07-16", False),
+        ("16-Jul-2026", "2026-07-16", False),
+        ("16-JUL-2026 18:22", "2026-07-16T18:22:00", False),
+        ("16-jul-2026 18:22:05", "2026-07-16T18:22:05", False),
+        ("1-September-2026", "2026-09-01", False),
+        ("16 Jul 2026", "2026-07-16", False),
+        ("16/07/2026", "2026-07-16", False),
+        ("16/07/2026 18:22:05", "2026-07-16T18:22:05", False),
+        ("16/07/2026 06:22 PM", "2026-07-16T18:22:00", False),
+        ("16-Jul-2026 12:05 am", "2026-07-16T00:05:00", False),
+        (1784247725, "2026-07-16T18:22:05-06:00", True),
+        (1784247725000, "2026-07-16T18:22:05-06:00", True),
+        ("1784247725", "2026-07-16T18:22:05-06:00", True),
+        ("  2026-07-16  ", "2026-07-16", False),
+    ],
+)
+def test_each_style_becomes_iso(text: str | int, iso: str, has_offset: bool) -> None:
+    assert parse_moment(text, GUATEMALA) == ParsedMoment(iso, has_offset)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "2026-13-01", "31-Feb-2026", "0000-00-00", "0000-00-00 00:00:00", "16-Abc-2026",
+     "2026-07-16T25:00", "2026-07-16T18:22:05+99:00", "13:00 PM", "16/07/2026 13:00 PM", "12.5",
+     True, 0, -5, 10**30],
+)  # fmt: skip
+def test_what_is_no_date_is_none(text: str | int) -> None:
+    assert parse_moment(text, UTC) is None
+
+
+@given(st.text(max_size=40))
+def test_no_text_makes_it_fail(text: str) -> None:
+    found = parse_moment(text, GUATEMALA)
+    assert found is None or datetime.fromisoformat(found.iso_text)
+
+
+@given(st.integers())
+def test_no_number_makes_it_fail(number: int) -> None:
+    found = parse_moment(number, GUATEMALA)
+    assert found is None or found.has_offset
+
+
+@given(st.dates())
+def test_a_day_survives_the_way_there_and_back(day: date) -> None:
+    assert parse_moment(format_day(day), UTC) == ParsedMoment(day.isoformat(), has_offset=False)
+
+
+@given(st.datetimes(timezones=st.timezones()).map(lambda moment: moment.replace(microsecond=0)))
+def test_a_moment_keeps_its_instant(moment: datetime) -> None:
+    offset = moment.utcoffset()
+    if offset is None or offset.total_seconds() % 60:
+        return
+    found = parse_moment(moment.isoformat(), UTC)
+    assert found is not None
+    assert found.has_offset
+    assert found.iso_text == moment.isoformat()
+
+
+def test_formats_of_the_specification() -> None:
+    assert format_day(date(2026, 1, 5)) == "05-Jan-2026"
+    assert format_moment(datetime(2026, 12, 31, 9, 5, 7)) == "31-Dec-2026 09:05:07"
+
+
+@pytest.mark.parametrize(
+    ("iso", "day"),
+    [
+        ("2026-07-17T03:30:00+00:00", date(2026, 7, 16)),
+        ("2026-07-17T03:30:00-06:00", date(2026, 7, 17)),
+        ("2026-07-17T03:30:00", date(2026, 7, 17)),
+        ("2026-07-17", date(2026, 7, 17)),
+        ("2026-07-31T23:59:59-06:00", date(2026, 7, 31)),
+    ],
+)
+def test_the_day_is_the_shops_own(iso: str, day: date) -> None:
+    assert local_day(iso, GUATEMALA) == day
+
+
+def test_the_day_follows_daylight_saving() -> None:
+    london = ZoneInfo("Europe/London")
+    assert local_day("2026-03-28T23:30:00+00:00", london) == date(2026, 3, 28)
+    assert local_day("2026-03-29T23:30:00+00:00", london) == date(2026, 3, 30)
+    assert local_day("2026-10-25T23:30:00+00:00", london) == date(2026, 10, 25)
+
+
+def test_the_end_of_the_calendar_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="calendar"):
+        local_day("0001-01-01T00:00:00+00:00", GUATEMALA)
