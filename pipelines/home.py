@@ -1,0 +1,228 @@
+"""The home folder: the one place that holds every file the product writes.
+
+::
+
+    home = Home(settings.home)        # creates it, owner only
+    with home.sync_lock():            # one sync at a time
+        with home.guard("what was fetched is kept"):
+            ...                       # a full disk becomes one plain sentence
+
+Customer data and queued changes live here, so folders are 0700 and files 0600.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import filelock
+
+_MENDS = {
+    errno.ENOSPC: "the disk is full; make room and run it again",
+    errno.EDQUOT: "the disk quota is used up; make room and run it again",
+    errno.EROFS: "the file system is read-only",
+    errno.EACCES: "this user may not write there; set SHOPMIRROR_HOME or mend its permissions",
+    errno.EPERM: "this user may not write there; set SHOPMIRROR_HOME or mend its permissions",
+    errno.ENOTDIR: "part of the path is a file; set SHOPMIRROR_HOME to a folder",
+    errno.EEXIST: "there is a file of that name; set SHOPMIRROR_HOME to a folder",
+    errno.EMFILE: "too many files are open",
+}
+
+
+class HomeError(Exception):
+    """The home folder or a file in it cannot be used; the message says how to mend it.
+
+    Exit code 2: nothing was sent to the service, or what it answered is kept.
+    """
+
+    exit_code = 2
+
+
+class SyncRunning(Exception):
+    """Another process is syncing into this home already, so nothing was done. Exit code 4."""
+
+    exit_code = 4
+
+
+class Home:
+    """Names every file under ``$SHOPMIRROR_HOME`` and makes the folders.
+
+    Raises :class:`HomeError` when the folder cannot be made or written to.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).absolute()
+        try:
+            for folder in (self.path, self.build, self.logs):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A mode seldom tells the truth (root, ACLs, network drives): write something.
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.write_bytes(b"x" * 4096)
+            probe.unlink()
+        except OSError as error:
+            raise HomeError(f"The folder {self.path} cannot be used: {_mend(error)}.") from error
+
+    def __repr__(self) -> str:
+        return f"Home({str(self.path)!r})"
+
+    @property
+    def warehouse(self) -> Path:
+        """What analysts open; only ever replaced whole."""
+        return self.path / "warehouse.duckdb"
+
+    @property
+    def build(self) -> Path:
+        """Private working files; safe to delete while nothing runs."""
+        return self.path / "build"
+
+    @property
+    def build_warehouse(self) -> Path:
+        """The private database that loads and models write to."""
+        return self.build / "warehouse.duckdb"
+
+    @property
+    def dlt_dir(self) -> Path:
+        """dlt's working folder."""
+        return self.build / "dlt"
+
+    @property
+    def dbt_dir(self) -> Path:
+        """dbt's target, logs and generated profile."""
+        return self.build / "dbt"
+
+    @property
+    def ledger(self) -> Path:
+        """Pages, scans, evidence (SQLite)."""
+        return self.path / "mirror.sqlite"
+
+    @property
+    def budget(self) -> Path:
+        """The rate budget every process shares (SQLite)."""
+        return self.path / "budget.sqlite"
+
+    @property
+    def outbox(self) -> Path:
+        """The queue of changes (SQLite)."""
+        return self.path / "outbox.sqlite"
+
+    @property
+    def logs(self) -> Path:
+        """Log files."""
+        return self.path / "logs"
+
+    @contextmanager
+    def sync_lock(self) -> Iterator[None]:
+        """Be the only sync of this home; :class:`SyncRunning` names the one that is.
+
+        The kernel holds the lock, so it ends with its process however that ends.
+        """
+        lock = filelock.FileLock(self.path / "sync.lock", timeout=0, mode=0o600)
+        note = self.path / "sync.running"
+        with self.guard("Nothing was done"):
+            try:
+                lock.acquire()
+            except filelock.Timeout:
+                raise SyncRunning(
+                    f"A sync {_who(note)}runs in {self.path} already; nothing was done. "
+                    "Try again when it has ended."
+                ) from None
+        try:
+            with self.guard("Nothing was done"):
+                since = datetime.now(UTC).isoformat(timespec="seconds")
+                note.write_text(json.dumps({"pid": os.getpid(), "since": since}), encoding="utf-8")
+            yield
+        finally:
+            note.unlink(missing_ok=True)
+            lock.release()
+
+    @contextmanager
+    def guard(self, kept: str = "What was fetched is kept") -> Iterator[None]:
+        """Turn a full disk and its like, however deep in the cause, into a :class:`HomeError`.
+
+        ``kept`` says what is safe; anything else passes through unchanged.
+        """
+        try:
+            yield
+        except HomeError:
+            raise
+        except Exception as error:
+            trouble = storage_trouble(error)
+            if trouble is None:
+                raise
+            raise HomeError(f"Writing to {self.path} failed: {trouble}. {kept}.") from error
+
+    @contextmanager
+    def open_build(self, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection to the private database, closed at the end.
+
+        :class:`HomeError` when it is damaged, in use, or written by a newer version.
+        """
+        connection = open_database(self.build_warehouse, read_only=read_only)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file; :class:`HomeError` says in plain words why it cannot be opened."""
+    try:
+        connection = duckdb.connect(str(path), read_only=read_only)
+    except duckdb.Error as error:
+        raise HomeError(_why_not_opened(path, error)) from error
+    # The offset of times shown must not hang on the machine's own zone.
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def _why_not_opened(path: Path, error: Exception) -> str:
+    text = str(error)
+    trouble = storage_trouble(error)
+    if trouble:
+        return f"{path} cannot be opened: {trouble}."
+    if "Could not set lock" in text or "already open" in text:
+        return f"{path} is in use by another process; close it there and try again."
+    if "newer version" in text or "version number" in text or "storage version" in text:
+        return f"{path} was written by a newer version of DuckDB; upgrade shopmirror to read it."
+    return (
+        f"{path} is damaged and cannot be opened. Move it away and run 'shopmirror sync --full': "
+        "everything comes back from the service."
+    )
+
+
+def storage_trouble(error: BaseException) -> str | None:
+    """What ails the disk, if that is what ``error`` (or a cause of it) says; else None."""
+    seen: set[int] = set()
+    queue: list[BaseException | None] = [error]
+    while queue:
+        current = queue.pop()
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        if isinstance(current, OSError) and current.errno in _MENDS:
+            return _MENDS[current.errno]
+        text = str(current)
+        if "No space left on device" in text or "database or disk is full" in text:
+            return _MENDS[errno.ENOSPC]
+        if "Read-only file system" in text or "readonly database" in text:
+            return _MENDS[errno.EROFS]
+        queue += [current.__cause__, current.__context__]
+    return None
+
+
+def _mend(error: OSError) -> str:
+    return _MENDS.get(error.errno or 0, error.strerror or type(error).__name__)
+
+
+def _who(note: Path) -> str:
+    try:
+        said = json.loads(note.read_text(encoding="utf-8"))
+        return f"(process {int(said['pid'])}, since {said['since']}) "
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

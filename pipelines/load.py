@@ -1,0 +1,436 @@
+"""Loading: cleaned rows -> the private database, by dlt.
+
+Data flow: batches of :func:`sources.repair_shop.clean.clean_row` rows → dlt (parquet, merge on
+shop_id and id) → ``raw.*`` in ``$SHOPMIRROR_HOME/build/warehouse.duckdb``.
+
+::
+
+    loader = Loader(home, ["main"])
+    loader.prepare()                                  # every table, with all its columns
+    outcome = loader.load({"customers": rows, ...})   # again after a kill: same end
+    loader.mark_deleted("customers", "main", ["7f3c"], now)
+
+A load that was cut off is thrown away and done again from the pages on disk: merging the same rows
+twice changes nothing. Call with the sync lock held; nothing else may have the file open.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from pipelines.home import Home, HomeError
+from pipelines.ops import FORMAT, OPS_TABLES
+from sources.repair_shop.columns import TABLES
+
+if TYPE_CHECKING:
+    import dlt
+
+DATASET = "raw"
+STAGING = "raw_staging"
+"""Where dlt keeps the rows of one load before it merges them; not published."""
+
+_PIPELINE = "shopmirror"
+_CHUNK = 2000
+
+
+class LoadError(Exception):
+    """Rows could not be loaded; none was lost, they stay on disk for the next run. Exit code 1."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class LoadOutcome:
+    """What a load did."""
+
+    rows: Mapping[str, int] = field(default_factory=dict)
+    """Table -> rows given to the merge."""
+    new_columns: tuple[str, ...] = ()
+    """``table.column`` the service sent for the first time; loaded as text."""
+    outdated: Mapping[str, int] = field(default_factory=dict)
+    """Table -> rows left out because the warehouse holds a later answer for them."""
+
+    @property
+    def total(self) -> int:
+        """Rows given to the merge, over all tables."""
+        return sum(self.rows.values())
+
+
+class Loader:
+    """Writes ``raw`` and ``ops`` of one home's private database.
+
+    ``shops`` are the names of all configured shops. Raises
+    :class:`~pipelines.home.HomeError` when the file is damaged, newer, in use or the disk full.
+    """
+
+    def __init__(self, home: Home, shops: Sequence[str]) -> None:
+        self.home = home
+        self.shops = tuple(shops)
+        self._pipeline: dlt.Pipeline | None = None
+        self._prepared = False
+
+    # -- tables ---------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Make sure that all declared tables exist with all declared columns.
+
+        All 35 tables, their child tables and ``ops``, also for a shop without any row. Columns
+        declared since the file was made are added.
+        """
+        from sources.repair_shop.source import declared_tables
+
+        self._forget_lost_warehouse()
+        with self._database() as connection:
+            _check_format(connection, self.home.build_warehouse)
+            connection.execute("BEGIN")
+            for schema, tables in ((DATASET, declared_tables()), ("ops", OPS_TABLES)):
+                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+                held = _columns(connection, schema)
+                for table, columns in tables.items():
+                    _make_table(connection, schema, table, columns, held.get(table))
+            connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
+            connection.execute("DELETE FROM ops.meta WHERE name = 'format'")
+            connection.execute("INSERT INTO ops.meta VALUES ('format', ?)", [str(FORMAT)])
+            connection.execute("COMMIT")
+        self._prepared = True
+
+    def _forget_lost_warehouse(self) -> None:
+        if not self.home.build_warehouse.exists():
+            # dlt's memory of tables that are gone would keep it from making them.
+            shutil.rmtree(self.home.dlt_dir, ignore_errors=True)
+            self._pipeline = None
+
+    @contextmanager
+    def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self.home.guard(), self.home.open_build() as connection:
+            try:
+                yield connection
+            except (duckdb.InternalException, duckdb.FatalException) as error:
+                raise HomeError(
+                    f"{self.home.build_warehouse} is damaged: {_first_line(error)} Move it away "
+                    "and run 'shopmirror sync --full': everything comes back from the service."
+                ) from error
+
+    # -- rows -----------------------------------------------------------------------------------
+
+    def load(self, batches: Mapping[str, Iterable[Mapping[str, Any]]]) -> LoadOutcome:
+        """Merge cleaned rows into ``raw``; tables without rows cost nothing.
+
+        ``batches``: table -> rows with ``shop_id``, ``id``, ``_seen_at`` (aware datetime) and
+        ``_seq`` (order of fetching). A row older than what the warehouse holds is left out. When
+        this returns, the rows are on disk and the file is closed. :class:`LoadError` when a value
+        does not fit its column or dlt fails: then nothing of the batch is loaded.
+        """
+        unknown = sorted(set(batches) - set(TABLES))
+        if unknown:
+            raise LoadError(f"There is no raw table {', '.join(unknown)}.")
+        if not self._prepared:
+            self.prepare()
+        counts: Counter[str] = Counter()
+        outdated: Counter[str] = Counter()
+        current: dict[str, Iterable[Mapping[str, Any]]] = {}
+        newest = self._newest(batches)
+        for table, rows in batches.items():
+            iterator = iter(rows)
+            first = list(islice(iterator, 1))
+            if first:
+                current[table] = self._current(table, first, iterator, newest, counts, outdated)
+        if not current:
+            return LoadOutcome()
+        new_columns = self._run(current)
+        return LoadOutcome(dict(counts), new_columns, dict(outdated))
+
+    def _newest(self, tables: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """(table, shop) -> when its latest row was seen."""
+        found: dict[tuple[str, str], datetime] = {}
+        with self._database() as connection:
+            for table in tables:
+                rows = connection.execute(
+                    f"SELECT shop_id, max(_seen_at) FROM raw.{_quoted(table)} GROUP BY 1"  # noqa: S608 - a declared name
+                ).fetchall()
+                found |= {(table, shop): seen for shop, seen in rows if seen is not None}
+        return found
+
+    def _current(
+        self,
+        table: str,
+        first: list[Mapping[str, Any]],
+        rest: Iterator[Mapping[str, Any]],
+        newest: Mapping[tuple[str, str], datetime],
+        counts: Counter[str],
+        outdated: Counter[str],
+    ) -> Iterator[Mapping[str, Any]]:
+        """The rows of a batch that are not older than what the warehouse holds."""
+        chunk = first + list(islice(rest, _CHUNK - 1))
+        while chunk:
+            late = [
+                row
+                for row in chunk
+                if (latest := newest.get((table, row["shop_id"]))) and row["_seen_at"] < latest
+            ]
+            known = self._seen(table, late) if late else {}
+            for row in chunk:
+                seen = known.get((row["shop_id"], row["id"]))
+                if seen is not None and seen > row["_seen_at"]:
+                    outdated[table] += 1
+                else:
+                    counts[table] += 1
+                    yield row
+            chunk = list(islice(rest, _CHUNK))
+
+    def _seen(
+        self, table: str, rows: Sequence[Mapping[str, Any]]
+    ) -> dict[tuple[str, str], datetime]:
+        with self._database() as connection:
+            wanted = pa.table(
+                {"shop_id": [r["shop_id"] for r in rows], "id": [r["id"] for r in rows]}
+            )
+            connection.register("wanted", wanted)
+            found = connection.execute(
+                f"SELECT shop_id, id, _seen_at FROM raw.{_quoted(table)} "  # noqa: S608 - a declared name
+                "SEMI JOIN wanted USING (shop_id, id)"
+            ).fetchall()
+        return {(shop, identity): seen for shop, identity, seen in found if seen is not None}
+
+    # -- dlt ------------------------------------------------------------------------------------
+
+    def _run(self, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> tuple[str, ...]:
+        from dlt.common.exceptions import DltException
+
+        from sources.repair_shop.source import repair_shop
+
+        with self.home.guard():
+            pipeline = self._ready_pipeline()
+            try:
+                info = pipeline.run(repair_shop(rows))
+                info.raise_on_failed_jobs()
+            except DltException as error:
+                # Whatever was under way is done again from the pages: see the module's docstring.
+                self._pipeline = None
+                own = _own_cause(error)
+                if own is not None:
+                    raise own from error
+                raise LoadError(f"Loading into raw failed: {_explain(error)}") from error
+        return _new_columns(
+            (name, column)
+            for package in info.load_packages
+            for name, table in package.schema_update.items()
+            for column in table["columns"]
+        )
+
+    def _ready_pipeline(self) -> dlt.Pipeline:
+        if self._pipeline is None:
+            self._pipeline = self._open_pipeline()
+        return self._pipeline
+
+    def _open_pipeline(self) -> dlt.Pipeline:
+        folder = self.home.dlt_dir
+        # dlt reads these when it starts; nothing of it may leave the home folder or the machine.
+        os.environ.update(
+            {
+                "DLT_DATA_DIR": str(folder),
+                "RUNTIME__DLTHUB_TELEMETRY": "false",
+                "RUNTIME__LOG_LEVEL": "CRITICAL",
+                "LOAD__DELETE_COMPLETED_JOBS": "true",
+                "LOAD__TRUNCATE_STAGING_DATASET": "true",
+            }
+        )
+        import dlt
+        from dlt.common.exceptions import DltException
+
+        for name in ("dlt", "sqlglot"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        for attempt in (1, 2):
+            try:
+                pipeline: dlt.Pipeline = dlt.pipeline(
+                    _PIPELINE,
+                    pipelines_dir=str(folder / "pipelines"),
+                    destination=dlt.destinations.duckdb(
+                        str(self.home.build_warehouse), preferred_loader_file_format="parquet"
+                    ),
+                    dataset_name=DATASET,
+                )
+                if pipeline.has_pending_data:
+                    pipeline.abort_packages()
+                pipeline.sync_destination()
+                for leftover in (folder / "pipelines" / _PIPELINE / "normalize").glob("*"):
+                    if leftover.is_dir() and leftover.name not in ("extracted", "normalized"):
+                        shutil.rmtree(leftover, ignore_errors=True)
+                return pipeline
+            except (DltException, ValueError, KeyError, OSError):
+                # A kill may leave half a file of dlt's own memory; the warehouse holds a copy.
+                if attempt == 2:
+                    raise
+                shutil.rmtree(folder, ignore_errors=True)
+        raise AssertionError("unreachable")
+
+    # -- marks and ops --------------------------------------------------------------------------
+
+    def mark_deleted(
+        self, table: str, shop_id: str, ids: Sequence[str], at: datetime | None
+    ) -> int:
+        """Set ``_deleted_at`` of rows that have none (None takes the mark away); rows changed."""
+        if table not in TABLES:
+            raise LoadError(f"There is no raw table {table}.")
+        if not self._prepared:
+            self.prepare()
+        changed = 0
+        keep = "IS NOT NULL" if at is None else "IS NULL"
+        with self._database() as connection:
+            connection.execute("BEGIN")
+            for start in range(0, len(ids), 10_000):
+                (count,) = connection.execute(
+                    f"UPDATE raw.{_quoted(table)} SET _deleted_at = ? "  # noqa: S608 - a declared name
+                    f"WHERE shop_id = ? AND _deleted_at {keep} "
+                    "AND id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+                    [at, shop_id, list(ids[start : start + 10_000])],
+                ).fetchall()[0]
+                changed += int(count)
+            connection.execute("COMMIT")
+        return changed
+
+    def write_ops(
+        self,
+        name: str,
+        columns: Mapping[str, str] | None,
+        rows: Iterable[Mapping[str, Any]],
+    ) -> None:
+        """Replace ``ops.<name>`` in one transaction.
+
+        ``columns``: name -> DuckDB type, None for those of :data:`pipelines.ops.OPS_TABLES`.
+        Values are cast to the type; objects and lists become JSON text.
+        """
+        typed = columns or OPS_TABLES[name]
+        content = list(rows)
+        data = {column: pa.array([_plain(row.get(column)) for row in content]) for column in typed}
+        select = ", ".join(
+            f"CAST({_quoted(c)} AS {kind}) AS {_quoted(c)}" for c, kind in typed.items()
+        )
+        with self._database() as connection:
+            connection.register("given", pa.table(data))
+            connection.execute("BEGIN")
+            connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
+            connection.execute(
+                f"CREATE OR REPLACE TABLE ops.{_quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
+            )
+            connection.execute("COMMIT")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return value
+
+
+def _make_table(
+    connection: duckdb.DuckDBPyConnection,
+    schema: str,
+    table: str,
+    columns: Mapping[str, str],
+    held: set[str] | None,
+) -> None:
+    name = f"{schema}.{_quoted(table)}"
+    if held is None:
+        body = ", ".join(f"{_quoted(column)} {kind}" for column, kind in columns.items())
+        connection.execute(f"CREATE TABLE {name} ({body})")
+        return
+    for column, kind in columns.items():
+        if column not in held:
+            connection.execute(
+                f"ALTER TABLE {name} ADD COLUMN {_quoted(column)} {kind.removesuffix(' NOT NULL')}"
+            )
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[str]]:
+    held: dict[str, set[str]] = {}
+    for table, column in connection.execute(
+        "SELECT table_name, column_name FROM information_schema.columns "
+        "WHERE table_catalog = current_database() AND table_schema = ?",
+        [schema],
+    ).fetchall():
+        held.setdefault(table, set()).add(column)
+    return held
+
+
+def _check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    if "meta" not in _columns(connection, "ops"):
+        return
+    for (value,) in connection.execute(
+        "SELECT value FROM ops.meta WHERE name = 'format'"
+    ).fetchall():
+        if int(value) > FORMAT:
+            raise HomeError(
+                f"{path} was written by a newer version of shopmirror (layout {value}, this one "
+                f"knows {FORMAT}). Upgrade shopmirror, or point SHOPMIRROR_HOME elsewhere."
+            )
+
+
+def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Columns nobody declared; :class:`LoadError` on a column beside the one that was meant."""
+    from sources.repair_shop.source import declared_tables
+
+    declared = declared_tables()
+    news: list[str] = []
+    for table, column in updates:
+        if table.startswith("_dlt") or column.startswith("_dlt"):
+            continue
+        if "__v_" in column:
+            raise LoadError(
+                f"raw.{table}: values of {column.split('__v_')[0]} went to {column}, beside the "
+                "column they belong to. Run 'shopmirror doctor' and 'shopmirror sync --full'."
+            )
+        if column not in declared.get(table, {}):
+            news.append(f"{table}.{column}")
+    return tuple(sorted(set(news)))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _own_cause(error: BaseException) -> Exception | None:
+    """What the rows themselves raised while dlt read them (the ledger's errors, a stop)."""
+    for cause in _chain(error):
+        if isinstance(cause, Exception) and hasattr(cause, "exit_code"):
+            return cause
+    return None
+
+
+def _explain(error: BaseException) -> str:
+    from dlt.common.schema.exceptions import DataValidationError
+
+    for cause in _chain(error):
+        if isinstance(cause, DataValidationError):
+            return (
+                f"a value of raw.{cause.table_name}.{cause.column_name} is not of that column's "
+                "kind. The rows are kept; please report this."
+            )
+    return f"{_first_line(list(_chain(error))[-1])} The rows are kept for the next run."
+
+
+def _first_line(error: BaseException) -> str:
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return (text or type(error).__name__)[:300]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
