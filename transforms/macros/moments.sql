@@ -45,3 +45,24 @@ case
 {% macro spark__instant_of_wall_clock(timestamp, zone) %}to_utc_timestamp({{ timestamp }}, {{ zone }}){% endmacro %}
 
 {% macro month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
+
+{#- Minutes after midnight of the `hh:mm` that begins at a place of a text; null if it is none. -#}
+{% macro clock_minutes(column, place) -%}
+(
+            {{ try_cast('substr(' ~ column ~ ', ' ~ place ~ ', 2)', 'integer') }} * 60
+            + {{ try_cast('substr(' ~ column ~ ', ' ~ (place + 3) ~ ', 2)', 'integer') }}
+        )
+{%- endmacro %}
+
+{#-
+    Minutes the shop was open before an instant, counted from the calendar's first day; the
+    difference of two is the opening time between them. `calendar` is that instant's day.
+-#}
+{% macro open_minutes_until(local_time, calendar) -%}
+(
+            {{ calendar }}.open_minutes_before
+            + least(greatest(
+                extract(hour from {{ local_time }}) * 60 + extract(minute from {{ local_time }})
+                - coalesce({{ calendar }}.opens_minute, 0), 0), {{ calendar }}.open_minutes)
+        )
+{%- endmacro %}

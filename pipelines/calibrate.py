@@ -1,0 +1,215 @@
+"""Finds out what the service counts as a sale and as a purchase, by trying every sensible meaning.
+
+The specification names the reports and not what they count ("GET /monthlySales"). So the months
+the service reported (``ops.service_reports``) are compared, in one query over the facts and with
+nothing rebuilt, with the totals of each definition (``intermediate.int_sales_by_definition``,
+``int_purchases_by_definition``). :func:`judge` says what the comparison is worth; :func:`store`
+keeps a choice for the shop, which the next build of the models follows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+import duckdb
+
+Report = Literal["sales", "purchases"]
+
+_PARTS: Mapping[Report, tuple[str, ...]] = {
+    "sales": ("date_basis", "amount_basis", "returns", "documents"),
+    "purchases": ("date_basis", "amount_basis", "shipping", "expenses", "documents"),
+}
+DEFAULTS: Mapping[Report, str] = {
+    "sales": "document/gross/return_day/all",
+    "purchases": "received/gross/with/without/all",
+}
+"""The definitions that hold until one is chosen, as written in a definition's key."""
+
+_VIEWS: Mapping[Report, tuple[str, str]] = {
+    "sales": ("int_sales_by_definition", "int_sales_definitions"),
+    "purchases": ("int_purchases_by_definition", "int_purchase_definitions"),
+}
+_MONTHS_FOR_CERTAINTY = 6
+_SQL = """
+with theirs as (
+    select period, total
+    from ops.service_reports
+    where shop_id = $shop and report = $report and total is not null
+),
+ours as (
+    select definition, month, total from intermediate.{view} where shop_id = $shop
+),
+-- A definition that finds nothing at all is still compared with every month.
+pairs as (
+    select keys.definition, theirs.period, theirs.total as theirs, coalesce(ours.total, 0) as ours
+    from intermediate.{keys} as keys
+    cross join theirs
+    left join ours on ours.definition = keys.definition and ours.month = theirs.period
+)
+select
+    definition,
+    sum(case when abs(ours - theirs) <= 0.005 then 1 else 0 end) as agreeing,
+    count(*) as compared,
+    sum(case when theirs <> 0 then 1 else 0 end) as telling,
+    sum(abs(ours - theirs)) as difference
+from pairs
+group by 1
+"""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One definition and how well it fits the service's own months."""
+
+    report: Report
+    definition: dict[str, str]
+    """What is stored when it is chosen: part of the definition -> choice."""
+    agreeing: int
+    """Months that agree to the cent."""
+    compared: int
+    """Months the service reported."""
+    telling: int
+    """Months in which the service reported anything but zero."""
+    difference: Decimal
+    """Sum of the months' absolute differences, in the shop's currency."""
+    is_default: bool
+    is_current: bool
+
+    @property
+    def key(self) -> str:
+        """The definition in one word, e.g. ``document/gross/return_day/all``."""
+        return "/".join(self.definition.values())
+
+    @property
+    def fits(self) -> bool:
+        """Whether every month agrees and at least one of them says something."""
+        return self.telling > 0 and self.agreeing == self.compared
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the comparison of all definitions comes to."""
+
+    report: Report
+    chosen: Candidate | None
+    """The definition to use; ``None`` when none agrees in every month."""
+    closest: Candidate | None
+    """The best one, whether it agrees everywhere or not."""
+    rivals: tuple[Candidate, ...]
+    """Other definitions that agree everywhere too: the data cannot tell them apart."""
+    certainty: Literal["sure", "likely", "undecided", "none", "no data"]
+    message: str
+
+
+def calibrate(
+    connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report | None = None
+) -> list[Candidate]:
+    """Every definition with its fit to the service's months, best first.
+
+    Both reports unless one is named. Among equals the definition in use comes first, then the
+    default, then the plainer ones. Empty when the service's reports were never read.
+    """
+    reports: tuple[Report, ...] = ("sales", "purchases") if report is None else (report,)
+    found = [candidate for one in reports for candidate in _compare(connection, shop_id, one)]
+    return sorted(found, key=_order)
+
+
+def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
+    """Say which definition to take, how sure that is, or that none fits and which is closest."""
+    own = [candidate for candidate in candidates if candidate.report == report]
+    if not own or own[0].telling == 0:
+        message = f"The service reported no {report} yet, so no definition can be tried."
+        return Verdict(report, None, None, (), "no data", message)
+    best = own[0]
+    if not best.fits:
+        message = (
+            f"No definition of {report} agrees with the service in all {best.compared} months. "
+            f"The closest, {best.key}, agrees in {best.agreeing} and is off by "
+            f"{best.difference:.2f} in total."
+        )
+        return Verdict(report, None, best, (), "none", message)
+    rivals = tuple(candidate for candidate in own[1:] if candidate.fits)
+    months = f"{best.telling} months with figures"
+    if rivals:
+        message = (
+            f"{best.key} agrees with the service's {report} in every month, and so do "
+            f"{len(rivals)} other definitions: {months} do not tell them apart yet."
+        )
+        return Verdict(report, best, best, rivals, "undecided", message)
+    certainty: Literal["sure", "likely"] = (
+        "sure" if best.telling >= _MONTHS_FOR_CERTAINTY else "likely"
+    )
+    message = f"Only {best.key} agrees with the service's {report} in every month ({months})."
+    return Verdict(report, best, best, (), certainty, message)
+
+
+def store(connection: duckdb.DuckDBPyConnection, shop_id: str, candidate: Candidate) -> None:
+    """Keep the choice for the shop; the next build of the models follows it.
+
+    Raises ``ValueError`` when ``ops.shops`` does not know the shop.
+    """
+    column = f"{candidate.report}_definition"
+    changed = connection.execute(
+        f"update ops.shops set {column} = ? where shop_id = ? returning shop_id",  # noqa: S608 - one of two names
+        [json.dumps(candidate.definition), shop_id],
+    ).fetchall()
+    if not changed:
+        raise ValueError(f"There is no shop '{shop_id}' in the warehouse.")
+
+
+def current(connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report) -> dict[str, str]:
+    """The definition in use for a shop: the stored one, else the default."""
+    parts = _PARTS[report]
+    found = connection.execute(
+        f"select {report}_definition from ops.shops where shop_id = ?",  # noqa: S608 - one of two names
+        [shop_id],
+    ).fetchone()
+    chosen = dict(zip(parts, DEFAULTS[report].split("/"), strict=True))
+    if found and found[0]:
+        stored = json.loads(found[0])
+        chosen |= {part: str(stored[part]) for part in parts if stored.get(part)}
+    return chosen
+
+
+def _compare(
+    connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report
+) -> list[Candidate]:
+    view, keys = _VIEWS[report]
+    sql = _SQL.format(view=view, keys=keys)
+    rows = connection.execute(sql, {"shop": shop_id, "report": f"monthly_{report}"}).fetchall()
+    in_use = "/".join(current(connection, shop_id, report).values())
+    return [
+        Candidate(
+            report=report,
+            definition=dict(zip(_PARTS[report], key.split("/"), strict=True)),
+            agreeing=int(agreeing),
+            compared=int(compared),
+            telling=int(telling),
+            difference=difference,
+            is_default=key == DEFAULTS[report],
+            is_current=key == in_use,
+        )
+        for key, agreeing, compared, telling, difference in rows
+    ]
+
+
+def _order(candidate: Candidate) -> tuple[object, ...]:
+    plain = sum(
+        a != b
+        for a, b in zip(
+            candidate.key.split("/"), DEFAULTS[candidate.report].split("/"), strict=True
+        )
+    )
+    return (
+        candidate.report != "sales",
+        -candidate.agreeing,
+        candidate.difference,
+        not candidate.is_current,
+        not candidate.is_default,
+        plain,
+        candidate.key,
+    )

@@ -1,0 +1,48 @@
+-- Each month's sales under every definition. A view: it costs nothing until someone calibrates.
+with definitions as (
+    select shops.shop_id, candidates.*
+    from {{ ref('int_shops') }} as shops
+    cross join {{ ref('int_sales_definitions') }} as candidates
+),
+
+-- Summed to months first, so that fifty definitions multiply hundreds of rows and not millions.
+documents as (
+    select
+        shop_id, effect, document_type, is_paid,
+        {{ month_of('effect_day') }} as effect_day,
+        {{ month_of('document_day') }} as document_day,
+        {{ month_of('ticket_day') }} as ticket_day,
+        {{ month_of('due_day') }} as due_day,
+        {{ month_of('settled_day') }} as settled_day,
+        sum(gross) as gross,
+        sum(tax) as tax,
+        sum(net) as net,
+        sum(cost) as cost,
+        sum(uncosted) as uncosted,
+        sum(documents) as documents
+    from {{ ref('sales_documents') }}
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+),
+
+paid as (
+    select
+        shop_id, document_type, kind,
+        {{ month_of('day') }} as day,
+        sum(amount) as amount,
+        cast(count(*) as {{ money() }}) as payments
+    from {{ ref('payments') }}
+    group by 1, 2, 3, 4
+),
+
+effects as (
+    {{ sales_effects('definitions', 'documents', 'paid') }}
+)
+
+select
+    shop_id,
+    definition,
+    day as month,
+    cast(sum(coalesce(case when amount_basis = 'net' then coalesce(net, gross) else gross end, 0)) as {{ money() }}) as total
+from effects
+where day is not null
+group by 1, 2, 3

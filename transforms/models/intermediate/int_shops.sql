@@ -1,0 +1,29 @@
+-- Every shop that has rows, configured or not, with its calendar and its day of today.
+with known as (
+    select shop_id from {{ source('ops', 'shops') }}
+    union
+    select shop_id from {{ ref('stg_ticket_invoices') }}
+    union
+    select shop_id from {{ ref('stg_pos_orders') }}
+    union
+    select shop_id from {{ ref('stg_tickets') }}
+    union
+    select shop_id from {{ ref('stg_purchase_orders') }}
+    union
+    select shop_id from {{ ref('stg_expenses') }}
+    union
+    select shop_id from {{ ref('stg_payments') }}
+)
+
+select
+    known.shop_id,
+    {{ shop_zone() }} as timezone,
+    coalesce(shops.currency, '') as currency,
+    lower(replace(coalesce(shops.closed_weekdays, ''), ' ', '')) as closed_weekdays,
+    replace(coalesce(shops.closed_days, ''), ' ', '') as closed_days,
+    coalesce(shops.opening_hours, '') as opening_hours,
+    {{ local_date('current_timestamp', shop_zone()) }} as today,
+    shops.sales_definition,
+    shops.purchases_definition
+from known
+left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id

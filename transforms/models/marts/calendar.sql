@@ -1,0 +1,105 @@
+with digits as (
+    select 0 as digit
+    {% for digit in range(1, 10) %}union all select {{ digit }} {% endfor %}
+),
+
+-- 0 to 9,999: a little over 27 years of days.
+numbers as (
+    select ones.digit + 10 * tens.digit + 100 * hundreds.digit + 1000 * thousands.digit as number
+    from digits as ones
+    cross join digits as tens
+    cross join digits as hundreds
+    cross join digits as thousands
+),
+
+seen_days as (
+    select shop_id, created_day as day from {{ ref('int_documents') }}
+    union all
+    select shop_id, created_day as day from {{ ref('stg_tickets') }}
+    union all
+    select shop_id, created_day as day from {{ ref('stg_purchase_orders') }}
+    union all
+    select shop_id, created_day as day from {{ ref('stg_expenses') }}
+),
+
+first_days as (
+    select shop_id, min(day) as first_day from seen_days group by 1
+),
+
+spans as (
+    select
+        shops.*,
+        -- A document dated 1970 by mistake does not stretch the calendar past what it can hold.
+        greatest(
+            coalesce(least(first_days.first_day, shops.today), shops.today),
+            cast({{ dbt.dateadd('day', -9900, 'shops.today') }} as date)
+        ) as first_day,
+        cast({{ dbt.dateadd('day', 60, 'shops.today') }} as date) as last_day
+    from {{ ref('int_shops') }} as shops
+    left join first_days on first_days.shop_id = shops.shop_id
+),
+
+days as (
+    select
+        spans.*,
+        cast({{ dbt.dateadd('day', 'numbers.number', 'spans.first_day') }} as date) as day
+    from spans
+    inner join numbers
+        on numbers.number <= {{ dbt.datediff('spans.first_day', 'spans.last_day', 'day') }}
+),
+
+named as (
+    select
+        days.*,
+        -- 1 January 2001 was a Monday.
+        mod(mod({{ dbt.datediff("cast('2001-01-01' as date)", 'day', 'day') }}, 7) + 7, 7) + 1 as weekday
+    from days
+),
+
+judged as (
+    select
+        named.*,
+        case
+            when concat(',', closed_days, ',') like concat('%,', cast(day as {{ dbt.type_string() }}), ',%')
+                then false
+            when concat(',', closed_weekdays, ',') like concat('%,', case weekday
+                when 1 then 'mon' when 2 then 'tue' when 3 then 'wed' when 4 then 'thu'
+                when 5 then 'fri' when 6 then 'sat' else 'sun' end, '%')
+                then false
+            else true
+        end as is_open,
+        {{ clock_minutes('opening_hours', 1) }} as opens_minute,
+        {{ clock_minutes('opening_hours', 7) }} as closes_minute
+    from named
+),
+
+hours as (
+    select
+        judged.*,
+        case
+            when not is_open then 0
+            -- Hours nobody can read count as the whole day, so that no cycle time is lost.
+            when opens_minute is null or closes_minute is null or closes_minute <= opens_minute then 1440
+            else closes_minute - opens_minute
+        end as open_minutes
+    from judged
+)
+
+select
+    shop_id,
+    day,
+    {{ month_of('day') }} as month,
+    weekday,
+    is_open,
+    day = today as is_today,
+    max(case when is_open then day end) over (
+        partition by shop_id order by day rows between unbounded preceding and 1 preceding
+    ) as last_open_day,
+    cast({{ dbt.dateadd('day', -28, 'day') }} as date) as four_weeks_earlier,
+    case when open_minutes = 1440 then 0 else opens_minute end as opens_minute,
+    open_minutes,
+    cast(
+        sum(open_minutes) over (partition by shop_id order by day rows unbounded preceding)
+        - open_minutes as bigint
+    ) as open_minutes_before
+from hours
