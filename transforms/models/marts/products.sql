@@ -1,0 +1,69 @@
+with sold as (
+    select
+        lines.shop_id, lines.product_id,
+        max(case when lines.effect <> 'return' then effects.effect_day end) as last_sold_day,
+        sum(lines.quantity) as sold_quantity,
+        sum(lines.total) as revenue,
+        sum(case when effects.effect_day > {{ dbt.dateadd('day', -90, 'shops.today') }} then lines.quantity else 0 end)
+            as sold_quantity_90_days
+    from {{ ref('sales_lines') }} as lines
+    inner join {{ ref('sales_documents') }} as effects
+        on effects.shop_id = lines.shop_id and effects.effect_key = lines.effect_key
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = lines.shop_id
+    where lines.product_id is not null
+    group by 1, 2
+),
+
+figures as (
+    select
+        products.*,
+        shops.today,
+        sold.last_sold_day,
+        coalesce(sold.sold_quantity, 0) as sold_quantity,
+        coalesce(sold.revenue, 0) as revenue,
+        coalesce(sold.sold_quantity_90_days, 0) as sold_quantity_90_days
+    from {{ ref('stg_products') }} as products
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = products.shop_id
+    left join sold on sold.shop_id = products.shop_id and sold.product_id = products.id
+    where products.deleted_at is null
+)
+
+select
+    shop_id,
+    id,
+    code,
+    name,
+    case when lower(type) in ('service', 'services') then 'service' else 'product' end as type,
+    brand_name as brand,
+    model_name as model,
+    category_name as category,
+    supplier_id,
+    supplier_company as supplier,
+    condition,
+    status,
+    physical_location as location,
+    retail_price,
+    retail_price_inc_vat,
+    cost_price,
+    cast(retail_price - cost_price as {{ money() }}) as unit_margin,
+    case when retail_price > 0
+        then cast((retail_price - cost_price) / retail_price as decimal(18, 4)) end as margin_share,
+    stock as stock_quantity,
+    cast(stock * cost_price as {{ money() }}) as stock_value,
+    alert_quantity,
+    reorder_quantity,
+    coalesce(stock <= alert_quantity, false) as is_below_reorder_level,
+    cast(sold_quantity as {{ money() }}) as sold_quantity,
+    cast(sold_quantity_90_days as {{ money() }}) as sold_quantity_90_days,
+    cast(revenue as {{ money() }}) as revenue,
+    last_sold_day,
+    -- Stock over the average daily sale of the last 90 days.
+    case when stock > 0 and sold_quantity_90_days > 0
+        then cast(stock * 90 / sold_quantity_90_days as decimal(18, 1)) end as days_of_cover,
+    coalesce(
+        stock > 0
+        and coalesce(last_sold_day, created_day) < {{ dbt.dateadd('day', -180, 'today') }},
+        false
+    ) as is_dead_stock,
+    created_day
+from figures

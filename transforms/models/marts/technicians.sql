@@ -1,0 +1,50 @@
+with tickets as (
+    select
+        shop_id,
+        coalesce(technician_id, 'unassigned') as technician_key,
+        max(technician) as ticket_name,
+        {{ ticket_measures() }}
+    from {{ ref('tickets') }}
+    group by 1, 2
+),
+
+hours as (
+    select shop_id, user_id, sum(clock_hours) as clock_hours, sum(timer_hours) as own_timer_hours
+    from {{ ref('labour') }}
+    group by 1, 2
+),
+
+keys as (
+    select shop_id, technician_key from tickets
+    union
+    select shop_id, user_id as technician_key from hours
+)
+
+select
+    keys.shop_id,
+    keys.technician_key,
+    case when keys.technician_key = 'unassigned' then null else keys.technician_key end as technician_id,
+    coalesce(
+        users.name,
+        nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), ''),
+        tickets.ticket_name
+    ) as technician,
+    coalesce(tickets.tickets, 0) as tickets,
+    coalesce(tickets.open_tickets, 0) as open_tickets,
+    coalesce(tickets.done_tickets, 0) as done_tickets,
+    coalesce(tickets.revenue, 0) as revenue,
+    tickets.median_cycle_hours,
+    coalesce(tickets.late_tickets, 0) as late_tickets,
+    -- Comebacks of tickets this technician now has; who had the first one is in `comeback_of`.
+    coalesce(tickets.comebacks, 0) as comebacks,
+    cast(coalesce(hours.own_timer_hours, 0) as decimal(18, 4)) as timer_hours,
+    cast(coalesce(hours.clock_hours, 0) as decimal(18, 4)) as clock_hours,
+    case when hours.clock_hours > 0
+        then cast(hours.own_timer_hours / hours.clock_hours as decimal(18, 4)) end as timed_share,
+    tickets.first_day,
+    tickets.last_day
+from keys
+left join tickets on tickets.shop_id = keys.shop_id and tickets.technician_key = keys.technician_key
+left join hours on hours.shop_id = keys.shop_id and hours.user_id = keys.technician_key
+left join {{ ref('stg_users') }} as users
+    on users.shop_id = keys.shop_id and users.id = keys.technician_key

@@ -1,0 +1,31 @@
+-- The statuses each ticket was seen in, from the versions the nightly snapshots kept.
+with versions as (
+    select
+        shop_id, id as ticket_id, status_id, status_label,
+        cast(dbt_valid_from as timestamp) as seen_from,
+        lag(status_label) over (partition by shop_id, id order by dbt_valid_from) as status_before,
+        lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
+        row_number() over (partition by shop_id, id order by dbt_valid_from) as version
+    from {{ ref('hist_tickets') }}
+),
+
+statuses as (
+    select shop_id, id, is_in_pipeline from {{ ref('stg_statuses') }}
+)
+
+select
+    versions.shop_id,
+    versions.ticket_id,
+    versions.status_id,
+    versions.status_label,
+    versions.status_before,
+    {{ instant_of_wall_clock('versions.seen_from', "'UTC'") }} as seen_from,
+    -- The first version is when we first looked, not when the ticket took that status.
+    versions.version = 1 as is_first_sight,
+    {{ is_done('versions.status_label', 'statuses.is_in_pipeline') }} as is_done
+from versions
+left join statuses
+    on statuses.shop_id = versions.shop_id and statuses.id = versions.status_id
+where versions.version = 1
+    or coalesce(versions.status_label, '') <> coalesce(versions.status_before, '')
+    or coalesce(versions.status_id, '') <> coalesce(versions.status_id_before, '')

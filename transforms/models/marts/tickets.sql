@@ -1,0 +1,183 @@
+with tickets as (
+    select * from {{ ref('stg_tickets') }} where deleted_at is null
+),
+
+statuses as (
+    select shop_id, id, is_in_pipeline from {{ ref('stg_statuses') }}
+),
+
+comments as (
+    select shop_id, ticket_id, min(created_at) as first_at, count(*) as comments
+    from {{ ref('stg_ticket_comments') }}
+    where deleted_at is null and ticket_id is not null
+    group by 1, 2
+),
+
+timers as (
+    select
+        shop_id, ticket_id, min(start_at) as first_at,
+        sum(greatest({{ dbt.datediff('start_at', 'end_at', 'second') }}, 0)) as seconds
+    from {{ ref('stg_ticket_timers') }}
+    where deleted_at is null and ticket_id is not null
+    group by 1, 2
+),
+
+changes as (
+    select
+        shop_id, ticket_id,
+        min(case when not is_first_sight then seen_from end) as first_change_at,
+        min(case when not is_first_sight and is_done then seen_from end) as done_at,
+        sum(case when is_first_sight then 0 else 1 end) as changes
+    from {{ ref('ticket_statuses') }}
+    group by 1, 2
+),
+
+invoices as (
+    select
+        shop_id, ticket_id,
+        min(created_at) as first_at,
+        count(*) as invoices,
+        sum(gross - returned) as invoiced,
+        sum(due) as due,
+        max(last_payment_day) as last_payment_day,
+        sum(case when is_paid then 0 else 1 end) as unpaid
+    from {{ ref('documents') }}
+    where ticket_id is not null
+    group by 1, 2
+),
+
+seen as (
+    select
+        tickets.*,
+        shops.timezone,
+        shops.today,
+        {{ is_closed('tickets.status_label', 'statuses.is_in_pipeline') }} as is_closed,
+        {{ is_done('tickets.status_label', 'statuses.is_in_pipeline') }} as is_done,
+        comments.comments,
+        timers.seconds,
+        changes.done_at as seen_done_at,
+        changes.changes,
+        invoices.first_at as invoiced_at,
+        invoices.invoices,
+        invoices.invoiced,
+        invoices.due,
+        invoices.unpaid,
+        invoices.last_payment_day,
+        comments.first_at as comment_at,
+        timers.first_at as timer_at,
+        changes.first_change_at as change_at
+    from tickets
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = tickets.shop_id
+    left join statuses on statuses.shop_id = tickets.shop_id and statuses.id = tickets.status_id
+    left join comments on comments.shop_id = tickets.shop_id and comments.ticket_id = tickets.id
+    left join timers on timers.shop_id = tickets.shop_id and timers.ticket_id = tickets.id
+    left join changes on changes.shop_id = tickets.shop_id and changes.ticket_id = tickets.id
+    left join invoices on invoices.shop_id = tickets.shop_id and invoices.ticket_id = tickets.id
+),
+
+-- The service tells no closing date. The best there is: the night we saw the status change, else
+-- the invoice, else the last change of the ticket; `done_source` says which.
+dated as (
+    select
+        seen.*,
+        case
+            when not is_done then null
+            when seen_done_at is not null and seen_done_at < coalesce(invoiced_at, seen_done_at) then seen_done_at
+            else coalesce(invoiced_at, seen_done_at, last_updated_at)
+        end as done_at,
+        case
+            when not is_done then null
+            when seen_done_at is not null and seen_done_at < coalesce(invoiced_at, seen_done_at) then 'history'
+            when invoiced_at is not null then 'invoice'
+            when seen_done_at is not null then 'history'
+            when last_updated_at is not null then 'last_updated'
+        end as done_source,
+        least(
+            coalesce(comment_at, timer_at, change_at),
+            coalesce(timer_at, comment_at, change_at),
+            coalesce(change_at, comment_at, timer_at)
+        ) as first_touched_at
+    from seen
+),
+
+local as (
+    select
+        dated.*,
+        {{ local_time('dated.created_at', 'dated.timezone') }} as created_clock,
+        {{ local_time('dated.done_at', 'dated.timezone') }} as done_clock,
+        {{ local_date('dated.done_at', 'dated.timezone') }} as done_day,
+        {{ local_date('dated.first_touched_at', 'dated.timezone') }} as first_touched_day
+    from dated
+),
+
+visits as (
+    select
+        local.*,
+        lag(done_day) over (
+            partition by shop_id, customer_id, device order by created_at, id
+        ) as earlier_done_day,
+        lag(id) over (
+            partition by shop_id, customer_id, device order by created_at, id
+        ) as earlier_ticket_id
+    from local
+)
+
+select
+    visits.shop_id,
+    visits.id,
+    visits.ticket_ref,
+    visits.ticket_no,
+    visits.short_info,
+    visits.customer_id,
+    visits.customer_name,
+    visits.technician_id,
+    nullif(trim(concat(coalesce(visits.technician_first_name, ''), ' ', coalesce(visits.technician_last_name, ''))), '')
+        as technician,
+    visits.technician_id is null as is_unassigned,
+    visits.issue_type_id,
+    visits.issue_type_label as issue_type,
+    visits.device,
+    visits.priority_label as priority,
+    visits.status_id,
+    visits.status_label as status,
+    visits.is_done,
+    visits.is_closed,
+    visits.created_at as opened_at,
+    visits.created_day as opened_day,
+    visits.first_touched_at,
+    visits.first_touched_day,
+    visits.due_at as promised_at,
+    visits.due_day as promised_day,
+    visits.done_at,
+    visits.done_day,
+    visits.done_source,
+    case when coalesce(visits.unpaid, 1) = 0 then visits.last_payment_day end as paid_day,
+    visits.last_updated_at,
+    case
+        when visits.is_done and visits.done_at >= visits.created_at
+            then cast(({{ open_minutes_until('visits.done_clock', 'done_days') }}
+                - {{ open_minutes_until('visits.created_clock', 'opened_days') }}) / 60.0 as decimal(18, 4))
+    end as cycle_hours,
+    cast({{ dbt.datediff('visits.created_day', 'coalesce(visits.done_day, visits.today)', 'day') }} as bigint) as age_days,
+    case
+        when visits.due_day is null then null
+        else coalesce(visits.done_day, visits.today) > visits.due_day
+    end as is_late,
+    coalesce(visits.changes, 0) as status_changes_seen,
+    coalesce(visits.comments, 0) as comments,
+    cast(coalesce(visits.seconds, 0) / 3600.0 as decimal(18, 4)) as timer_hours,
+    coalesce(visits.invoices, 0) as invoices,
+    cast(coalesce(visits.invoiced, 0) as {{ money() }}) as invoiced,
+    cast(coalesce(visits.due, 0) as {{ money() }}) as due,
+    -- The same customer with the same device within 30 days of being done.
+    case when visits.customer_id is null or visits.device is null then false
+        else coalesce({{ dbt.datediff('visits.earlier_done_day', 'visits.created_day', 'day') }} between 0 and 30, false)
+    end as is_comeback,
+    case when visits.customer_id is not null and visits.device is not null
+        and {{ dbt.datediff('visits.earlier_done_day', 'visits.created_day', 'day') }} between 0 and 30
+        then visits.earlier_ticket_id end as comeback_of
+from visits
+left join {{ ref('calendar') }} as opened_days
+    on opened_days.shop_id = visits.shop_id and opened_days.day = visits.created_day
+left join {{ ref('calendar') }} as done_days
+    on done_days.shop_id = visits.shop_id and done_days.day = visits.done_day
