@@ -447,6 +447,18 @@ class Ledger:
         with self._transaction() as db:
             db.executemany(sql, rows)
 
+    def last_seq(self) -> int:
+        """Number of the newest answer, 0 if there is none."""
+        row = self._db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()
+        return int(row[0])
+
+    def seen_seq(self, shop: str, resource: str, identity: str) -> int | None:
+        """Number of the answer that showed a row last, None if it was never seen."""
+        row = self._db.execute(
+            "SELECT seq FROM seen WHERE shop=? AND resource=? AND id=?", (shop, resource, identity)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
     def first_seq(self, scan: Scan) -> int | None:
         """Number of a scan's first answer: rows not seen since then, the scan did not show."""
         row = self._db.execute(

@@ -1,0 +1,91 @@
+"""Where our reports and the service's differ, as the marts say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from pipelines.home import Home
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A period of a report whose totals are not the same. Amounts in the shop's currency."""
+
+    shop: str
+    report: str
+    period: date
+    ours: Decimal
+    theirs: Decimal
+
+    def __str__(self) -> str:
+        when = (
+            self.period.isoformat()
+            if self.report.startswith("daily")
+            else (self.period.isoformat()[:7])
+        )
+        name = self.report.replace("_", " ")
+        return (
+            f"{name} {when}: ours {self.ours:.2f}, theirs {self.theirs:.2f}, "
+            f"difference {self.ours - self.theirs:+.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All periods that were compared: ``matching`` of them agree, the rest are listed."""
+
+    matching: int
+    differing: list[Difference]
+
+
+def compare(home: Home, shop: str, year: int | None = None) -> Comparison:
+    """What ``marts.reconciliation`` of the private database says of a shop."""
+    with home.open_build(read_only=True) as database:
+        rows = database.execute(
+            "SELECT report, period, ours, theirs, matches FROM marts.reconciliation "
+            "WHERE shop_id = ? AND (? IS NULL OR extract(year FROM period) = ?) ORDER BY 1, 2",
+            [shop, year, year],
+        ).fetchall()
+    differing = [
+        Difference(shop, r[0], r[1], r[2] or Decimal(0), r[3] or Decimal(0))
+        for r in rows
+        if not r[4]
+    ]
+    return Comparison(len(rows) - len(differing), differing)
+
+
+def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[date, Decimal]:
+    """Our daily totals of ``daily_sales`` or ``daily_purchases``."""
+    if mart not in ("daily_sales", "daily_purchases"):
+        raise ValueError(mart)
+    with home.open_build(read_only=True) as database:
+        rows = database.execute(
+            f"SELECT day, total FROM marts.{mart} WHERE shop_id=? AND day BETWEEN ? AND ?",  # noqa: S608 - one of two names
+            [shop, first, last],
+        ).fetchall()
+    return dict(rows)
+
+
+def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
+    """Documents with a return dated that day, and purchase orders received then: table -> ids."""
+    found: dict[str, list[str]] = {}
+    with home.open_build(read_only=True) as database:
+        for table in ("ticket_invoices", "pos_orders"):
+            found[table] = [
+                row[0]
+                for row in database.execute(
+                    f"SELECT DISTINCT parent_id FROM staging.stg_{table}__returns "  # noqa: S608 - one of two names
+                    "WHERE shop_id=? AND created_day=?",
+                    [shop, day],
+                ).fetchall()
+            ]
+        found["purchase_orders"] = [
+            row[0]
+            for row in database.execute(
+                "SELECT id FROM staging.stg_purchase_orders WHERE shop_id=? AND received_day=?",
+                [shop, day],
+            ).fetchall()
+        ]
+    return found

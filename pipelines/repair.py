@@ -1,0 +1,174 @@
+"""The service's own reports as a checksum tree: month, day, documents of the day.
+
+One request of ``/monthlySales`` covers twelve months. A month that differs from ours is split into
+days by one request of ``/dailySales``; only the documents of the days that differ are read again.
+So an invoice of two years ago that was edited or deleted yesterday is found the next night at the
+price of a handful of requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from pipelines.differences import Difference, our_days, our_documents
+from pipelines.home import Home
+from pipelines.jobs import Job, full_mark
+from sources.repair_shop.client import Client
+from sources.repair_shop.endpoints import ENDPOINTS
+from sources.repair_shop.ledger import Ledger, now_text
+from sources.repair_shop.reports import fetch_days, fetch_year
+
+_NEEDED = {
+    "monthly_sales": ("ticket_invoices", "pos_orders"),
+    "monthly_purchases": ("purchase_orders",),
+}
+"""Report -> lists that must have been read whole before it can be compared."""
+_RECENT_YEARS = 3
+_MANY_MONTHS = 6
+
+
+def fetch_monthly_reports(client: Client, ledger: Ledger, year: int | None = None) -> int:
+    """Ask the monthly reports of every year that has documents; requests made.
+
+    Purchases older than three years change seldom: one such year a run, in turn.
+    """
+    shop, today = client.shop, datetime.now(client.shop.zone).date()
+    asked = 0
+    for report, tables in _NEEDED.items():
+        if any(ledger.mark(shop.name, full_mark(table)) is None for table in tables):
+            continue
+        years = [year] if year else _years(ledger, shop.name, tables, today)
+        old = [y for y in years if today.year - y >= _RECENT_YEARS]
+        if report == "monthly_purchases" and year is None and len(old) > 1:
+            last = {
+                int(row[0][:4]): row[1]
+                for row in ledger.query(
+                    "SELECT period, max(fetched_at) FROM reports WHERE shop=? AND report=? "
+                    "GROUP BY period",
+                    (shop.name, report),
+                )
+            }
+            asked_before = [y for y in old if y in last]
+            skip = set(sorted(asked_before, key=lambda y: last[y])[1:])
+            years = [y for y in years if y not in skip]
+        for wanted in years:
+            store(ledger, shop.name, report, fetch_year(client, report, wanted, today))
+            asked += 1
+    return asked
+
+
+def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> list[int]:
+    first = today.year
+    for table in tables:
+        row = ledger.query(
+            "SELECT min(day) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL",
+            (shop, table),
+        )
+        if row[0][0]:
+            first = min(first, int(row[0][0][:4]))
+    # A row dated 1970 must not cost a request for each year since.
+    return list(range(max(first, today.year - 30), today.year + 1))
+
+
+def store(ledger: Ledger, shop: str, report: str, totals: Mapping[date, Decimal]) -> None:
+    """Keep a report's answer, period by period; the newest answer counts."""
+    at = now_text()
+    ledger.execute(
+        "INSERT OR REPLACE INTO reports VALUES (?,?,?,?,?)",
+        [(shop, report, period.isoformat(), str(total), at) for period, total in totals.items()],
+    )
+
+
+def split_months(
+    client: Client, ledger: Ledger, differing: Iterable[Difference], *, limit: int
+) -> int:
+    """Ask the daily report of each month that differs (at most ``limit``); requests made."""
+    asked = 0
+    for difference in sorted(differing, key=lambda d: d.period, reverse=True):
+        if not difference.report.startswith("monthly") or asked >= limit:
+            continue
+        daily = difference.report.replace("monthly", "daily")
+        first = difference.period
+        last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+        last = min(last, max(first, datetime.now(client.shop.zone).date()))
+        store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last))
+        asked += 1
+    return asked
+
+
+def differing_days(
+    home: Home, ledger: Ledger, shop: str, differing: Iterable[Difference]
+) -> dict[str, list[date]]:
+    """Daily report -> days of differing months on which it differs from ours."""
+    found: dict[str, list[date]] = {}
+    for difference in differing:
+        if not difference.report.startswith("monthly"):
+            continue
+        daily = difference.report.replace("monthly", "daily")
+        month = difference.period.isoformat()[:7]
+        theirs = ledger.query(
+            "SELECT period, total FROM reports WHERE shop=? AND report=? AND "
+            "substr(period, 1, 7)=? ORDER BY period",
+            (shop, daily, month),
+        )
+        ours = our_days(
+            home, shop, daily, difference.period, difference.period + timedelta(days=31)
+        )
+        for text, total in theirs:
+            day = date.fromisoformat(text)
+            if Decimal(ours.get(day, 0)) != Decimal(total):
+                found.setdefault(daily, []).append(day)
+    return found
+
+
+def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests: int) -> list[Job]:
+    """Scans that read the documents of the days again, within ``requests``."""
+    jobs: list[Job] = []
+    left = requests
+
+    def add(job: Job) -> None:
+        nonlocal left
+        if (job.requests or 0) <= left:
+            jobs.append(job)
+            left -= job.requests or 0
+
+    details: dict[str, list[str]] = {}
+    for first, last in _stretches(days.get("daily_sales", [])):
+        for table in ("ticket_invoices", "pos_orders", "payments"):
+            add(Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=3))
+    for day in days.get("daily_sales", []):
+        # A return counts on its own day; its document was made on another.
+        for table, ids in our_documents(home, shop, day).items():
+            if table != "purchase_orders":
+                details.setdefault(table, []).extend(ids)
+    for day in days.get("daily_purchases", []):
+        details.setdefault("purchase_orders", []).extend(
+            our_documents(home, shop, day)["purchase_orders"]
+        )
+    if days.get("daily_purchases"):
+        add(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
+        add(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
+    for table, ids in details.items():
+        wanted = tuple(dict.fromkeys(ids))[: max(0, left)]
+        if wanted:
+            add(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
+    return jobs
+
+
+def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
+    """Days that follow each other are read as one window."""
+    stretches: list[tuple[date, date]] = []
+    for day in sorted(days):
+        if stretches and day - stretches[-1][1] <= timedelta(days=1):
+            stretches[-1] = (stretches[-1][0], day)
+        else:
+            stretches.append((day, day))
+    return stretches
+
+
+def is_definition(differing: Sequence[Difference], matching: int) -> bool:
+    """Whether so much differs that the definition is at fault, not single documents."""
+    months = [d for d in differing if d.report.startswith("monthly")]
+    return len(months) > _MANY_MONTHS and len(months) > matching

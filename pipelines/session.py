@@ -1,0 +1,129 @@
+"""What every run over the mirror stands on: one home, its files, a client for each shop.
+
+::
+
+    with open_session(settings, command="sync") as session:
+        session.client(shop).get(...)
+        session.feed.load_waiting()
+        session.build()          # models
+        session.publish()
+
+Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pipelines import models
+from pipelines.evidence import write_evidence, write_reports
+from pipelines.feed import Feed
+from pipelines.home import Home
+from pipelines.load import Loader
+from pipelines.observer import Observer, Silent
+from pipelines.publish import publish
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.client import Client, RequestCounter
+from sources.repair_shop.ledger import Ledger
+from sources.settings import Settings, ShopSettings
+
+
+class Session:
+    """See the module; made by :func:`open_session`. ``publish_seconds``: what the last one cost."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        home: Home,
+        *,
+        observer: Observer | None = None,
+        stop: threading.Event | None = None,
+        max_requests: int | None = None,
+    ) -> None:
+        self.settings, self.home = settings, home
+        self.observer: Observer = observer or Silent()
+        self.stop = stop or threading.Event()
+        self.counter = RequestCounter(max_requests)
+        self.ledger = Ledger(home.ledger)
+        self.budget = Budget(home.budget)
+        self.loader = Loader(home, [shop.name for shop in settings.shops])
+        self.loader.prepare()
+        self._same_warehouse()
+        self.feed = Feed(self.ledger, self.loader, settings.shops)
+        self.publish_seconds = 1.0
+        self._clients: dict[str, Client] = {}
+        self._lock = threading.Lock()
+
+    def client(self, shop: ShopSettings) -> Client:
+        """The shop's client, made on first use."""
+        with self._lock:
+            client = self._clients.get(shop.name)
+            if client is None:
+                client = Client(shop, self.budget, stop=self.stop.is_set, counter=self.counter)
+                self._clients[shop.name] = client
+                client.on_request(lambda _event, client=client: self._tell(client))  # type: ignore[misc]
+            return client
+
+    def requests(self, shop: str | None = None) -> int:
+        """Requests that went out, of one shop or of all."""
+        clients = self._clients.values() if shop is None else [self._clients.get(shop)]
+        return sum(client.requests for client in clients if client is not None)
+
+    def build(self) -> None:
+        """Build and test the models over what is loaded; the private file only."""
+        self.observer.say("Building the reports ...")
+        began = time.monotonic()
+        write_reports(self.ledger, self.loader)
+        write_evidence(self.ledger, self.loader, self.settings.shops)
+        models.build(self.home.build_warehouse, home=self.home.path, shops=self.settings.shops)
+        self.publish_seconds = time.monotonic() - began
+
+    def publish(self) -> None:
+        """Give readers what was built, with the newest evidence."""
+        write_evidence(self.ledger, self.loader, self.settings.shops)
+        publish(self.home)
+
+    def close(self) -> None:
+        """Close connections and files."""
+        for client in self._clients.values():
+            client.close()
+        self.budget.close()
+        self.ledger.close()
+
+    def _same_warehouse(self) -> None:
+        """If the ledger belongs to another warehouse (deleted, replaced), begin from nothing."""
+        with self.home.open_build() as database:
+            row = database.execute("SELECT value FROM ops.meta WHERE name = 'identity'").fetchone()
+            if row is None:
+                row = (uuid.uuid4().hex,)
+                database.execute("INSERT INTO ops.meta VALUES ('identity', ?)", [row[0]])
+        known = self.ledger.mark("", "warehouse")
+        if known is not None and known != row[0]:
+            self.observer.say("The warehouse is new or was replaced: everything is read again.")
+            self.ledger.forget_mirror()
+        self.ledger.set_mark("", "warehouse", row[0])
+
+    def _tell(self, client: Client) -> None:
+        self.observer.budget(client.shop.name, client.budget.state().left, 0.0)
+
+
+@contextmanager
+def open_session(
+    settings: Settings,
+    *,
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+    max_requests: int | None = None,
+) -> Iterator[Session]:
+    """A session of the settings' home, alone in it, closed at the end."""
+    home = Home(settings.home)
+    with home.sync_lock(), home.guard():
+        session = Session(settings, home, observer=observer, stop=stop, max_requests=max_requests)
+        try:
+            yield session
+        finally:
+            session.close()

@@ -1,0 +1,240 @@
+"""One sync: extract, load, transform, reconcile, publish.
+
+Data flow: service -> ledger (:mod:`pipelines.fetch`) -> raw (:mod:`pipelines.feed`) -> marts
+(:mod:`pipelines.models`) -> ``warehouse.duckdb`` (:mod:`pipelines.publish`). Fetching never waits
+for loading; what was answered is in the ledger before anything uses it, so a run may be killed at
+any moment and the next one goes on. A sync ends complete, or incomplete with what is missing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+from pipelines.differences import compare
+from pipelines.feed import BATCH_PAGES
+from pipelines.fetch import ShopFetch
+from pipelines.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
+from pipelines.observer import Observer
+from pipelines.repair import (
+    differing_days,
+    fetch_monthly_reports,
+    is_definition,
+    repair_jobs,
+    split_months,
+)
+from pipelines.session import Session, open_session
+from pipelines.verdict import ShopResult, SyncReport, verdict
+from sources.repair_shop.endpoints import Endpoint, resource_named
+from sources.repair_shop.errors import ShopError
+from sources.settings import Settings, ShopSettings
+
+_LOAD_EVERY = 60.0
+"""Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
+_PUBLISH_EVERY = 600.0
+"""Seconds of a real minute between publishes of a long first load."""
+_PAGES_KEPT = timedelta(days=7)
+_FOLLOWED = 30
+"""Old documents named by new payments that one run reads, at most."""
+_MONTHS_SPLIT = 12
+"""Months that differ which one run splits into days, at most."""
+
+
+def sync(
+    settings: Settings,
+    *,
+    resources: Sequence[str] | None = None,
+    shop: str | None = None,
+    full: bool = False,
+    max_requests: int | None = None,
+    confirm_deletions: bool = False,
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+) -> SyncReport:
+    """Bring the warehouse up to date with the service, and prove it.
+
+    ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
+    run early, keeping what was fetched (exit code 4). Raises what has nothing to do with the
+    service: bad names (exit code 2), another sync (4), a folder or file that cannot be used.
+    """
+    endpoints = [resource_named(name) for name in resources] if resources else None
+    shops = settings.chosen(shop)
+    began = time.monotonic()
+    with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
+        run_id = session.ledger.begin_run("sync")
+        run = _Run(session, shops, run_id, endpoints, full, confirm_deletions)
+        report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
+        try:
+            run.fetch_and_load()
+            run.transform()
+            report = verdict(run.finish())
+        except BaseException as error:
+            report.exit_code = getattr(error, "exit_code", 1)
+            report.message = str(error) or type(error).__name__
+            raise
+        finally:
+            report.requests, report.rows = session.requests(), session.feed.rows
+            report.seconds = time.monotonic() - began
+            report.new_columns = sorted(session.feed.new_columns)
+            session.ledger.end_run(
+                run_id,
+                outcome=report.outcome,
+                exit_code=report.exit_code,
+                requests=report.requests,
+                rows=report.rows,
+                message=report.message,
+                detail=report.as_json(),
+            )
+        session.publish()
+        session.ledger.prune(datetime.now(UTC) - _PAGES_KEPT)
+        return report
+
+
+class _Run:
+    """The steps of one sync; results are gathered by shop."""
+
+    def __init__(
+        self,
+        session: Session,
+        shops: Sequence[ShopSettings],
+        run_id: int,
+        endpoints: list[Endpoint] | None,
+        full: bool,
+        confirm: bool,
+    ) -> None:
+        self.session, self.shops, self.run_id = session, shops, run_id
+        self.endpoints, self.full, self.confirm = endpoints, full, confirm
+        self.results = {shop.name: ShopResult(shop.name) for shop in shops}
+        self.minute = min(shop.minute_seconds for shop in shops) / 60
+        self.published = time.monotonic()
+
+    def fetch_and_load(self) -> None:
+        """All shops side by side, each within its own budget; loading goes on meanwhile."""
+        session = self.session
+        with ThreadPoolExecutor(len(self.shops), thread_name_prefix="shop") as pool:
+            futures = [pool.submit(self._fetch_shop, shop) for shop in self.shops]
+            try:
+                self._load_while(futures)
+            except BaseException:
+                session.stop.set()
+                raise
+        for future in futures:
+            future.result()
+        session.feed.load_waiting()
+        session.feed.apply_deletions()
+
+    def _load_while(self, futures: list[Future[None]]) -> None:
+        session, loaded = self.session, time.monotonic()
+        while not all(future.done() for future in futures):
+            time.sleep(0.05)
+            due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
+            if due or session.ledger.waiting_count() >= BATCH_PAGES:
+                session.feed.load_waiting()
+                loaded = time.monotonic()
+                # The last months can be queried while history still loads for hours.
+                pause = max(_PUBLISH_EVERY * self.minute, 20 * session.publish_seconds, 60.0)
+                if loaded - self.published > pause:
+                    session.build()
+                    session.publish()
+                    self.published = time.monotonic()
+
+    def _fetch_shop(self, shop: ShopSettings) -> None:
+        ledger, result = self.session.ledger, self.results[shop.name]
+        fetch = self._fetcher(shop)
+        jobs = mirror_jobs(ledger, shop, endpoints=self.endpoints, full=self.full)
+        everything = self.endpoints is None
+        if everything:
+            jobs += resume_jobs(ledger, shop)
+        began = ledger.last_seq()
+        fetch.run(jobs)
+        if fetch.fatal is None:
+            fetch.run(self._follow(fetch, shop, began))
+        if fetch.fatal is None and everything and not self.full:
+            today = datetime.now(shop.zone).date()
+            fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
+        if fetch.fatal is None and everything:
+            try:
+                fetch_monthly_reports(self.session.client(shop), ledger)
+            except ShopError as error:
+                fetch.fatal = error
+        result.results, result.error = fetch.results, fetch.fatal
+
+    def _fetcher(self, shop: ShopSettings) -> ShopFetch:
+        session = self.session
+        return ShopFetch(
+            session.client(shop), session.ledger, self.run_id, session.observer, self.confirm
+        )
+
+    def _follow(self, fetch: ShopFetch, shop: ShopSettings, began: int) -> list[Job]:
+        """Documents that new payments named and this run has not read."""
+        wanted: dict[str, list[str]] = {}
+        count = 0
+        for table, identity in sorted(fetch.named):
+            seq = self.session.ledger.seen_seq(shop.name, table, identity)
+            if seq is not None and seq <= began and count < _FOLLOWED:
+                wanted.setdefault(table, []).append(identity)
+                count += 1
+        return [
+            Job(shop.name, resource_named(table), "follow", ids=tuple(ids), requests=len(ids))
+            for table, ids in wanted.items()
+        ]
+
+    def transform(self) -> None:
+        """Build the models, compare with the service's reports, read again what differs."""
+        self.session.build()
+        self._compare()
+        if self.session.stop.is_set() or self.endpoints is not None:
+            return
+        repaired = [shop for shop in self.shops if self._repair(shop)]
+        if repaired:
+            self.session.feed.load_waiting()
+            self.session.feed.apply_deletions()
+            self.session.build()
+            self._compare()
+
+    def _repair(self, shop: ShopSettings) -> bool:
+        session, result = self.session, self.results[shop.name]
+        differing = result.differences
+        if not differing or result.error is not None or not shop.repair_requests:
+            return False
+        if is_definition(differing, result.matching):
+            result.hint = (
+                "More months differ than agree: the service seems to count differently. "
+                "Run 'shopmirror reconcile --calibrate'."
+            )
+            return False
+        fetch, client = self._fetcher(shop), session.client(shop)
+        try:
+            asked = split_months(client, session.ledger, differing, limit=_MONTHS_SPLIT)
+            days = differing_days(session.home, session.ledger, shop.name, differing)
+            jobs = repair_jobs(
+                session.home, shop.name, days, requests=max(0, shop.repair_requests - asked)
+            )
+            began = session.ledger.last_seq()
+            fetch.run(jobs)
+            if fetch.fatal is None:
+                fetch.run(self._follow(fetch, shop, began))
+            if fetch.fatal is None:
+                split_months(client, session.ledger, differing, limit=_MONTHS_SPLIT)
+                for year in sorted({d.period.year for d in differing}):
+                    fetch_monthly_reports(client, session.ledger, year)
+        except ShopError as error:
+            fetch.fatal = error
+        result.results += fetch.results
+        result.error = fetch.fatal
+        return True
+
+    def _compare(self) -> None:
+        for shop in self.shops:
+            found = compare(self.session.home, shop.name)
+            result = self.results[shop.name]
+            result.matching, result.differences = found.matching, found.differing
+
+    def finish(self) -> list[ShopResult]:
+        """The results of all shops, with what they cost."""
+        for result in self.results.values():
+            result.requests = self.session.requests(result.shop)
+        return list(self.results.values())
