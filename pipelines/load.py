@@ -245,6 +245,8 @@ class Loader:
                 "DLT_DATA_DIR": str(folder),
                 "RUNTIME__DLTHUB_TELEMETRY": "false",
                 "RUNTIME__LOG_LEVEL": "CRITICAL",
+                # A signal ends a sync between two steps, never a load in the middle.
+                "RUNTIME__INTERCEPT_SIGNALS": "false",
                 "LOAD__DELETE_COMPLETED_JOBS": "true",
                 "LOAD__TRUNCATE_STAGING_DATASET": "true",
             }

@@ -1,0 +1,102 @@
+"""``shopmirror sync``: extract, load, transform, reconcile, publish."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shopmirror.consoles import duration, fault, out, print_json, table
+from shopmirror.progress import watching
+from shopmirror.signals import stopping
+
+if TYPE_CHECKING:
+    from pipelines.verdict import SyncReport
+
+_MANY = 20
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("sync")(sync)
+
+
+def sync(
+    resources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RESOURCE]...", help="Lists to read, by default all."),
+    ] = None,
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read the lists whole.")] = False,
+    max_requests: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")
+    ] = None,
+    confirm_deletions: Annotated[
+        bool,
+        typer.Option(
+            "--confirm-deletions",
+            help="Accept that many rows vanished at once, after looking at the service.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Bring the warehouse up to date with the service, and prove it complete."""
+    from pipelines.sync import sync as run
+    from sources.settings import load_settings
+
+    settings = load_settings()
+    with stopping() as stop, watching() as observer:
+        report = run(
+            settings,
+            resources=resources or None,
+            shop=shop,
+            full=full,
+            max_requests=max_requests,
+            confirm_deletions=confirm_deletions,
+            observer=observer,
+            stop=stop,
+        )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        show(report)
+    return report.exit_code
+
+
+def show(report: SyncReport) -> None:
+    """The report for people: a line, what it cost, what is missing."""
+    if report.exit_code == 0:
+        out().print(f"[green]{report.message}[/green]")
+    else:
+        fault(report.message)
+    out().print(
+        f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(report.seconds)}"
+    )
+    if len(report.shops) > 1:
+        out().print(
+            table(
+                "",
+                ("shop", "#requests", "complete", "reports agree"),
+                (
+                    (
+                        shop.shop,
+                        f"{shop.requests:,}",
+                        "no" if shop.doubts else "yes",
+                        _agrees(shop.reconciled, len(shop.differences)),
+                    )
+                    for shop in report.shops
+                ),
+            )
+        )
+    for detail in report.details[:_MANY]:
+        out().print(f"  {detail}", markup=False, soft_wrap=True)
+    if len(report.details) > _MANY:
+        out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror reconcile' shows all")
+    if report.new_columns:
+        out().print(f"New fields of the service, kept as text: {', '.join(report.new_columns)}")
+
+
+def _agrees(reconciled: bool, differences: int) -> str:
+    if not reconciled:
+        return "not compared"
+    return f"{differences} differ" if differences else "yes"

@@ -1,0 +1,152 @@
+"""The command ``shopmirror``: words on the command line -> pipelines -> an exit code.
+
+Exit codes: 0 all done and everything agrees; 1 done, but something does not agree or was parked;
+2 wrong configuration or input (nothing was sent); 3 the service refused us or could not be
+reached; 4 stopped early on purpose. An exception with an ``exit_code`` ends in one or two red
+lines; any other in one line that names the log file with the details.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shopmirror.consoles import fault
+from sources.settings import SECTION, SettingsError, home_folder, read_section
+
+COMMANDS = (
+    "init",
+    "doctor",
+    "plan",
+    "sync",
+    "reconcile",
+    "status",
+    "queue",
+    "push",
+    "report",
+    "dashboard",
+    "schedule",
+    "sandbox",
+    "demo",
+)
+"""Modules of ``shopmirror.commands``, in the order of ``--help``."""
+
+WRONG_INPUT, STOPPED = 2, 4
+
+app = typer.Typer(
+    name="shopmirror",
+    help="Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"shopmirror {version('shopmirror')}\n")
+        raise typer.Exit()
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back."""
+
+
+for _name in COMMANDS:
+    if importlib.util.find_spec(f"shopmirror.commands.{_name}") is not None:
+        importlib.import_module(f"shopmirror.commands.{_name}").register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code. Never raises."""
+    try:
+        result = app(args=arguments, standalone_mode=False, prog_name="shopmirror")
+        return result if isinstance(result, int) else 0
+    except (typer.Abort, KeyboardInterrupt):
+        fault("Stopped.")
+        return STOPPED
+    except BrokenPipeError:
+        # Whoever read our output had enough of it (| head).
+        sys.stderr.close()
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last place that can say it in plain words
+        return _report(error)
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main())
+
+
+def _report(error: Exception) -> int:
+    secrets = _secrets()
+    if hasattr(error, "format_message"):  # the command line itself was wrong
+        fault(redact(error.format_message(), secrets))
+        return WRONG_INPUT
+    code = getattr(error, "exit_code", None)
+    if isinstance(code, int):
+        fault(redact(str(error), secrets))
+        return code
+    trace = redact("".join(traceback.format_exception(error)), secrets)
+    first = redact(f"{type(error).__name__}: {error}", secrets).splitlines()[0][:200]
+    where = _write_log(trace)
+    rest = f"Details are in {where}." if where else "(No log could be written.)"
+    fault(f"Something unexpected went wrong: {first}\n{rest}")
+    return 1
+
+
+def _write_log(trace: str) -> Path | None:
+    now = datetime.now(UTC)
+    folder = home_folder() / "logs"
+    path = folder / f"error-{now:%Y%m%d-%H%M%S}.log"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as log:
+            path.chmod(0o600)
+            log.write(f"{now.isoformat(timespec='seconds')} shopmirror\n{trace}\n")
+    except OSError:
+        return None
+    return path
+
+
+def _secrets() -> list[str]:
+    """Every configured key, so that none can end in a message or a log."""
+    try:
+        section = read_section(*SECTION)
+    except SettingsError:
+        return []
+    found: list[str] = []
+
+    def walk(values: Mapping[str, Any]) -> None:
+        for key, value in values.items():
+            if isinstance(value, Mapping):
+                walk(value)
+            elif key == "api_key" and value:
+                found.append(str(value).strip())
+
+    walk(section)
+    return sorted((key for key in found if key), key=len, reverse=True)
+
+
+def redact(text: str, secrets: Sequence[str]) -> str:
+    """``text`` without any of ``secrets`` and without what looks like a key in a header."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return re.sub(r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?)[^\s'\",)]+", r"\1***", text)
