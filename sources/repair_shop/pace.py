@@ -14,9 +14,11 @@ ignoring it 10 times blocks the key and the address for 6 to 8 hours):
   So there is never a fourth.
 - After an incident one request goes alone. Then the pace is what we were measured to get beside
   the other clients of the key, less a fifth, and recovers by a tenth of the limit every three
-  minutes, but not up to where it failed before the strikes are forgotten.
-- With strikes, at most two requests (from the second on: one) are in flight: what is in flight
-  when a rate error comes counts as ignoring it.
+  minutes up to what we got (the *ceiling*). The ceiling rises by a tenth of the limit every hour
+  without an incident; each new incident doubles that hour, up to a day. So a neighbour who came
+  once is forgotten the same day, and one who stays costs an incident a day, not one an hour.
+- As long as there is a ceiling at most two requests are in flight, after a second strike one: what
+  is in flight when a rate error comes counts as ignoring it.
 
 All times are seconds of the budget's own clock; ``minute`` is the length of the limit's minute.
 """
@@ -34,6 +36,8 @@ FORGET_MINUTES = 60
 """Strikes are forgotten after so many minutes without an incident; also the first rest."""
 LONGEST_REST_MINUTES = 480
 """A block lasts 6 to 8 hours (specification, Limits); no rest need be longer."""
+DAY_MINUTES = 1440
+"""The longest rests are forgotten after a day without an incident; also the slowest rise."""
 STEP_MINUTES = 3
 """How often a slowed pace grows by a tenth of the limit."""
 NO_CAP = 1_000_000
@@ -50,6 +54,8 @@ class Pace:
     cooldown_until: float = 0.0
     share: int | None = None
     ceiling: int | None = None
+    rise_minutes: int = FORGET_MINUTES
+    risen_at: float = 0.0
     stepped_at: float = 0.0
     rests: int = 0
     rest_until: float = 0.0
@@ -67,15 +73,24 @@ class Pace:
         """Let time pass: forget strikes, end a rest, take the next steps of a recovery."""
         if self.strikes >= STRIKES and self.rest_until <= now:
             self.strikes, self.proven = STRIKES - 1, False
-        clean_since = max(self.incident_at, self.rest_until)
-        if self.strikes and self.proven and now - clean_since >= FORGET_MINUTES * minute:
-            self.strikes, self.rests, self.ceiling = 0, 0, None
-        top = allowed if self.ceiling is None else min(allowed, self.ceiling)
+        clean = (now - max(self.incident_at, self.rest_until)) / minute if self.proven else 0.0
+        if clean >= FORGET_MINUTES:
+            self.strikes = 0
+        if clean >= DAY_MINUTES:
+            self.rests = 0
         step = max(1, allowed // 10)
+        while self.ceiling is not None and now - self.risen_at >= self.rise_minutes * minute:
+            self.risen_at += self.rise_minutes * minute
+            self.ceiling += step
+            if self.ceiling >= allowed:
+                self.ceiling = None
+        if self.ceiling is None and clean >= 2 * self.rise_minutes:
+            self.rise_minutes = FORGET_MINUTES
+        top = allowed if self.ceiling is None else self.ceiling
         while self.share is not None and now - self.stepped_at >= STEP_MINUTES * minute:
             self.stepped_at += STEP_MINUTES * minute
             if self.share >= top:
-                # At the top of what we dare; the next step counts from when more is dared.
+                # Nothing more is dared; the next step counts from when more is.
                 self.stepped_at = now
                 break
             self.share = min(self.share + step, top)
@@ -93,7 +108,7 @@ class Pace:
         """
         if not self.worked or not self.proven or self.strikes >= STRIKES - 1:
             return 1
-        return 2 if self.strikes else NO_CAP
+        return 2 if self.strikes or self.ceiling is not None else NO_CAP
 
     def on_ok(self, taken: float) -> None:
         """A request of ours, granted at ``taken``, was answered properly."""
@@ -122,11 +137,13 @@ class Pace:
         step = max(1, allowed // 10)
         level = self.limit(allowed)
         self.strikes = min(self.strikes + 1, STRIKES)
+        if self.ceiling is not None or self.share is not None:
+            self.rise_minutes = min(2 * self.rise_minutes, DAY_MINUTES)
         self.incident_at, self.proven = now, False
         self.ceiling = _between(max(1, allowed // 4), used, max(1, level - step))
         self.share = _between(max(1, allowed // 5), int(used * 0.8), max(1, level // 2))
         self.share = min(self.share, self.ceiling)
-        self.stepped_at = self.cooldown_until
+        self.stepped_at = self.risen_at = self.cooldown_until
         if self.strikes >= STRIKES:
             self.rests += 1
             rest = min(FORGET_MINUTES * 2 ** (self.rests - 1), LONGEST_REST_MINUTES)

@@ -6,6 +6,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -54,6 +55,7 @@ class Seen:
     query: list[tuple[str, str]]
     headers: dict[str, str]
     body: bytes
+    at: float
 
 
 class Loopback:
@@ -101,7 +103,12 @@ class Loopback:
         size = int(handler.headers.get("content-length") or 0)
         headers = {name.lower(): value for name, value in handler.headers.items()}
         seen = Seen(
-            handler.command, parts.path, parse_qsl(parts.query), headers, handler.rfile.read(size)
+            handler.command,
+            parts.path,
+            parse_qsl(parts.query),
+            headers,
+            handler.rfile.read(size),
+            time.monotonic(),
         )
         self.seen.append(seen)
         reply = self.replies.popleft() if self.replies else self.otherwise(seen)

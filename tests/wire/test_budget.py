@@ -1,0 +1,477 @@
+"""The budget by a clock that stands still: its rule, its lanes, its memory, its state."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sources.repair_shop import budget as budget_module
+from sources.repair_shop.budget import Budget, KeyBudget, Slot, Wait
+from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
+from sources.repair_shop.pace import Pace
+from tests.wire.doubles import FakeClock
+from tests.wire.simulation import Service, World
+
+Make = Callable[..., Any]
+
+
+def working(budget: Budget, shop: Any) -> KeyBudget:
+    """A key that worked once, long enough ago."""
+    key = budget.key(shop)
+    key.acquire().answered("ok")
+    budget.sleep(61)
+    return key
+
+
+def take(key: KeyBudget, lane: Any = "sync", token: str | None = None) -> Slot:
+    found = key.try_acquire(lane, token)
+    assert isinstance(found, Slot)
+    return found
+
+
+def wait(key: KeyBudget, lane: Any = "sync", token: str | None = None) -> Wait:
+    found = key.try_acquire(lane, token)
+    assert isinstance(found, Wait)
+    return found
+
+
+def test_thirty_a_minute_and_not_one_more(
+    budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop())
+    for _ in range(30):
+        take(key).answered("ok")
+    refused = wait(key)
+    assert 60.0 < refused.seconds <= 60.2
+    clock.ticks += refused.seconds - 0.01
+    wait(key)
+    clock.ticks += 0.02
+    take(key)
+
+
+def test_a_slot_is_free_a_minute_after_its_answer(
+    budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop(requests_per_minute=1))
+    slot = take(key)
+    clock.ticks += 25
+    assert wait(key).reason == "full"
+    slot.answered("ok")
+    clock.ticks += 59
+    wait(key)
+    clock.ticks += 1.2
+    take(key)
+
+
+def test_a_reserve_is_left_to_others(budget: Budget, make_shop: Make) -> None:
+    key = working(budget, make_shop(reserve=20))
+    for _ in range(10):
+        take(key).answered("ok")
+    wait(key)
+    with pytest.raises(ConfigurationError, match="reserve"):
+        budget.key(make_shop(reserve=30))
+
+
+def test_the_minute_may_be_another(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+    key = working(budget, make_shop(minute_seconds=2.0, requests_per_minute=1))
+    take(key).answered("ok")
+    clock.ticks += 2.01
+    take(key)
+
+
+def test_keys_do_not_share(budget: Budget, make_shop: Make) -> None:
+    one = working(budget, make_shop(requests_per_minute=1))
+    two = working(budget, make_shop(requests_per_minute=1, api_key="another"))
+    take(one)
+    wait(one)
+    take(two)
+
+
+def test_a_restart_remembers(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+    key = working(budget, make_shop())
+    for _ in range(30):
+        take(key).answered("ok")
+    budget.close()
+    again = Budget(budget.path, clock=clock, sleep=clock.sleep)
+    wait(again.key(make_shop()))
+    assert again.key(make_shop()).worked
+
+
+def test_the_file_holds_no_key(budget: Budget, make_shop: Make) -> None:
+    working(budget, make_shop(api_key="a-very-secret-key"))
+    budget.close()
+    for file in budget.path.parent.iterdir():
+        assert b"a-very-secret-key" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 86_400.0, 1e9, -1e9])
+def test_setting_the_wall_clock_changes_nothing(
+    jump: float, budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop(requests_per_minute=1))
+    take(key).answered("ok")
+    clock.wall_offset += jump
+    wait(key)
+    clock.ticks += 60.2
+    take(key)
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 5.0, 86_400.0])
+def test_a_boot_costs_a_minute_of_silence(
+    jump: float, budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop())
+    take(key)
+    clock.boot_id, clock.ticks = "second boot", 3.0
+    clock.wall_offset = 1_790_001_000.0 + jump
+    assert wait(key).reason == "silence"
+    clock.ticks += 60.2
+    for _ in range(30):
+        take(key)
+    wait(key)
+
+
+def test_a_clock_that_runs_backwards_is_a_boot(
+    budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop())
+    clock.ticks -= 500
+    assert wait(key).reason == "silence"
+    clock.ticks += 60.2
+    take(key)
+
+
+def test_a_block_outlasts_a_boot(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+    key = working(budget, make_shop())
+    take(key).answered("block")
+    clock.boot_id, clock.ticks = "second boot", 3.0
+    with pytest.raises(Refused):
+        key.try_acquire("sync")
+
+
+def test_a_dead_process_gives_its_slot_back_late(
+    budget: Budget, clock: FakeClock, make_shop: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = working(budget, make_shop(requests_per_minute=1, timeout_seconds=30))
+    take(key)
+    clock.ticks += 1000
+    wait(key)
+    monkeypatch.setattr(budget_module, "process_born", lambda _: None)
+    take(key)
+    clock.ticks += 89
+    wait(key)
+    clock.ticks += 2
+    take(key)
+
+
+def test_until_a_key_worked_one_request_goes_alone(budget: Budget, make_shop: Make) -> None:
+    key = budget.key(make_shop())
+    first = take(key)
+    assert wait(key).reason == "in flight"
+    first.answered("other")
+    second = take(key)
+    wait(key)
+    second.answered("ok")
+    take(key)
+    take(key)
+
+
+class TestLanes:
+    def test_a_waiting_push_goes_first(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop(requests_per_minute=4))
+        for _ in range(4):
+            take(key).answered("ok")
+        wait(key, "push", "p")
+        wait(key, "sync", "s")
+        clock.ticks += 60.0
+        wait(key, "push", "p")
+        clock.ticks += 0.2
+        assert wait(key, "sync", "s").reason == "lane"
+        take(key, "push", "p")
+
+    def test_a_push_leaves_half_to_a_waiting_sync(self, budget: Budget, make_shop: Make) -> None:
+        key = working(budget, make_shop(requests_per_minute=4))
+        with budget.transaction() as (db, now):
+            db.execute("insert into waiting values ('s', ?, 'sync', ?)", (key.fingerprint, now))
+        take(key, "push")
+        take(key, "push")
+        assert wait(key, "push", "p").reason == "lane"
+        take(key, "sync", "s")
+        take(key, "sync", "s")
+
+    def test_a_push_alone_may_have_it_all(self, budget: Budget, make_shop: Make) -> None:
+        key = working(budget, make_shop(requests_per_minute=4))
+        for _ in range(4):
+            take(key, "push")
+
+    def test_one_who_died_waiting_is_forgotten(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop(requests_per_minute=1))
+        take(key).answered("ok")
+        wait(key, "push", "p")
+        clock.ticks += 61
+        take(key, "sync")
+
+    def test_both_go_on_for_hours(self, budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+        key = working(budget, make_shop())
+        world = World(clock, Service(), seed=1)
+        world.job(key, 600, workers=4, latency=lambda: 0.5)
+        start = clock.ticks
+        world.at(
+            start + 90, lambda: world.job(key, 200, workers=2, latency=lambda: 0.5, lane="push")
+        )
+        world.run(until=start + 600)
+        in_both = [lane for moment, lane in world.grants if start + 160 <= moment < start + 460]
+        assert 0.4 <= in_both.count("push") / len(in_both) <= 0.6
+        assert not world.rate_errors
+
+
+class TestIncidents:
+    def test_everything_is_silent_for_a_minute(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop())
+        take(key).answered("rate_error")
+        other = Budget(budget.path, clock=clock, sleep=clock.sleep).key(make_shop())
+        assert wait(other, "push").reason == "silence"
+        clock.ticks += 59.9
+        wait(other)
+        clock.ticks += 0.3
+        take(other)
+
+    def test_what_was_in_flight_is_the_same_incident(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop())
+        slots = [take(key) for _ in range(4)]
+        for slot in slots:
+            clock.ticks += 1
+            slot.answered("rate_error")
+        assert key.state().strikes == 1
+        assert key.state().cooldown_seconds > 60
+
+    def test_afterwards_one_goes_alone_and_then_slower(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop())
+        for _ in range(15):
+            take(key).answered("ok")
+        take(key).answered("rate_error")
+        clock.ticks += 61
+        first = take(key)
+        wait(key)
+        first.answered("ok")
+        assert key.state().limit == 12
+        limits = []
+        for _ in range(8 * 20):
+            clock.ticks += 180
+            take(key).answered("ok")
+            limits.append(key.state().limit)
+        assert limits == sorted(limits)
+        assert limits[:3] == [15, 15, 15]
+        assert sorted(set(limits)) == [15, 18, 21, 24, 27, 30]
+        assert key.state().strikes == 0
+
+    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop())
+        when: list[float] = []
+        for _ in range(7 * 24 * 20):
+            clock.ticks += 180
+            slot = take(key)
+            too_fast = key.state().limit > 15
+            slot.answered("rate_error" if too_fast else "ok")
+            if too_fast:
+                when.append(clock.ticks)
+        assert key.state().strikes <= 1
+        assert len(when) <= 14
+
+    def test_the_third_strike_is_the_last(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        key = working(budget, make_shop())
+        for _ in range(3):
+            take(key).answered("rate_error")
+            clock.ticks += 61
+        for minutes in (59, 119, 239, 479, 479):
+            with pytest.raises(Refused, match="three times") as caught:
+                key.try_acquire("sync")
+            assert caught.value.until is not None
+            state = key.state()
+            assert (state.strikes, state.left) == (3, 0)
+            assert state.refused_until == caught.value.until
+            clock.ticks += minutes * 60 - 65
+            with pytest.raises(Refused):
+                key.try_acquire("sync")
+            clock.ticks += 130
+            careful = take(key)
+            wait(key)
+            careful.answered("rate_error")
+            clock.ticks += 61
+            assert key.state().strikes == 3
+
+    def test_a_person_may_forgive(self, budget: Budget, make_shop: Make) -> None:
+        key = working(budget, make_shop())
+        take(key).answered("block")
+        key.forgive()
+        take(key)
+
+    def test_a_very_long_retry_after_ends_the_run(self, budget: Budget, make_shop: Make) -> None:
+        key = working(budget, make_shop())
+        take(key).answered("rate_error", retry_after=7200)
+        with pytest.raises(Refused, match="stay away"):
+            key.try_acquire("sync")
+
+
+class TestBlocks:
+    def test_every_key_of_the_address_stops(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        keys = [working(budget, make_shop(api_key=name)) for name in "abc"]
+        elsewhere = working(budget, make_shop(base_url="http://127.0.0.2:9/v1"))
+        take(keys[0]).answered("block")
+        for key in keys:
+            with pytest.raises(Refused, match="blocked us"):
+                key.try_acquire("push")
+        take(elsewhere)
+
+    def test_one_careful_try_afterwards(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        keys = [working(budget, make_shop(api_key=name)) for name in "ab"]
+        late = take(keys[1])
+        take(keys[0]).answered("block")
+        late.answered("ok")
+        with pytest.raises(Refused):
+            keys[1].try_acquire("sync")
+        clock.ticks += 480 * 60 + 1
+        careful = take(keys[0])
+        assert wait(keys[0]).reason == "in flight"
+        assert wait(keys[1]).reason == "in flight"
+        careful.answered("block")
+        with pytest.raises(Refused):
+            keys[1].try_acquire("sync")
+        clock.ticks += 480 * 60 + 1
+        take(keys[1]).answered("ok")
+        take(keys[0])
+        take(keys[0])
+
+
+def test_waiting_can_be_stopped(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+    key = working(budget, make_shop(requests_per_minute=1))
+    take(key).answered("ok")
+    end = clock.ticks + 10
+    with pytest.raises(Stopped):
+        key.acquire(stop=lambda: clock.ticks > end)
+    assert clock.ticks < end + 0.5
+    with pytest.raises(Stopped, match="within 5 seconds"):
+        key.acquire(within=5)
+    with budget.transaction() as (db, _):
+        assert db.execute("select count(*) from waiting").fetchone()[0] == 0
+
+
+def test_acquire_waits_as_long_as_it_takes(
+    budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop(requests_per_minute=1))
+    key.acquire().answered("ok")
+    before = clock.ticks
+    key.acquire("push").answered("ok")
+    assert 60.0 < clock.ticks - before < 60.5
+
+
+@pytest.mark.parametrize("latency", [0.0, 0.5, 3.0])
+def test_nearly_all_that_the_rule_allows_is_used(
+    latency: float, budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop())
+    world = World(clock, Service(), seed=2)
+    start = clock.ticks
+    world.job(key, 10_000, workers=4, latency=lambda: latency)
+    world.run(until=start + 1800)
+    assert not world.rate_errors
+    assert world.done >= 0.98 * 30 * 1800 / (60 + latency)
+
+
+def test_the_state_counts(budget: Budget, make_shop: Make) -> None:
+    key = working(budget, make_shop(reserve=5))
+    take(key).answered("ok")
+    take(key)
+    state = key.state()
+    assert (state.allowed, state.limit, state.used, state.in_flight, state.left) == (
+        25, 25, 2, 1, 23,
+    )  # fmt: skip
+    assert state.worked
+    assert state.refused_until is None
+
+
+def test_an_outcome_counts_once(budget: Budget, make_shop: Make) -> None:
+    key = working(budget, make_shop())
+    slot = take(key)
+    slot.answered("ok")
+    slot.answered("block")
+    take(key)
+
+
+def test_a_damaged_file_is_a_clear_message(tmp_path: Path, make_shop: Make) -> None:
+    path = tmp_path / "budget.sqlite"
+    path.write_bytes(b"this is no database, and long enough to be looked at" * 100)
+    with pytest.raises(ConfigurationError, match="remove it and wait a minute"):
+        Budget(path).key(make_shop()).try_acquire("sync")
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_message(tmp_path: Path, make_shop: Make) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        Budget(tmp_path / "file" / "budget.sqlite").key(make_shop()).try_acquire("sync")
+
+
+def test_threads_share_one_budget(tmp_path: Path, make_shop: Make) -> None:
+    budget = Budget(tmp_path / "budget.sqlite")
+    key = budget.key(make_shop(minute_seconds=1.0, requests_per_minute=10))
+    granted: list[float] = []
+
+    def work() -> None:
+        for _ in range(4):
+            slot = key.acquire()
+            granted.append(budget.clock.monotonic())
+            slot.answered("ok")
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    granted.sort()
+    assert len(granted) == 32
+    # Written down just after the grant and before the answer, as a server would see it.
+    assert all(b - a >= 1.0 for a, b in zip(granted, granted[10:], strict=False))
+
+
+@given(
+    used=st.integers(-5, 60),
+    allowed=st.integers(1, 60),
+    times=st.lists(st.tuples(st.floats(0, 5000), st.booleans()), max_size=30),
+)
+def test_the_pace_stays_between_one_and_the_limit(
+    used: int, allowed: int, times: list[tuple[float, bool]]
+) -> None:
+    pace, now = Pace(), 1e9
+    for gap, failed in times:
+        now += gap
+        pace.refresh(now, 60.0, allowed)
+        if failed:
+            pace.on_rate_error(now, now, minute=60.0, allowed=allowed, used=used)
+        else:
+            pace.on_ok(now)
+        assert 1 <= pace.limit(allowed) <= allowed
+        assert 0 <= pace.strikes <= 3
+        assert Pace.from_text(pace.to_text()) == pace

@@ -1,0 +1,54 @@
+"""Several processes, one key, one budget: real processes, a real file, a real server's clock."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from tests.wire.doubles import Loopback, Reply, Seen
+
+
+def start(tmp_path: Path, loopback: Loopback, requests: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "tests.wire.one_process"),
+            *(str(tmp_path / "budget.sqlite"), loopback.base_url, str(requests)),
+        ],
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def most_in_a_window(loopback: Loopback) -> int:
+    arrivals = sorted(seen.at for seen in loopback.seen)
+    return max(
+        sum(first <= other < first + 1.0 for other in arrivals[number:])
+        for number, first in enumerate(arrivals)
+    )
+
+
+def test_processes_share_the_limit(tmp_path: Path, loopback: Loopback) -> None:
+    processes = [start(tmp_path, loopback, 12) for _ in range(3)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert len(loopback.seen) == 36
+    assert most_in_a_window(loopback) <= 10
+
+
+def test_a_killed_process_leaves_the_limit_whole(tmp_path: Path, loopback: Loopback) -> None:
+    hanging = threading.Event()
+
+    def reply(_: Seen) -> Reply:
+        if len(loopback.seen) <= 1 or hanging.is_set():
+            return Reply()
+        hanging.set()
+        return Reply(act="hang")
+
+    loopback.otherwise = reply
+    victim = start(tmp_path, loopback, 1000)
+    assert hanging.wait(30)
+    victim.kill()
+    victim.wait(30)
+    before = len(loopback.seen)
+    survivor = start(tmp_path, loopback, 20)
+    assert survivor.wait(60) == 0
+    assert len(loopback.seen) >= before + 20
+    assert most_in_a_window(loopback) <= 10
