@@ -22,6 +22,7 @@ from the start and is served from the ledger (:mod:`sources.repair_shop.ledger`)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ from sources.repair_shop.ledger import Page
 
 PAGE_ROWS = 50
 """Specification, Limits: records per request."""
-_RECHECK_FROM = 4
+_RECHECK_FROM = 10
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
 _KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
@@ -119,7 +120,7 @@ def read_list(reader: Reader, *, hint: int | None = None, on_page: OnPage | None
         # Loosely sorted: the end is where a page is empty.
         last, page = _walk_to_end(reader, last, page, out)
     pages = {last: page}
-    if reader.lanes(last) > 1:
+    if last >= 4 and reader.lanes(last) > 1:
         _descend_in_two(reader, last, pages, out, on_page)
     else:
         _descend(reader, last, pages, out, on_page, "down", 1)
@@ -159,16 +160,20 @@ def _find_end(reader: Reader, top: Page, hint: int | None, out: Outcome) -> tupl
 
 
 def _next_guess(low: int, page: Page | None, high: int | None, top: Page, attempt: int) -> int:
+    """Where the end may be: from the days of a page and of the newest one, and their densities."""
     step: float = max(2, low)
     target = _median_day(top)
     here = None if page is None else _median_day(page)
-    if attempt < 6 and page is not None and target is not None and here is not None:
-        # Rows a day differ over the years: take the mean of both ends' density.
-        density = (_rows_a_day(page) + _rows_a_day(top)) / 2
-        step = (target - here).days * density / PAGE_ROWS
+    if page is not None and target is not None and here is not None:
+        # Business that grows by a share each year has the logarithmic mean of both ends' density.
+        old, new = _rows_a_day(page), _rows_a_day(top)
+        density = old if math.isclose(old, new, rel_tol=0.01) else (new - old) / math.log(new / old)
+        # Too far costs an empty page, too short a page read twice, which tells the density.
+        step = 0.95 * (target - here).days * density / PAGE_ROWS
     guess = low + max(1, round(step))
-    if high is not None:
-        guess = min(guess, high - 1) if attempt < 6 else (low + high) // 2
+    if high is not None and (guess >= high or attempt > 4):
+        guess = low + max(1, round((high - low) * (0.8 if attempt <= 2 else 0.5)))
+        guess = min(guess, high - 1)
     return max(low + 1, guess)
 
 

@@ -1,0 +1,271 @@
+"""Scans over a list that changes while it is read: nothing is missed, or the scan says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sources.repair_shop.ledger import Page
+from sources.repair_shop.scan import (
+    PAGE_ROWS,
+    PagingBroken,
+    read_head,
+    read_list,
+    read_window,
+)
+
+START = date(2024, 1, 1)
+
+
+@dataclass
+class FakeList:
+    """A list endpoint in memory: rows in created order; changes happen between requests."""
+
+    rows: list[tuple[str, date]]
+    change: Callable[[int, FakeList], None] | None = None
+    requests: list[tuple[int, str | None]] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    lanes_wanted: int = 1
+    answers: dict[str, Page] = field(default_factory=dict)
+
+    def page(self, number: int, order: str | None) -> Page:
+        ordered = self.rows if order == "oldest" else list(reversed(self.rows))
+        part = ordered[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+        fresh = tuple(row[0] not in self.known for row in part)
+        return Page(tuple(row[0] for row in part), tuple(row[1] for row in part), fresh)
+
+    def ask(self, key: str, number: int, order: str | None) -> Page:
+        if key in self.answers:
+            return self.answers[key]
+        self.requests.append((number, order))
+        page = self.answers[key] = self.page(number, order)
+        if self.change:
+            self.change(len(self.requests), self)
+        return page
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        return self.ask(key, number, order)
+
+    def lanes(self, last: int) -> int:
+        return self.lanes_wanted
+
+
+def rows(count: int, per_day: int = 7) -> list[tuple[str, date]]:
+    return [(f"r{n}", START + timedelta(days=n // per_day)) for n in range(count)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 49, 50, 51, 99, 100, 101, 149, 150, 151, 500, 1234, 5000])
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_a_quiet_list_is_read_whole(count: int, lanes: int) -> None:
+    fake = FakeList(rows(count), lanes_wanted=lanes)
+    out = read_list(fake)
+    assert out.proven and out.whole
+    assert out.ids == {row[0] for row in fake.rows}
+
+
+@pytest.mark.parametrize("count", [0, 1, 49, 51, 99, 101, 149])
+def test_a_short_list_costs_its_pages_and_one(count: int) -> None:
+    fake = FakeList(rows(count))
+    read_list(fake)
+    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1
+
+
+@given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_a_long_list_costs_its_pages_and_a_handful(count: int, growth: float) -> None:
+    """Finding the end costs a few requests however unevenly the rows lie over the years."""
+    listed = []
+    day, carry = START, 0.0
+    while len(listed) < count:
+        carry += growth * (1 + len(listed) / 1000)
+        while carry >= 1 and len(listed) < count:
+            listed.append((f"r{len(listed)}", day))
+            carry -= 1
+        day += timedelta(days=1)
+    fake = FakeList(listed)
+    out = read_list(fake)
+    assert out.ids == {row[0] for row in listed}
+    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 14
+
+
+def test_a_known_list_costs_its_pages_and_two() -> None:
+    fake = FakeList(rows(2000))
+    read_list(fake, hint=40)
+    assert len(fake.requests) <= 42
+
+
+@given(data=st.data(), count=st.integers(51, 900), lanes=st.sampled_from([1, 2]))
+@settings(max_examples=400, deadline=None)
+def test_deletions_at_any_moment_lose_nothing(data: st.DataObject, count: int, lanes: int) -> None:
+    lost: set[str] = set()
+
+    def delete(step: int, fake: FakeList) -> None:
+        for _ in range(data.draw(st.sampled_from([0, 0, 1, 1, 3]))):
+            if fake.rows:
+                at = data.draw(st.integers(0, len(fake.rows) - 1))
+                lost.add(fake.rows.pop(at)[0])
+
+    fake = FakeList(rows(count), delete, lanes_wanted=lanes if lanes == 1 else 1)
+    out = read_list(fake)
+    if out.proven:
+        assert {row[0] for row in fake.rows} <= out.ids
+    assert out.proven, out.reason
+
+
+@given(data=st.data(), count=st.integers(600, 1200))
+@settings(max_examples=300, deadline=None)
+def test_insertions_at_any_moment_lose_no_row_that_was_there(
+    data: st.DataObject, count: int
+) -> None:
+    original = rows(count)
+    old_dates = data.draw(st.booleans())
+    when = set(data.draw(st.lists(st.integers(1, 25), max_size=3)))
+
+    def insert(step: int, fake: FakeList) -> None:
+        if step in when:
+            at = data.draw(st.integers(0, len(fake.rows))) if old_dates else len(fake.rows)
+            day = fake.rows[min(at, len(fake.rows) - 1)][1]
+            fake.rows.insert(at, (f"new{step}", day))
+
+    fake = FakeList(original[:], insert)
+    out = read_list(fake)
+    if out.proven:
+        assert {row[0] for row in original} <= out.ids
+
+
+def test_the_order_of_reading_is_what_saves_the_row_at_the_boundary() -> None:
+    """Every boundary of the scan: the row before it goes while the scan is there."""
+    for step in range(1, 14):
+
+        def delete(now: int, fake: FakeList, step: int = step) -> None:
+            if now == step:
+                fake.rows.pop(3)
+
+        fake = FakeList(rows(400), delete)
+        out = read_list(fake)
+        assert out.proven
+        assert {row[0] for row in fake.rows} <= out.ids
+
+
+def test_an_unsorted_order_is_not_proven() -> None:
+    import random
+
+    chance = random.Random(5)
+    fake = FakeList(rows(400), lambda step, fake: chance.shuffle(fake.rows))
+    try:
+        out = read_list(fake)
+    except PagingBroken:
+        return
+    assert not out.proven or {row[0] for row in fake.rows} <= out.ids
+
+
+def test_a_loosely_sorted_list_is_read_whole() -> None:
+    listed = rows(730)
+    for at in range(3, 720, 11):
+        listed[at], listed[at + 2] = listed[at + 2], listed[at]
+
+    class Loose(FakeList):
+        def page(self, number: int, order: str | None) -> Page:
+            if order == "newest":
+                ordered = list(reversed(listed))
+                for at in range(1, len(ordered) - 3, 9):
+                    ordered[at], ordered[at + 1] = ordered[at + 1], ordered[at]
+                part = ordered[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+                return Page(*zip(*[(r[0], r[1], True) for r in part], strict=True))  # type: ignore[arg-type]
+            return super().page(number, order)
+
+    out = read_list(Loose(listed))
+    assert out.proven
+    assert len(out.ids) == 730
+
+
+class OnePageOnly(FakeList):
+    """Field notes: page 2 comes back empty although page 1 is full."""
+
+    def page(self, number: int, order: str | None) -> Page:
+        return super().page(number, order) if number == 1 else Page((), (), ())
+
+
+class IgnoresPage(FakeList):
+    """Every page is the first one."""
+
+    def page(self, number: int, order: str | None) -> Page:
+        return super().page(1, order)
+
+
+@pytest.mark.parametrize("kind", [OnePageOnly, IgnoresPage])
+def test_a_service_that_does_not_page_is_noticed(kind: type[FakeList]) -> None:
+    with pytest.raises(PagingBroken):
+        read_list(kind(rows(260)))
+    if kind is IgnoresPage:
+        with pytest.raises(PagingBroken):
+            read_window(kind(rows(260)))
+
+
+def test_a_window_with_a_full_page_and_an_empty_one_is_looked_at_by_offset() -> None:
+    class Offset(OnePageOnly):
+        def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+            return FakeList.page(self, number, order)
+
+    with pytest.raises(PagingBroken):
+        read_window(Offset(rows(120)))
+    assert read_window(OnePageOnly(rows(50))).proven
+
+
+def test_a_head_scan_ends_on_known_rows() -> None:
+    fake = FakeList(rows(1000))
+    fake.known = {f"r{n}" for n in range(990)}
+    out = read_head(fake, order="newest", since=START + timedelta(days=990 // 7), live=990)
+    assert out.proven and not out.whole
+    assert {f"r{n}" for n in range(990, 1000)} <= out.ids
+    assert len(fake.requests) == 1
+
+
+def test_a_head_scan_reads_as_many_pages_as_are_new() -> None:
+    fake = FakeList(rows(1000))
+    fake.known = {f"r{n}" for n in range(820)}
+    out = read_head(fake, order="newest", since=None, live=820)
+    assert {f"r{n}" for n in range(820, 1000)} <= out.ids
+
+
+def test_a_head_scan_reads_the_boundary_day_again_whole() -> None:
+    fake = FakeList(rows(400, per_day=80))
+    fake.known = {row[0] for row in fake.rows}
+    boundary = fake.rows[-1][1]
+    out = read_head(fake, order="newest", since=boundary, live=400)
+    assert {row[0] for row in fake.rows if row[1] == boundary} <= out.ids
+
+
+def test_an_empty_answer_where_rows_are_known_is_not_believed() -> None:
+    out = read_head(FakeList([]), order="newest", since=None, live=12)
+    assert not out.proven and "12 rows" in out.reason
+
+
+def test_a_scan_run_again_asks_only_what_was_never_answered() -> None:
+    """Killed after any number of answers, the second run makes exactly the rest."""
+    whole = FakeList(rows(600))
+    read_list(whole)
+    total = len(whole.requests)
+
+    class Killed(Exception):
+        pass
+
+    for after in range(1, total):
+
+        def kill(step: int, fake: FakeList, after: int = after) -> None:
+            if step == after:
+                raise Killed
+
+        fake = FakeList(rows(600), kill)
+        with pytest.raises(Killed):
+            read_list(fake)
+        fake.change = None
+        out = read_list(fake)
+        assert out.proven and len(out.ids) == 600
+        assert len(fake.requests) == total
