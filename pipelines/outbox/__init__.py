@@ -1,0 +1,38 @@
+"""Write-back: changes are queued on disk, then pushed to the service, each exactly once.
+
+From a notebook::
+
+    from pipelines.outbox import enqueue
+    enqueue("products", "update", frame[["id", "price"]])   # a pandas DataFrame, a list or a dict
+
+``shopmirror push`` (:func:`push`) sends them; the next sync reads back what :func:`touched_since`
+names, calls :func:`mark_mirrored`, and loads :func:`trail` into ``ops.changes``.
+"""
+
+from pipelines.outbox.desk import discard, retry
+from pipelines.outbox.errors import InputRefused, OutboxError, PushBusy, QueueBroken
+from pipelines.outbox.intake import enqueue
+from pipelines.outbox.push import Planned, PushReport, brief, push
+from pipelines.outbox.store import STATES, Change, Outbox
+from pipelines.outbox.trail import Touched, mark_mirrored, touched_since, trail
+
+__all__ = [
+    "STATES",
+    "Change",
+    "InputRefused",
+    "Outbox",
+    "OutboxError",
+    "Planned",
+    "PushBusy",
+    "PushReport",
+    "QueueBroken",
+    "Touched",
+    "brief",
+    "discard",
+    "enqueue",
+    "mark_mirrored",
+    "push",
+    "retry",
+    "touched_since",
+    "trail",
+]

@@ -1,0 +1,111 @@
+"""What a change is based on: the values its author saw, so that a later edit is not overwritten.
+
+Either the author says it (``based_on``: request fields and their values), or it is read from the
+published warehouse at the moment of queueing, which is what people look at. A field without a basis
+cannot conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import duckdb
+
+from pipelines.outbox.compare import columns_of, picture, same, shows
+
+WAREHOUSE = "warehouse.duckdb"
+_VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
+
+
+def from_warehouse(
+    home: Path, shop: str, resource: str, wanted: Mapping[str, Iterable[str]]
+) -> dict[str, dict[str, Any]]:
+    """Record id -> ``{"seen": {field: {column: text}}}`` for the wanted fields of records.
+
+    Empty where there is no warehouse yet or the record is not in it: nobody can have looked.
+    """
+    path = home / WAREHOUSE
+    if not wanted or not path.is_file():
+        return {}
+    try:
+        with duckdb.connect(str(path), read_only=True) as db:
+            table = db.execute(
+                "select count(*) from information_schema.tables "
+                "where table_schema = 'raw' and table_name = ?",
+                [resource],
+            ).fetchone()
+            if table is None or not table[0]:
+                return {}
+            ids = list(wanted)
+            # The table's name is one of ours (BODIES), never a user's text.
+            cursor = db.execute(
+                f"select * from raw.{resource} where shop_id = ? and id in (select unnest(?))",  # noqa: S608 - see above
+                [shop, ids],
+            )
+            names = [column[0] for column in cursor.description or []]
+            rows = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
+            served = _served(db, resource, shop, names)
+    except duckdb.Error:
+        # Being replaced or of another make: no basis then, and so no false conflict.
+        return {}
+    return {
+        str(row["id"]): {"seen": _pictures(resource, wanted[str(row["id"])], row, served)}
+        for row in rows
+    }
+
+
+def _served(db: duckdb.DuckDBPyConnection, resource: str, shop: str, names: list[str]) -> set[str]:
+    """Columns that hold a value in any row: in those, null means empty, not "never shown"."""
+    columns = [name for name in names if not name.startswith("_")]
+    tests = ", ".join(f'count("{name}") > 0' for name in columns)
+    found = db.execute(
+        f"select {tests} from raw.{resource} where shop_id = ?",  # noqa: S608 - names of the table's own columns
+        [shop],
+    ).fetchone()
+    return {name for name, shown in zip(columns, found or (), strict=True) if shown}
+
+
+def _pictures(
+    resource: str, fields: Iterable[str], row: Mapping[str, Any], served: set[str]
+) -> dict[str, dict[str, str]]:
+    found = {}
+    for name in fields:
+        seen = picture(resource, name, row)
+        empty = {
+            column: ""
+            for column in columns_of(resource, name)
+            if column in served and column not in seen
+        }
+        if seen or empty:
+            found[name] = seen or empty
+    return found
+
+
+def pictures_of(resource: str, fields: Iterable[str], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The basis that a record just read gives: what it shows of the fields."""
+    return {"seen": {name: picture(resource, name, row) for name in fields}}
+
+
+def moved(
+    resource: str, base: Mapping[str, Any], row: Mapping[str, Any], zone: ZoneInfo
+) -> dict[str, dict[str, str]]:
+    """Fields that moved away from the basis at the service: field -> ``base`` and ``theirs``."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in base.get("values", {}).items():
+        if shows(resource, name, value, row, zone) is False:
+            theirs = ", ".join(dict.fromkeys(picture(resource, name, row).values()))
+            found[name] = {"base": str(value), "theirs": theirs}
+    for name, seen in base.get("seen", {}).items():
+        if name in found or name in base.get("values", {}):
+            continue
+        now = picture(resource, name, row)
+        common = (seen.keys() & now.keys()) or seen.keys() | now.keys()
+        for column in sorted(common):
+            before, after = seen.get(column, ""), now.get(column, "")
+            if column not in _VOLATILE and not same(before, after, zone):
+                found[name] = {"base": before, "theirs": after}
+                break
+    return found

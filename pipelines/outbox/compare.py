@@ -1,0 +1,142 @@
+"""Does a record at the service show what a change says? Request fields against rows of ``raw``.
+
+A request names fields in its own words (``customerId``), an answer in others (``customer {id,
+name}``), and how a service spells values is open (specification, "Response fields ... not shown").
+So records are first cleaned as the sync cleans them, and a value is compared with every column that
+may show it. A field that no column shows is *not visible*, which is neither agreement nor not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sources.repair_shop.clean import clean_row, parse_amount, snake_case
+from sources.repair_shop.dates import parse_moment
+
+_SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "customers": {
+        "VATRegistration": ("vat_registration_number",),
+        "telephone": ("phone",),
+        "address": ("fulladdress__address",),
+        "city": ("fulladdress__city",),
+        "creditlimit": ("credit_limit",),
+        "tax": (),
+    },
+    "tickets": {
+        "customerId": ("customer",),
+        "userId": ("technician",),
+        "issueDescription": ("description",),
+        "tax": (),
+        "deviceModelId": (),
+        "workApproved": (),
+    },
+    "ticket_timers": {"userId": ("user",)},
+    "products": {
+        "cost": ("prices__cost_price", "prices__cost_price_inc_vat"),
+        "price": ("prices__retail_price", "prices__retail_price_inc_vat"),
+        "tax": (),
+        "warranty": (),
+        "stockQuantity": (),
+    },
+    "models": {"name": ("model",), "brand": ("make", "brand")},
+    "leads": {"userId": ("user",)},
+    "appointments": {"dateandtime": ("start_date",), "leads": ("lead",), "attendees": ()},
+    "time_clock": {"userId": ("user",)},
+    "adjustments": {"add_products": (), "update_products": (), "delete_products": ()},
+}
+"""Resource -> request field -> columns that show it, where it is not the field in snake_case."""
+
+_PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
+_OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
+
+
+def cleaned(record: Mapping[str, Any], resource: str, zone: ZoneInfo) -> dict[str, Any]:
+    """A record of the service in the columns of its raw table."""
+    return clean_row(record, resource, shop_id="", zone=zone, extra={})
+
+
+def columns_of(resource: str, name: str) -> tuple[str, ...]:
+    """Roots of the columns that may show a request field; none when it is not shown."""
+    return _SHOWN_BY.get(resource, {}).get(name, (snake_case(name),))
+
+
+def picture(resource: str, name: str, row: Mapping[str, Any]) -> dict[str, str]:
+    """What a cleaned row shows of a request field: column -> text; empty when it shows nothing."""
+    found: dict[str, str] = {}
+    for root in columns_of(resource, name):
+        for column, value in row.items():
+            shown = column == root or column.startswith(root + "__")
+            if shown and value not in (None, "") and not isinstance(value, list):
+                found[column] = str(value)
+    return found
+
+
+def shows(
+    resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo
+) -> bool | None:
+    """Whether a cleaned row shows the value sent in a request field; None when not visible."""
+    if isinstance(sent, list):
+        return _lines_show(sent, row.get("lines")) if name == "lines" else None
+    seen = picture(resource, name, row)
+    if not seen:
+        return True if sent == "" else None
+    if name == "priority":
+        wanted = {str(sent).lower(), _PRIORITIES.get(str(sent), "")}
+        wanted |= {digit for digit, label in _PRIORITIES.items() if label == str(sent).lower()}
+        return any(value.lower() in wanted for value in seen.values())
+    return any(same(sent, value, zone) for value in seen.values())
+
+
+def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
+    """Whether two spellings mean one value: dates to the precision sent, numbers by value."""
+    if isinstance(sent, bool):
+        return str(seen).strip().lower() in (("true", "yes", "1") if sent else ("false", "no", "0"))
+    ours, theirs = _folded(sent), _folded(seen)
+    if ours == theirs:
+        return True
+    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
+        return _same_moment(sent, str(seen), zone)
+    try:
+        # A leading zero makes it a code or a telephone number, which is text.
+        if re.match(r"\+?0\d", ours) or re.match(r"\+?0\d", theirs):
+            return False
+        return Decimal(ours) == parse_amount(seen)
+    except (InvalidOperation, ValueError):
+        return False
+
+
+def _same_moment(sent: str, seen: str, zone: ZoneInfo) -> bool:
+    ours, theirs = parse_moment(sent, zone), parse_moment(seen, zone)
+    if ours is None or theirs is None:
+        return False
+    length = {11: 10, 17: 16}.get(len(sent), 19)
+    return ours.iso_text[:length] == theirs.iso_text[:length]
+
+
+def _folded(value: Any) -> str:
+    return " ".join(str(value).split()).casefold()
+
+
+def _lines_show(sent: list[Any], seen: Any) -> bool | None:
+    if not isinstance(seen, list):
+        return None
+    for line in sent:
+        found = [
+            row for row in seen if _folded(row.get("product_code")) == _folded(line["productCode"])
+        ]
+        wanted = (("quantity", "quantity"), ("unitPrice", "unit_price"))
+        if not any(
+            all(
+                name not in line
+                or row.get(column) is None
+                or Decimal(str(line[name])) == Decimal(str(row[column]))
+                for name, column in wanted
+            )
+            for row in found
+        ):
+            return False
+    return True

@@ -1,0 +1,68 @@
+"""What a person does with a change that did not go through: send it again, or forget it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.store import Outbox
+
+
+def retry(home: Path, number: int, *, by: str) -> str:
+    """Queue a change again; what that means for it, in words.
+
+    A conflict is based anew on the value the service showed, so that ours goes over it. A change
+    in doubt is sent again on the word of a person who has looked.
+    """
+    with Outbox(home) as outbox:
+        change = outbox.get(number)
+        if change.merged_into is not None and change.state == "in_doubt":
+            raise InputRefused([f"it was sent with change {change.merged_into}; retry that one"])
+        if change.state == "queued":
+            return f"{change.what} is queued already."
+        if change.state in ("done", "sending"):
+            raise InputRefused([f"{change.what} is {change.state} and cannot be sent again"])
+        base = change.base
+        if change.state == "conflict":
+            base = {"seen": change.progress.get("seen", {})}
+        members = [change.number]
+        members += [m.number for m in outbox.changes("merged_into = ?", number)]
+        outbox.set(
+            members,
+            "retry",
+            f"by {by}, was {change.state}",
+            state="queued",
+            reason="",
+            base=base,
+            progress={},
+            looks=0,
+            next_look=None,
+            for_person=0,
+            merged_into=None,
+        )
+        if change.state == "conflict":
+            return f"{change.what} is queued again, over the value the service shows now."
+        if change.state == "in_doubt":
+            return f"{change.what} is queued and will be sent again, though it may be applied."
+        return f"{change.what} is queued again."
+
+
+def discard(home: Path, number: int, *, by: str) -> str:
+    """Take a change out of the queue; its history stays. The state becomes ``rejected``."""
+    with Outbox(home) as outbox:
+        change = outbox.get(number)
+        if change.state in ("done", "sending"):
+            raise InputRefused([f"{change.what} is {change.state} and cannot be discarded"])
+        members = [change.number]
+        if change.state == "in_doubt":
+            members += [m.number for m in outbox.changes("merged_into = ?", number)]
+        outbox.set(
+            members,
+            "discarded",
+            f"by {by}, was {change.state}",
+            state="rejected",
+            reason=f"discarded by {by}",
+            next_look=None,
+            for_person=0,
+        )
+        return f"{change.what} is discarded."

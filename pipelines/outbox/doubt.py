@@ -1,0 +1,238 @@
+"""Changes in doubt: what happened to a request whose answer never came.
+
+A change is in doubt when its request left, or may have left, and no answer was kept: a time-out, a
+reset, a 5xx, a kill. It is looked up, never resent blindly:
+
+* A create is looked for among the records that are new since before it was sent
+  (:mod:`pipelines.outbox.lookup`). Exactly one that shows what was sent: adopted. Several, or one
+  that differs: left for a person, with their ids. None in two whole looks, the last at least a
+  minute of the service after the request: it is not there and is sent again.
+* An update is looked for in its record. Shows ours: adopted. Still shows what it showed before, or
+  the fields are not visible: sent again, as setting a value twice sets it once. Fields that act
+  each time (add stock, print, add to an adjustment) are sent again only on evidence that the
+  request was not applied. Shows something else: left for a person.
+* A delete: the record is gone, adopted; still there, sent again.
+* An upload: nothing lists uploads. Before the place for it is known, another is asked for (a place
+  without a file is no file); after, the file is sent to the same place, which holds one file.
+* A payment is adopted if it is found, and otherwise left for a person, however often it is looked
+  for. Absence at one moment does not prove that a slow service will not still book it, and a
+  customer charged twice costs more than a person's look at the till.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from pipelines.outbox.compare import picture, shows
+from pipelines.outbox.lookup import Looker, LookUnsure, Verdict
+from pipelines.outbox.merge import ONCE_ONLY
+from pipelines.outbox.sending import Hook, Sender
+from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.bodies import PATHS
+from sources.repair_shop.errors import BadAnswer
+from sources.settings import ShopSettings
+
+LOOKS = 2
+"""Whole looks without a trace before a change counts as absent."""
+SETTLE_SECONDS = 60.0
+"""From the request to the last of them (of a real minute; scales with the service's)."""
+MOST_SENDS = 3
+"""After so many sends somebody should look at why answers get lost."""
+
+
+class Resolver:
+    """Resolves the changes in doubt of one shop."""
+
+    def __init__(self, outbox: Outbox, looker: Looker, sender: Sender, hook: Hook) -> None:
+        self._outbox = outbox
+        self._looker = looker
+        self._sender = sender
+        self._hook = hook
+        self._shop: ShopSettings = sender.client.shop
+
+    def resolve(self, group: Sequence[Change]) -> None:
+        """Look once and act on what is found."""
+        change = group[0]
+        try:
+            verdict = self._verdict(change)
+        except LookUnsure as unsure:
+            verdict = Verdict("unclear", None, str(unsure))
+        except BadAnswer as error:
+            verdict = Verdict("unclear", None, f"the look-up failed: {error}")
+        self._hook("looked", change.number)
+        numbers = [member.number for member in group]
+        if verdict.kind == "applied":
+            body = change.sent_body or {}
+            found = verdict.id or str(change.record_id)
+            self._sender.settle_done(group, body, found, f"found: {verdict.found}", "adopted")
+            self._looker.created(change.resource, found)
+            self._hook("adopted", change.number)
+        elif verdict.kind == "absent":
+            self._absent(group, verdict)
+        else:
+            self._leave(numbers, change, verdict.found)
+
+    def _verdict(self, change: Change) -> Verdict:
+        body = change.sent_body or {}
+        if change.op == "create":
+            return self._looker.find_created(
+                change.resource,
+                body,
+                change.baseline or {"ids": [], "since": "", "unsure": "no baseline"},
+                marker=change.marker,
+                ours=self._ours(change),
+            )
+        if change.op == "upload":
+            return Verdict("absent", None, "nothing lists uploads; the place takes one file")
+        row = self._looker.record(change.resource, PATHS[change.resource], str(change.record_id))
+        if change.op == "delete":
+            if row is None:
+                return Verdict("applied", change.record_id, "the record is gone")
+            return Verdict("absent", None, "the record is still there")
+        if row is None:
+            raise LookUnsure("the record was deleted meanwhile")
+        return self._updated(change, body, row)
+
+    def _updated(self, change: Change, body: Mapping[str, Any], row: Mapping[str, Any]) -> Verdict:
+        before = (change.baseline or {}).get("before", {})
+        zone = self._shop.zone
+        ours: list[str] = []
+        unmoved: list[str] = []
+        other: list[str] = []
+        for name, value in body.items():
+            if shows(change.resource, name, value, before, zone) is True:
+                continue
+            now = shows(change.resource, name, value, row, zone)
+            if now is True:
+                ours.append(name)
+            elif now is False:
+                old = _same_picture(change.resource, name, before, row)
+                (unmoved if old else other).append(name)
+        for name, verdict in _acting(body, before, row).items():
+            {"applied": ours, "absent": unmoved, "unclear": other}[verdict].append(name)
+        if ours and not unmoved and not other:
+            return Verdict("applied", change.record_id, f"shows ours in {', '.join(ours)}")
+        if not ours and unmoved and not other:
+            return Verdict("absent", None, f"{', '.join(unmoved)} as before")
+        once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
+        if not ours and not unmoved and not other and not once:
+            return Verdict("absent", None, "no field of it is visible; sending twice sets it once")
+        raise LookUnsure(
+            "it cannot be told whether it was applied"
+            + (f"; {', '.join(once)} must not be sent twice" if once else "")
+            + (
+                f"; {', '.join(ours)} show ours, {', '.join(unmoved + other)} do not"
+                if ours
+                else ""
+            )
+        )
+
+    def _ours(self, change: Change) -> frozenset[str]:
+        rows = self._outbox.select(
+            "select id from changes where shop = ? and resource = ? and op = 'create'"
+            " and id is not null and number != ?",
+            change.shop,
+            change.resource,
+            change.number,
+        )
+        return frozenset(row[0] for row in rows)
+
+    def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
+        change = group[0]
+        numbers = [member.number for member in group]
+        now = time.time()
+        looks = change.looks + 1
+        settle = self._shop.seconds(SETTLE_SECONDS)
+        since = now - (change.sent_at or 0)
+        harmless = change.op == "upload"
+        if not harmless and (looks < LOOKS or since < settle):
+            wait = max(settle - since, settle / 4) if looks >= LOOKS else settle / 4
+            self._outbox.set(numbers, "looked", verdict.found, looks=looks, next_look=now + wait)
+            return
+        if change.resource == "payments":
+            self._leave(
+                numbers,
+                change,
+                f"{verdict.found}, in {looks} looks. A payment is not sent again by itself: check "
+                f"the invoice, then 'queue retry {change.number}' or 'queue discard "
+                f"{change.number}'",
+            )
+            return
+        if change.attempts >= MOST_SENDS:
+            self._leave(numbers, change, f"sent {change.attempts} times without an answer")
+            return
+        self._outbox.set(numbers, "absent", verdict.found)
+        self._sender.resend(group)
+
+    def _leave(self, numbers: Sequence[int], change: Change, found: str) -> None:
+        self._outbox.set(
+            numbers,
+            "left for a person",
+            found,
+            reason=f"may have been applied: {found}",
+            for_person=1,
+            looks=change.looks + 1,
+            next_look=None,
+        )
+
+
+def _same_picture(
+    resource: str, name: str, before: Mapping[str, Any], row: Mapping[str, Any]
+) -> bool:
+    """Whether the record shows of a field what it showed before the request."""
+    if name == "lines":
+        return _lines(before.get("lines")) == _lines(row.get("lines"))
+    old, new = picture(resource, name, before), picture(resource, name, row)
+    return old.keys() == new.keys() and all(
+        old[column] == new[column] or _numbers_equal(old[column], new[column]) for column in old
+    )
+
+
+def _lines(lines: Any) -> list[str]:
+    names = ("product_code", "item_description")
+    numbers = ("quantity", "unit_price")
+    return sorted(
+        str([str(line.get(name)) for name in names])
+        + str([str(Decimal(str(line.get(name) or 0)).normalize()) for name in numbers])
+        for line in lines or ()
+    )
+
+
+def _numbers_equal(one: Any, other: Any) -> bool:
+    try:
+        return Decimal(str(one)) == Decimal(str(other))
+    except InvalidOperation:
+        return False
+
+
+def _acting(
+    body: Mapping[str, Any], before: Mapping[str, Any], row: Mapping[str, Any]
+) -> dict[str, str]:
+    """What the record tells of fields that act: stock added, products of an adjustment."""
+    found: dict[str, str] = {}
+    if "stockQuantity" in body and before.get("stock") is not None and row.get("stock") is not None:
+        grown = Decimal(str(row["stock"])) - Decimal(str(before["stock"]))
+        added = grown == Decimal(str(body["stockQuantity"]))
+        found["stockQuantity"] = "applied" if added else "absent" if grown == 0 else "unclear"
+    lists = [
+        name for name in ("add_products", "update_products", "delete_products") if name in body
+    ]
+    if lists and "products" in before and isinstance(row.get("products"), list):
+        old, new = _bag(before["products"]), _bag(row["products"])
+        grown_by = len(body.get("add_products", ())) - len(body.get("delete_products", ()))
+        if old == new:
+            verdict = "absent"
+        elif len(new) - len(old) == grown_by:
+            verdict = "applied"
+        else:
+            verdict = "unclear"
+        found |= dict.fromkeys(lists, verdict)
+    return found
+
+
+def _bag(products: Sequence[Mapping[str, Any]]) -> list[str]:
+    names = ("id", "product_id", "quantity", "type", "internal_use", "breakage")
+    return sorted(str([str(product.get(name)) for name in names]) for product in products)

@@ -1,0 +1,38 @@
+"""What can go wrong with the queue itself, by what the caller does next.
+
+::
+
+    OutboxError
+    ├── InputRefused   mend the input; nothing was queued, nothing was sent   (exit 2)
+    ├── QueueBroken    the queue's file cannot be used; nothing was sent      (exit 2)
+    └── PushBusy       another push is at work in this home; it will do it    (exit 4)
+"""
+
+from __future__ import annotations
+
+
+class OutboxError(Exception):
+    """Base of the queue's own errors. ``exit_code`` is the command line's."""
+
+    exit_code = 2
+
+
+class InputRefused(OutboxError):
+    """Changes that cannot be queued. ``faults`` name the row (line) and field of each."""
+
+    def __init__(self, faults: list[str]) -> None:
+        shown = faults[:50]
+        more = len(faults) - len(shown)
+        tail = [f"... and {more} more"] if more else []
+        super().__init__("Nothing was queued:\n  " + "\n  ".join(shown + tail))
+        self.faults = faults
+
+
+class QueueBroken(OutboxError):
+    """The queue's file is damaged, locked for too long, of a newer version or not writable."""
+
+
+class PushBusy(OutboxError):
+    """One push at a time in a home folder, so that no change is sent by two."""
+
+    exit_code = 4

@@ -1,0 +1,345 @@
+"""Into the queue: validated whole, queued whole or not at all, nothing sent.
+
+Data flow: a data frame, a list of rows, one row, or a file -> bodies checked against the
+specification -> rows of ``outbox.sqlite``. From a notebook::
+
+    from pipelines.outbox import enqueue
+    enqueue("products", "update", frame[["id", "price"]], by="ann")
+    enqueue("customers", "create", {"name": "Ann"})            # -> [12]
+    enqueue("tickets", "create", {"customerId": "@12", "shortInfo": "Screen"})
+
+A row's keys are the specification's field names. ``id`` is the record an update, delete or upload
+is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id that
+change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells
+of data frames and CSV files are "not given". Rows may differ in resource, operation and basis with
+``_resource``, ``_op`` and ``_based_on`` (a JSON object of the values the change is based on).
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import math
+import mimetypes
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pipelines.outbox.basis import from_warehouse
+from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.lookup import MARKER_FIELDS
+from pipelines.outbox.store import NewChange, Outbox
+from sources.repair_shop.bodies import (
+    PATHS,
+    BodyError,
+    Queued,
+    QueuedRow,
+    operations,
+    validate,
+    validate_upload,
+)
+from sources.repair_shop.bodies.fields import reference
+from sources.repair_shop.endpoints import UnknownResource, resource_named
+from sources.settings import Settings, ShopSettings, home_folder, load_settings
+
+MOST_UPLOAD_BYTES = 25 * 1024 * 1024
+"""Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""
+_OWN = ("_resource", "_op", "_based_on")
+
+Rows = pd.DataFrame | Sequence[Mapping[str, Any]] | Mapping[str, Any]
+
+
+def enqueue(
+    resource: str,
+    op: str,
+    data: Rows | None = None,
+    *,
+    record_id: str | None = None,
+    shop: str | None = None,
+    home: Path | str | None = None,
+    by: str | None = None,
+    based_on: Mapping[str, Any] | None = None,
+    marker: bool = False,
+    file: Path | str | None = None,
+    settings: Settings | None = None,
+    where: Sequence[str] | None = None,
+) -> list[int]:
+    """Queue one change for each row; their numbers, in the order of the rows.
+
+    ``marker`` allows a short token in a free-text field of what is created, by which it is found
+    again for sure should its answer be lost. ``file`` is for ``op="upload"``. ``where`` names the
+    rows in messages ("line 7"). :class:`InputRefused` names every fault; nothing is queued then.
+    """
+    settings = settings or load_settings()
+    target = _shop(settings, shop)
+    folder = Path(home) if home is not None else settings.home
+    rows = _rows(data)
+    names = list(where) if where is not None else [f"row {n}" for n in range(1, len(rows) + 1)]
+    faults: list[str] = []
+    changes: list[NewChange] = []
+    for place, row in enumerate(rows):
+        label = names[place] if len(rows) > 1 or where is not None else ""
+        try:
+            change = _change(resource, op, row, record_id, target, based_on, marker, file)
+            _check_rows(change, place + 1)
+            changes.append(replace(change, where=label))
+        except BodyError as error:
+            section = f" (specification, {error.section})" if error.section else ""
+            at = f"{label}: " if label else ""
+            faults.extend(f"{at}{error.what}: {fault}{section}" for fault in error.faults)
+        except InputRefused as error:
+            faults.extend(f"{label}: {fault}" if label else fault for fault in error.faults)
+    if not rows:
+        faults.append("there is no row in it")
+    if faults:
+        raise InputRefused(faults)
+    with Outbox(folder) as outbox:
+        _check_numbers(outbox, changes)
+        return outbox.add(_with_basis(folder, changes), by=by or _user())
+
+
+def resource_and_op(resource: str, op: str) -> tuple[str, str]:
+    """The raw table's name and the operation; :class:`InputRefused` when there is no such write."""
+    try:
+        table = resource_named(resource).table
+    except UnknownResource as error:
+        raise InputRefused([str(error)]) from None
+    allowed = operations(table)
+    if op not in allowed:
+        has = ", ".join(allowed) if allowed else "none, it is read-only"
+        raise InputRefused([f"{resource} has no '{op}' (specification, Endpoints); it has: {has}"])
+    return table, op
+
+
+def _change(
+    resource: str,
+    op: str,
+    row: Mapping[str, Any],
+    record_id: str | None,
+    shop: ShopSettings,
+    based_on: Mapping[str, Any] | None,
+    marker: bool,
+    file: Path | str | None,
+) -> NewChange:
+    values = dict(row)
+    own = {name: values.pop(name) for name in _OWN if name in values}
+    table, op = resource_and_op(own.get("_resource", resource), own.get("_op", op))
+    target = _target(values.pop("id", None) or record_id, op)
+    base_values = _based_on(own.get("_based_on", based_on))
+    token = None
+    attached = None
+    body: dict[str, Any] = {}
+    if op == "upload":
+        attached = _file(file or values.pop("file", None))
+        body = validate_upload(table, {**_metadata(attached), **values})
+    elif op == "delete":
+        if values:
+            raise InputRefused([f"a delete takes no fields, but has {', '.join(values)}"])
+    else:
+        body = validate(table, op, values, zone=shop.zone)
+        if op == "update" and not body:
+            raise InputRefused(["an update needs at least one field to change"])
+        if marker and op == "create" and table in MARKER_FIELDS:
+            token = f"sm-{uuid.uuid4().hex[:10]}"
+            name = MARKER_FIELDS[table]
+            body[name] = f"{body.get(name, '')} [{token}]".strip()
+    return NewChange(
+        shop=shop.name,
+        resource=table,
+        op=op,
+        record_id=target,
+        body=_stored(body),
+        base={"values": base_values} if base_values else {},
+        file=attached,
+        marker=token,
+    )
+
+
+def _rows(data: Rows | None) -> list[dict[str, Any]]:
+    if data is None:
+        return [{}]
+    if isinstance(data, pd.DataFrame):
+        return [
+            {str(name): _cell(value) for name, value in row.items() if not _is_empty(value)}
+            for row in data.to_dict("records")
+        ]
+    if isinstance(data, Mapping):
+        return [dict(data)]
+    rows = list(data)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InputRefused([f"row {number}: must be an object of field names and values"])
+    return [dict(row) for row in rows]
+
+
+def _is_empty(value: Any) -> bool:
+    if value is None or value is pd.NaT or value is pd.NA:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _cell(value: Any) -> Any:
+    """A cell as Python has it: numpy's numbers become int, float or bool."""
+    return value.item() if hasattr(value, "item") and not hasattr(value, "isoformat") else value
+
+
+def _target(value: Any, op: str) -> str | None:
+    if op == "create":
+        if value not in (None, ""):
+            raise InputRefused(["id: a create takes none, the service gives it"])
+        return None
+    if value in (None, ""):
+        raise InputRefused([f"id: which record to {op} is not said"])
+    queued = reference(value)
+    if isinstance(queued, Queued):
+        return f"@{queued.number}"
+    if isinstance(queued, QueuedRow):
+        return f"@row:{queued.row}"
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputRefused([f"id: {value!r} is no id"])
+    text = str(value).strip()
+    if not text or "/" in text or text in (".", ".."):
+        raise InputRefused([f"id: {value!r} is no id"])
+    return text
+
+
+def _based_on(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise InputRefused(["_based_on: is no JSON object"]) from None
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputRefused(["_based_on: must be an object of field names and values"])
+    return {str(name): str(inner) if inner is not None else "" for name, inner in value.items()}
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, Queued):
+        return {"$queued": value.number}
+    if isinstance(value, QueuedRow):
+        return {"$row": value.row}
+    if isinstance(value, dict):
+        return {name: _stored(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_stored(inner) for inner in value]
+    return value
+
+
+def references(value: Any, key: str = "$queued") -> list[int]:
+    """Numbers of the changes that a stored body refers to."""
+    if isinstance(value, dict):
+        if set(value) == {key}:
+            return [value[key]]
+        return [number for inner in value.values() for number in references(inner, key)]
+    if isinstance(value, list):
+        return [number for inner in value for number in references(inner, key)]
+    return []
+
+
+def _check_rows(change: NewChange, place: int) -> None:
+    rows = references(change.body, "$row")
+    if change.record_id and change.record_id.startswith("@row:"):
+        rows.append(int(change.record_id[5:]))
+    for row in rows:
+        if row >= place:
+            raise InputRefused([f"@row:{row} must name an earlier row than its own, {place}"])
+
+
+def _check_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> None:
+    faults = []
+    known: dict[int, str] = {}
+    for change in changes:
+        numbers = references(change.body)
+        if change.record_id and change.record_id.startswith("@") and ":" not in change.record_id:
+            numbers.append(int(change.record_id[1:]))
+        for number in numbers:
+            if number not in known:
+                known[number] = _refusal(outbox, number, change.shop)
+            if known[number]:
+                faults.append(f"{change.where}: {known[number]}".removeprefix(": "))
+    if faults:
+        raise InputRefused(faults)
+
+
+def _refusal(outbox: Outbox, number: int, shop: str) -> str:
+    found = outbox.changes("number = ?", number)
+    if not found:
+        return f"@{number}: there is no change {number}"
+    if found[0].shop != shop:
+        return f"@{number}: change {number} is for another shop, '{found[0].shop}'"
+    if found[0].state == "rejected":
+        return f"@{number}: change {number} was rejected"
+    return ""
+
+
+def _with_basis(home: Path, changes: Sequence[NewChange]) -> list[NewChange]:
+    """Bases from the published warehouse, one query for each shop and resource."""
+    wanted: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for change in changes:
+        if change.op == "update" and change.record_id and not change.base:
+            fields = wanted.setdefault((change.shop, change.resource), {})
+            fields.setdefault(change.record_id, set()).update(change.body)
+    found = {key: from_warehouse(home, *key, fields) for key, fields in wanted.items()}
+    based = []
+    for change in changes:
+        base = found.get((change.shop, change.resource), {}).get(change.record_id or "")
+        if base and change.op == "update" and not change.base:
+            seen = {name: base["seen"][name] for name in change.body if name in base["seen"]}
+            change = replace(change, base={"seen": seen})
+        based.append(change)
+    return based
+
+
+def _file(path: Any) -> dict[str, Any]:
+    if not path:
+        raise InputRefused(["an upload needs its file (--upload FILE)"])
+    place = Path(str(path))
+    try:
+        size = place.stat().st_size
+        if size > MOST_UPLOAD_BYTES:
+            most = MOST_UPLOAD_BYTES // (1024 * 1024)
+            raise InputRefused([f"{place}: has {size} bytes; at most {most} MiB are sent"])
+        if size == 0:
+            raise InputRefused([f"{place}: is empty"])
+        content = place.read_bytes()
+    except OSError as error:
+        raise InputRefused([f"{place}: cannot be read ({error.strerror})"]) from None
+    return {
+        "path": str(place.resolve()),
+        "name": place.name,
+        "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "type": mimetypes.guess_type(place.name)[0] or "application/octet-stream",
+    }
+
+
+def _metadata(file: Mapping[str, Any]) -> dict[str, Any]:
+    return {"fileName": file["name"], "fileSize": file["size"]}
+
+
+def _shop(settings: Settings, name: str | None) -> ShopSettings:
+    if name is not None:
+        return settings.shop(name)
+    if len(settings.shops) > 1:
+        known = ", ".join(shop.name for shop in settings.shops)
+        raise InputRefused([f"which shop? Name one with --shop (shop=): {known}"])
+    return settings.shops[0]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return os.environ.get("USER", "unknown")
+
+
+__all__ = ["MOST_UPLOAD_BYTES", "PATHS", "enqueue", "home_folder", "references", "resource_and_op"]

@@ -1,0 +1,491 @@
+"""Pushing the queue: each change exactly once, in an order that keeps its meaning.
+
+A change waits for the changes it refers to, for earlier changes of the same record, and for an
+earlier create in doubt that could be mistaken for it; everything else goes on. One push at a time
+in a home folder. Requests go through the shop's rate budget in the lane "push", which a sync that
+waits does not starve. Run it alone with ``shopmirror push``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from filelock import FileLock, Timeout
+
+from pipelines.outbox.doubt import Resolver
+from pipelines.outbox.errors import OutboxError, PushBusy
+from pipelines.outbox.intake import references
+from pipelines.outbox.lookup import KEYS, Looker
+from pipelines.outbox.merge import mergeable
+from pipelines.outbox.sending import Hook, OnConflict, Sender
+from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.bodies import PATHS
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.client import Client
+from sources.repair_shop.errors import ShopError, Stopped
+from sources.settings import Settings, ShopSettings
+
+LOCK_NAME = "push.lock"
+_CHUNK = 200
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a push would send for a change. ``waits`` says what for, if it would not be sent yet."""
+
+    number: int
+    shop: str
+    method: str
+    path: str
+    body: dict[str, Any]
+    requests: int
+    waits: str = ""
+
+
+@dataclass
+class PushReport:
+    """What a push did: states of the changes it touched, requests spent, what stopped a shop."""
+
+    done: int = 0
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    requests: int = 0
+    seconds: float = 0.0
+    planned: list[Planned] = field(default_factory=list)
+    errors: dict[str, Exception] = field(default_factory=dict)
+    waiting: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """As the interface page has it: 3 refused or unreachable, 4 stopped, 1 something parked."""
+        codes = [getattr(error, "exit_code", 3) for error in self.errors.values()]
+        for code in (3, 2, 4):
+            if code in codes:
+                return code
+        parked = any(c["state"] in ("rejected", "conflict", "in_doubt") for c in self.changes)
+        return 1 if parked or self.waiting or codes else 0
+
+
+def push(
+    settings: Settings,
+    shop: str | None = None,
+    *,
+    dry_run: bool = False,
+    on_conflict: OnConflict = "park",
+    stop: Callable[[], bool] | None = None,
+    wait: bool = True,
+    hook: Hook | None = None,
+    transport: httpx.BaseTransport | None = None,
+    progress: Callable[[str], None] | None = None,
+    max_requests: int | None = None,
+) -> PushReport:
+    """Push what is queued for one shop or for all, side by side.
+
+    ``wait`` False leaves changes in doubt to the next push instead of waiting (up to a minute of
+    the service) for the second look. ``progress`` gets a line for every outcome. Raises
+    :class:`PushBusy` when another push is at work, :class:`QueueBroken` when the queue cannot be
+    used; what stops one shop is in the report's ``errors`` and leaves the others complete.
+    """
+    shops = settings.chosen(shop)
+    if dry_run:
+        with Outbox(settings.home) as outbox:
+            planned = [entry for one in shops for entry in _plan(outbox, one.name)]
+        return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
+    Outbox(settings.home).close()
+    lock = FileLock(settings.home / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise PushBusy(
+            f"Another push is at work in {settings.home}; it sends what is queued now, too."
+        ) from None
+    began = time.monotonic()
+    report = PushReport()
+    try:
+        with ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool:
+            futures = {
+                one.name: pool.submit(
+                    _push_shop,
+                    settings.home,
+                    one,
+                    on_conflict=on_conflict,
+                    stop=stop,
+                    wait=wait,
+                    hook=hook or (lambda step, number: None),
+                    transport=transport,
+                    progress=progress or (lambda line: None),
+                    max_requests=max_requests,
+                )
+                for one in shops
+            }
+            for name, future in futures.items():
+                requests, rows, waiting, error = future.result()
+                report.requests += requests
+                report.changes += rows
+                report.waiting += waiting
+                if error is not None:
+                    report.errors[name] = error
+    finally:
+        lock.release()
+    report.done = sum(change["state"] == "done" for change in report.changes)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _push_shop(
+    home: Path,
+    shop: ShopSettings,
+    *,
+    on_conflict: OnConflict,
+    stop: Callable[[], bool] | None,
+    wait: bool,
+    hook: Hook,
+    transport: httpx.BaseTransport | None,
+    progress: Callable[[str], None],
+    max_requests: int | None,
+) -> tuple[int, list[dict[str, Any]], int, Exception | None]:
+    budget = Budget(home / "budget.sqlite")
+    with (
+        Outbox(home) as outbox,
+        Client(
+            shop,
+            budget,
+            lane="push",
+            stop=stop,
+            transport=transport,
+            max_requests=max_requests,
+        ) as client,
+    ):
+        pusher = _Pusher(outbox, client, budget, on_conflict, stop, hook, progress)
+        error: Exception | None = None
+        try:
+            pusher.run(wait=wait)
+        except (ShopError, OutboxError) as stopped:
+            error = stopped
+        finally:
+            budget.close()
+        return client.requests, pusher.outcome(), pusher.waiting(), error
+
+
+class _Pusher:
+    """One push of one shop."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        client: Client,
+        budget: Budget,
+        on_conflict: OnConflict,
+        stop: Callable[[], bool] | None,
+        hook: Hook,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._outbox = outbox
+        self._shop = client.shop.name
+        self._budget = budget
+        self._stop = stop
+        self._progress = progress
+        self._looker = Looker(client)
+        self._sender = Sender(client, outbox, self._looker, on_conflict, hook)
+        self._resolver = Resolver(outbox, self._looker, self._sender, hook)
+        self._touched: dict[int, None] = {}
+
+    def run(self, *, wait: bool) -> None:
+        """Until nothing more can be done now."""
+        self._recover()
+        first = True
+        while True:
+            worked = self._doubts(everything=first)
+            first = False
+            worked = self._pass() or worked
+            if worked:
+                continue
+            due = self._next_look()
+            if due is None or not wait:
+                return
+            self._budget.pause(max(due - time.time(), 0.01), self._stop)
+
+    def outcome(self) -> list[dict[str, Any]]:
+        """The changes this push touched and those parked, as ``queue list`` has them."""
+        rows = self._outbox.changes("shop = ? and state in ('in_doubt', 'conflict')", self._shop)
+        seen = set(self._touched) | {row.number for row in rows}
+        return [brief(self._outbox.get(number)) for number in sorted(seen)]
+
+    def waiting(self) -> int:
+        """Changes still queued."""
+        return self._outbox.counts(self._shop)["queued"]
+
+    def _recover(self) -> None:
+        """What a killed push left as ``sending`` may have been applied."""
+        left = self._outbox.changes("shop = ? and state = 'sending'", self._shop)
+        if left:
+            self._outbox.set(
+                [change.number for change in left],
+                "in doubt",
+                "a push ended while it was being sent",
+                state="in_doubt",
+                reason="a push ended while it was being sent",
+                next_look=time.time(),
+            )
+
+    def _doubts(self, *, everything: bool) -> bool:
+        """Look up what is due; the first time also what was left for a person, as a late answer of
+        the service may have shown up since."""
+        leads = self._outbox.changes(
+            "shop = ? and state = 'in_doubt' and merged_into is null"
+            + ("" if everything else " and for_person = 0 and next_look <= ?"),
+            *((self._shop,) if everything else (self._shop, time.time())),
+        )
+        for lead in leads:
+            self._halt()
+            self._resolver.resolve(self._group_of(lead))
+            self._note(lead)
+        return bool(leads)
+
+    def _group_of(self, lead: Change) -> list[Change]:
+        return [
+            lead,
+            *self._outbox.changes("merged_into = ? and state = 'in_doubt'", lead.number),
+        ]
+
+    def _next_look(self) -> float | None:
+        rows = self._outbox.select(
+            "select min(next_look) from changes where shop = ? and state = 'in_doubt'"
+            " and merged_into is null and for_person = 0",
+            self._shop,
+        )
+        found: float | None = rows[0][0]
+        return found
+
+    def _pass(self) -> bool:
+        worked = False
+        cursor = 0
+        while chunk := self._outbox.changes(
+            "shop = ? and state = 'queued' and number > ? and number <= ("
+            "select max(number) from (select number from changes where shop = ?1 and"
+            " state = 'queued' and number > ?2 order by number limit ?3))",
+            self._shop,
+            cursor,
+            _CHUNK,
+        ):
+            for listed in chunk:
+                cursor = listed.number
+                change = self._outbox.get(listed.number)
+                if change.state != "queued":
+                    continue
+                self._halt()
+                reason = blocked(self._outbox, change)
+                if reason:
+                    if reason != change.reason:
+                        self._outbox.set([change.number], "waits", reason, reason=reason)
+                    continue
+                group = self._mergeable(change)
+                before = change.attempts, change.state
+                self._sender.push(group)
+                after = self._outbox.get(change.number)
+                if after.state == "done" and change.op == "create" and after.id:
+                    self._looker.created(change.resource, after.id)
+                for member in group:
+                    self._note(member)
+                worked = worked or (after.attempts, after.state) != before
+        return worked
+
+    def _mergeable(self, change: Change) -> list[Change]:
+        group = [change]
+        if change.op != "update" or change.alone:
+            return group
+        later = self._outbox.changes(
+            "shop = ? and resource = ? and record_id = ? and number > ? and state = 'queued'",
+            change.shop,
+            change.resource,
+            change.record_id,
+            change.number,
+        )
+        body = dict(change.body)
+        for other in later:
+            if other.op != "update" or other.alone or not mergeable(body, other.body):
+                break
+            if _missing_reference(self._outbox, other):
+                break
+            group.append(other)
+            body |= other.body
+        return group
+
+    def _note(self, change: Change) -> None:
+        after = self._outbox.get(change.number)
+        if after.state != "queued" or after.attempts:
+            self._touched[change.number] = None
+        line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")
+        self._progress(line)
+
+    def _halt(self) -> None:
+        if self._stop is not None and self._stop():
+            raise Stopped("Stopped as asked; what is queued stays queued.")
+
+
+def blocked(outbox: Outbox, change: Change) -> str:
+    """What a queued change waits for; empty when it may be sent."""
+    if reason := _missing_reference(outbox, change):
+        return reason
+    if change.record_id is not None:
+        earlier = outbox.changes(
+            "shop = ? and resource = ? and record_id = ? and number < ?"
+            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
+            change.shop,
+            change.resource,
+            change.record_id,
+            change.number,
+        )
+        if earlier:
+            return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
+    if change.op == "delete":
+        # What still mentions the record would be refused once it is gone.
+        mention = f'%"{change.record_id}"%'
+        earlier = outbox.changes(
+            "shop = ? and number < ? and body like ?"
+            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
+            change.shop,
+            change.number,
+            mention,
+        )
+        if earlier:
+            return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
+    if change.op == "create":
+        for other in outbox.changes(
+            "shop = ? and resource = ? and op = 'create' and number != ?"
+            " and state in ('sending', 'in_doubt')",
+            change.shop,
+            change.resource,
+            change.number,
+        ):
+            if _alike(change, other):
+                return f"waits for {other.what}, in doubt, which it could be mistaken for"
+    return ""
+
+
+def _alike(change: Change, other: Change) -> bool:
+    if change.resource == "payments":
+        return bool(_invoices(change) & _invoices(other))
+    keys = KEYS[change.resource]
+    return all(
+        str(change.body.get(name)).casefold() == str(other.body.get(name)).casefold()
+        for name in keys
+    )
+
+
+def _invoices(change: Change) -> set[str]:
+    found = change.body["invoiceId"]
+    return {str(one) for one in (found if isinstance(found, list) else [found])}
+
+
+def _missing_reference(outbox: Outbox, change: Change) -> str:
+    numbers = references(change.body)
+    if change.record_id and change.record_id.startswith("@"):
+        numbers.append(int(change.record_id[1:]))
+    for number in numbers:
+        other = outbox.get(number)
+        if other.state != "done":
+            return f"waits for {other.what}, {other.state}"
+    return ""
+
+
+def _plan(outbox: Outbox, shop: str) -> list[Planned]:
+    """Every queued change as it would be sent, looked at as if those before it were done."""
+    planned = []
+    seen: set[str] = set()
+    parked = {
+        change.number: change
+        for change in outbox.changes("shop = ? and state in ('in_doubt', 'conflict')", shop)
+    }
+    merged: set[int] = set()
+    queued = outbox.changes("shop = ? and state = 'queued'", shop)
+    by_record: dict[tuple[str, str | None], list[Change]] = {}
+    for change in queued:
+        by_record.setdefault((change.resource, change.record_id), []).append(change)
+    for change in queued:
+        if change.number in merged:
+            continue
+        body = dict(change.body)
+        if change.op == "update" and not change.alone:
+            chain = by_record[change.resource, change.record_id]
+            for other in chain[chain.index(change) + 1 :]:
+                if other.op != "update" or other.alone or not mergeable(body, other.body):
+                    break
+                body |= other.body
+                merged.add(other.number)
+        path = PATHS[change.resource]
+        method = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}[
+            change.op
+        ]
+        requests = 1
+        if change.op == "create":
+            fresh = change.resource not in seen
+            invoices = len(_invoices_of(change)) if change.resource == "payments" else 0
+            requests += invoices or int(fresh)
+            seen.add(change.resource)
+        elif change.op in ("update", "upload"):
+            requests = 2
+        if change.op != "create":
+            path += f"/{change.record_id}"
+        if change.op == "upload":
+            path += "/upload"
+        waits = _waits_for(change, parked)
+        planned.append(
+            Planned(change.number, shop, method, path, body, 0 if waits else requests, waits)
+        )
+    for change in parked.values():
+        if change.state == "in_doubt" and change.merged_into is None:
+            path = PATHS[change.resource]
+            planned.append(
+                Planned(change.number, shop, "GET", path, {}, 1, "in doubt, looked up first")
+            )
+    return planned
+
+
+def _invoices_of(change: Change) -> list[Any]:
+    found = change.body.get("invoiceId", [])
+    return found if isinstance(found, list) else [found]
+
+
+def _waits_for(change: Change, parked: dict[int, Change]) -> str:
+    needed = references(change.body)
+    if change.record_id and change.record_id.startswith("@"):
+        needed.append(int(change.record_id[1:]))
+    for number in needed:
+        if number in parked:
+            return f"waits for {parked[number].what}, {parked[number].state}"
+    for other in parked.values():
+        same = (other.resource, other.record_id) == (change.resource, change.record_id)
+        if same and change.record_id is not None and other.number < change.number:
+            return f"waits for {other.what}, {other.state}, of the same record"
+    return ""
+
+
+def brief(change: Change) -> dict[str, Any]:
+    """A change as ``queue list --json`` shows it (interface page)."""
+    return {
+        "number": change.number,
+        "shop": change.shop,
+        "resource": change.resource,
+        "op": change.op,
+        "record_id": change.record_id,
+        "state": change.state,
+        "id": change.id if change.id is not None else change.record_id,
+        "reason": change.reason,
+        "attempts": change.attempts,
+        "queued_by": change.queued_by,
+        "queued_at": _utc(change.queued_at),
+        "pushed_at": _utc(change.pushed_at),
+        "body": change.body,
+    }
+
+
+def _utc(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

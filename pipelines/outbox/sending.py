@@ -1,0 +1,420 @@
+"""One change, one request (an upload: two), with its intent and its outcome on disk around it.
+
+::
+
+    check   read the record (update), the recent records (create) or the invoice (payment)
+    intent  committed: state ``sending``, what is sent, what was there before
+    send    the request
+    outcome committed: done, rejected, in_doubt, or queued again if it surely never arrived
+
+``hook`` is called with the name of each step as it is reached; tests crash there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pipelines.outbox.basis import moved, pictures_of
+from pipelines.outbox.compare import columns_of, picture, shows
+from pipelines.outbox.lookup import Looker
+from pipelines.outbox.merge import merged_base, merged_body
+from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.bodies import PATHS
+from sources.repair_shop.client import Answer, Client
+from sources.repair_shop.errors import BadAnswer, OutcomeUnknown, ShopError, Unreachable
+
+OnConflict = Literal["park", "ours", "theirs"]
+Hook = Callable[[str, int], None]
+
+MOST_ANSWER = 500
+"""Characters kept of what the service answered."""
+
+
+class Unsendable(Exception):
+    """The change cannot be sent as it is; the message becomes its reason."""
+
+
+@dataclass
+class Sender:
+    """Sends the changes of one shop."""
+
+    client: Client
+    outbox: Outbox
+    looker: Looker
+    on_conflict: OnConflict
+    hook: Hook
+
+    def push(self, group: Sequence[Change]) -> None:
+        """Send one change, or several updates of a record as one request.
+
+        Outcomes end in the queue; only what stops the whole push is raised.
+        """
+        change = group[0]
+        numbers = [member.number for member in group]
+        try:
+            body = self._body(group)
+            if change.op == "upload":
+                self._read_file(change)
+            baseline = self._check(group, body)
+        except Unsendable as refusal:
+            self.outbox.set(
+                numbers, "rejected", str(refusal), state="rejected", reason=str(refusal)
+            )
+            return
+        except BadAnswer as error:
+            reason = f"could not be checked before sending: {error}"
+            self.outbox.set(numbers, "not sent", reason, reason=reason)
+            return
+        if baseline is None:
+            return
+        body = baseline.pop("body", body)
+        self.hook("checked", change.number)
+        self._intend(group, body, baseline)
+        self.hook("intent", change.number)
+        self._send(group, body, {})
+
+    def resend(self, group: Sequence[Change]) -> None:
+        """Send again what was proved absent (or, for an upload, goes to the same place)."""
+        change = group[0]
+        body = change.sent_body if change.sent_body is not None else self._body(group)
+        try:
+            if change.op == "upload":
+                self._read_file(change)
+        except Unsendable as refusal:
+            self.outbox.set(
+                [change.number], "rejected", str(refusal), state="rejected", reason=str(refusal)
+            )
+            return
+        self._intend(group, body, change.baseline or {})
+        self.hook("intent again", change.number)
+        self._send(group, body, change.progress)
+
+    def _body(self, group: Sequence[Change]) -> dict[str, Any]:
+        return merged_body([self._filled(member.body) for member in group])
+
+    def _filled(self, value: Any) -> Any:
+        """References replaced by the ids that the changes got."""
+        if isinstance(value, dict):
+            if set(value) == {"$queued"}:
+                known = self.outbox.get(value["$queued"]).id
+                if known is None:
+                    raise Unsendable(f"change {value['$queued']} has no id to fill in")
+                return known
+            return {name: self._filled(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self._filled(inner) for inner in value]
+        return value
+
+    def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
+        """What was there before; None when the change was parked."""
+        change = group[0]
+        if change.op == "create":
+            try:
+                return self.looker.baseline(change.resource, body)
+            except BadAnswer as error:
+                if change.resource == "payments" and 400 <= error.status < 500:
+                    raise Unsendable(f"the invoice cannot be read: {error}") from None
+                raise
+        if change.op != "update":
+            return {}
+        record_id = str(change.record_id)
+        row = self.looker.record(change.resource, PATHS[change.resource], record_id)
+        if row is None:
+            raise Unsendable(f"the service has no {change.resource} with id {record_id}")
+        base = merged_base([member.base for member in group])
+        differing = {
+            name: values
+            for name, values in moved(change.resource, base, row, self.client.shop.zone).items()
+            if name in body
+            and shows(change.resource, name, body[name], row, self.client.shop.zone) is not True
+        }
+        before = {"before": _kept(change.resource, body, row)}
+        if not differing or self.on_conflict == "ours":
+            return before
+        reason = "; ".join(
+            f"{name}: was '{values['base']}' when queued, is now '{values['theirs']}' at the "
+            f"service, ours is '{body[name]}'"
+            for name, values in differing.items()
+        )
+        numbers = [member.number for member in group]
+        if self.on_conflict == "theirs":
+            rest = {name: value for name, value in body.items() if name not in differing}
+            if rest:
+                self.outbox.set(numbers, "theirs kept", reason, reason=f"theirs kept: {reason}")
+                return before | {"body": rest}
+            reason = f"theirs kept: {reason}"
+            self.outbox.set(numbers, "rejected", reason, state="rejected", reason=reason)
+            return None
+        progress = {"seen": pictures_of(change.resource, body, row)["seen"]}
+        self.outbox.set(
+            numbers, "conflict", reason, state="conflict", reason=reason, progress=progress
+        )
+        return None
+
+    def _intend(
+        self, group: Sequence[Change], body: dict[str, Any], baseline: Mapping[str, Any]
+    ) -> None:
+        lead, *rest = group
+        now = time.time()
+        with self.outbox.transaction() as db:
+            self.outbox.set_in(
+                db,
+                [lead.number],
+                "sending",
+                f"attempt {lead.attempts + 1}"
+                + (f", with {', '.join(str(m.number) for m in rest)}" if rest else ""),
+                state="sending",
+                sent_body=body,
+                baseline=dict(baseline),
+                sent_at=now,
+                attempts=lead.attempts + 1,
+                looks=0,
+                next_look=None,
+                for_person=0,
+            )
+            if rest:
+                self.outbox.set_in(
+                    db,
+                    [member.number for member in rest],
+                    "sending",
+                    f"as one request with change {lead.number}",
+                    state="sending",
+                    merged_into=lead.number,
+                    sent_at=now,
+                )
+
+    def _send(
+        self, group: Sequence[Change], body: dict[str, Any], progress: Mapping[str, Any]
+    ) -> None:
+        change = group[0]
+        numbers = [member.number for member in group]
+        try:
+            answer, new_id = self._request(change, body, progress)
+        except OutcomeUnknown as error:
+            self._doubt(numbers, str(error))
+            return
+        except Unreachable as error:
+            if error.sent:
+                self._doubt(numbers, str(error))
+                return
+            self._requeue(numbers, str(error))
+            raise
+        except BadAnswer as error:
+            self.hook("answered", change.number)
+            self._refused(group, error, again=bool(progress))
+            return
+        except ShopError as error:
+            self._requeue(numbers, str(error))
+            raise
+        self.hook("answered", change.number)
+        if new_id is None:
+            self._doubt(numbers, "the service accepted it but named no id")
+            return
+        self.settle_done(group, body, new_id, f"{answer.status} {_short(answer)}", "done")
+        self.hook("outcome", change.number)
+
+    def _request(
+        self, change: Change, body: dict[str, Any], progress: Mapping[str, Any]
+    ) -> tuple[Answer, str | None]:
+        path = PATHS[change.resource]
+        if change.op == "create":
+            answer = self.client.send("POST", path, json=body)
+            return answer, _id_of(answer)
+        target = f"{path}/{change.record_id}"
+        if change.op == "update":
+            return self.client.send("PUT", target, json=body), change.record_id
+        if change.op == "delete":
+            return self.client.send("DELETE", target), change.record_id
+        return self._upload(change, body, target, progress)
+
+    def _upload(
+        self, change: Change, body: dict[str, Any], target: str, progress: Mapping[str, Any]
+    ) -> tuple[Answer, str | None]:
+        """Metadata first, then the file to the place that ``Location`` names. A place whose answer
+        was lost stays empty for good, so asking for another doubles nothing."""
+        place = progress.get("upload")
+        if place is None:
+            answer = self.client.send("POST", f"{target}/upload", json=body)
+            self.hook("slot", change.number)
+            place = answer.headers.get("location", "").rstrip("/").rpartition("/upload/")[2]
+            if not place or "/" in place:
+                raise BadAnswer(
+                    "no Location of the form .../upload/{uploadId}", method="POST", path=target
+                )
+            self.outbox.set([change.number], "place", place, progress={"upload": place})
+            self.hook("slot kept", change.number)
+        assert change.file is not None
+        content = (change.file["name"], self._read_file(change), change.file["type"])
+        answer = self.client.send("POST", f"{target}/upload/{place}", files={"file": content})
+        return answer, place
+
+    def _read_file(self, change: Change) -> bytes:
+        file = change.file or {}
+        try:
+            content = Path(file["path"]).read_bytes()
+        except OSError as error:
+            raise Unsendable(f"{file['path']} cannot be read: {error.strerror}") from None
+        if hashlib.sha256(content).hexdigest() != file["sha256"]:
+            raise Unsendable(f"{file['path']} changed since it was queued; queue it again")
+        return content
+
+    def _doubt(self, numbers: Sequence[int], reason: str) -> None:
+        self.outbox.set(
+            numbers, "in doubt", reason, state="in_doubt", reason=reason, next_look=time.time()
+        )
+
+    def _requeue(self, numbers: Sequence[int], reason: str) -> None:
+        self.outbox.set(
+            numbers, "not sent", reason, state="queued", reason=reason, merged_into=None
+        )
+
+    def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
+        numbers = [member.number for member in group]
+        reason = str(error)
+        if again and group[0].op == "upload":
+            # The file was sent there before and its answer lost: a place that takes no second file
+            # most likely has the first, which no look-up of the specification can tell.
+            reason = f"sent again to its place, the service said: {reason}"
+            self.outbox.set(
+                numbers, "in doubt", reason, state="in_doubt", reason=reason, for_person=1
+            )
+        elif len(group) > 1:
+            # One faulty field must not take the others down: each is sent on its own.
+            self.outbox.set(
+                numbers, "sent apart", reason, state="queued", alone=1, merged_into=None
+            )
+        else:
+            self.outbox.set(
+                numbers,
+                "rejected",
+                reason,
+                state="rejected",
+                reason=reason,
+                answer=f"{error.status} {error.excerpt}"[:MOST_ANSWER],
+            )
+        self.hook("outcome", group[0].number)
+
+    def settle_done(
+        self,
+        group: Sequence[Change],
+        body: Mapping[str, Any],
+        new_id: str,
+        answer: str,
+        event: str,
+    ) -> None:
+        """Commit that the service holds it: the outcome, what the sync should read back, the id
+        for those that refer to it, and the new basis of later changes to the same fields."""
+        change = group[0]
+        now = time.time()
+        numbers = [member.number for member in group]
+        with self.outbox.transaction() as db:
+            self.outbox.set_in(
+                db,
+                numbers,
+                event,
+                answer,
+                state="done",
+                id=new_id,
+                reason="" if event == "done" else answer,
+                answer=answer,
+                pushed_at=now,
+                next_look=None,
+                for_person=0,
+            )
+            db.execute(
+                "update changes set record_id = ? where shop = ? and record_id = ?",
+                (new_id, change.shop, f"@{change.number}"),
+            )
+            db.executemany(
+                "insert into touched values (?, ?, ?, ?, null, ?) on conflict (shop, resource, id)"
+                " do update set pushed_at = excluded.pushed_at, mirrored_at = null,"
+                " number = excluded.number",
+                [
+                    (change.shop, resource, record, now, change.number)
+                    for resource, record in _touched(change, body, new_id)
+                ],
+            )
+            if change.op != "update":
+                return
+            later = self.outbox.changes(
+                "shop = ? and resource = ? and record_id = ? and op = 'update'"
+                " and state in ('queued', 'conflict')",
+                change.shop,
+                change.resource,
+                change.record_id,
+            )
+            for other in later:
+                shared = [name for name in other.body if name in body]
+                if shared:
+                    seen = {k: v for k, v in other.base.get("seen", {}).items() if k not in shared}
+                    values = other.base.get("values", {}) | {name: body[name] for name in shared}
+                    self.outbox.set_in(
+                        db,
+                        [other.number],
+                        "new basis",
+                        f"change {change.number} set {', '.join(shared)}",
+                        base={"values": values, "seen": seen},
+                    )
+
+
+def _kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a record that can later tell whether an update was applied."""
+    wanted: dict[str, Any] = {}
+    for name in body:
+        wanted |= picture(resource, name, row)
+        wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
+    for extra in ("lines", "products", "stock", "last_updated"):
+        if extra in row:
+            wanted[extra] = row[extra]
+    plain: dict[str, Any] = _plain(wanted)
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _id_of(answer: Answer) -> str | None:
+    payload = answer.payload
+    if isinstance(payload, dict) and isinstance(payload.get("data"), dict):
+        payload = payload["data"]
+    if isinstance(payload, list) and len(payload) == 1:
+        payload = payload[0]
+    found = payload.get("id") if isinstance(payload, dict) else None
+    if isinstance(found, list):
+        found = found[0] if found else None
+    return str(found) if found not in (None, "") and not isinstance(found, dict) else None
+
+
+def _short(answer: Answer) -> str:
+    return answer.body.decode("utf-8", "replace")[:MOST_ANSWER]
+
+
+def _touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[str, str]]:
+    """Records the sync should read back: the one written and those it changes along."""
+    found: set[tuple[str, str]] = set()
+    if change.op == "upload":
+        found.add((change.resource, str(change.record_id)))
+    else:
+        found.add((change.resource, new_id))
+    invoices = body.get("invoiceId", [])
+    found |= {
+        ("ticket_invoices", str(one))
+        for one in (invoices if isinstance(invoices, list) else [invoices])
+    }
+    if change.resource in ("ticket_comments", "ticket_timers") and "ticket" in body:
+        found.add(("tickets", str(body["ticket"])))
+    if change.resource == "stock" and "product" in body:
+        found.add(("products", str(body["product"])))
+    for line in (*body.get("products", ()), *body.get("add_products", ())):
+        found.add(("products", str(line.get("product_id", line.get("ad_product_id")))))
+    return found

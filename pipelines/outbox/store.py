@@ -1,0 +1,315 @@
+"""The queue on disk: ``$SHOPMIRROR_HOME/outbox.sqlite``, every state change one transaction.
+
+States of a change (interface page, Write-back)::
+
+    queued ──> sending ──> done
+       ^          ├──────> rejected    the service or our validation said no, or a person discarded
+       │          └──────> in_doubt    no answer: it may have been applied; looked up, never resent
+       │                     │         blindly: ──> done (adopted), queued (proved absent)
+       └── retry ────────────┴─ conflict   the record changed since the value it was based on
+
+``sending`` is committed before the request leaves and the outcome after the answer came, so a
+process killed at any moment leaves ``sending``, which the next push takes for ``in_doubt``.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from pipelines.outbox.errors import InputRefused, QueueBroken
+
+State = Literal["queued", "sending", "done", "in_doubt", "rejected", "conflict"]
+STATES: tuple[State, ...] = ("queued", "sending", "done", "in_doubt", "rejected", "conflict")
+UNSETTLED = ("queued", "sending", "in_doubt", "conflict")
+FILE_NAME = "outbox.sqlite"
+VERSION = 1
+LOCK_SECONDS = 10.0
+"""How long another process's transaction is waited for; ours take milliseconds."""
+
+_SCHEMA = """
+create table if not exists changes (
+    number integer primary key autoincrement,
+    shop text not null, resource text not null, op text not null,
+    record_id text,              -- target of an update, delete or upload; '@12' until known
+    body text not null,          -- as queued, references as {"$queued": 12}
+    base text not null,          -- what the change was based on
+    file text,                   -- upload: path, name, size, sha256
+    marker text,                 -- token put into a free-text field, if the user allowed it
+    state text not null, id text, reason text not null default '',
+    queued_by text not null, queued_at real not null,
+    attempts integer not null default 0,
+    sent_body text, sent_at real, baseline text,
+    progress text not null default '{}',
+    looks integer not null default 0, next_look real,
+    for_person integer not null default 0, alone integer not null default 0,
+    merged_into integer,
+    answer text, pushed_at real);
+create index if not exists changes_by_state on changes (shop, state, number);
+create index if not exists changes_by_record on changes (shop, resource, record_id, number);
+create index if not exists changes_by_id on changes (shop, resource, id);
+create index if not exists changes_by_merge on changes (merged_into);
+create table if not exists history (
+    number integer not null, at real not null, event text not null, detail text not null);
+create index if not exists history_by_number on history (number);
+create table if not exists touched (
+    shop text not null, resource text not null, id text not null,
+    pushed_at real not null, mirrored_at real, number integer,
+    primary key (shop, resource, id));
+"""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row of the queue. Times are seconds since 1970; JSON columns are decoded."""
+
+    number: int
+    shop: str
+    resource: str
+    op: str
+    record_id: str | None
+    body: dict[str, Any]
+    base: dict[str, Any]
+    file: dict[str, Any] | None
+    marker: str | None
+    state: State
+    id: str | None
+    reason: str
+    queued_by: str
+    queued_at: float
+    attempts: int
+    sent_body: dict[str, Any] | None
+    sent_at: float | None
+    baseline: dict[str, Any] | None
+    progress: dict[str, Any]
+    looks: int
+    next_look: float | None
+    for_person: bool
+    alone: bool
+    merged_into: int | None
+    answer: str | None
+    pushed_at: float | None
+
+    @property
+    def what(self) -> str:
+        """``change 7 (update customers c-1)``, for messages."""
+        target = f" {self.record_id}" if self.record_id else ""
+        return f"change {self.number} ({self.op} {self.resource}{target})"
+
+
+@dataclass(frozen=True)
+class NewChange:
+    """A validated change on its way into the queue. References to rows are 1-based."""
+
+    shop: str
+    resource: str
+    op: str
+    record_id: str | None
+    body: dict[str, Any]
+    base: dict[str, Any] = field(default_factory=dict)
+    file: dict[str, Any] | None = None
+    marker: str | None = None
+    where: str = ""
+
+
+_JSON = ("body", "base", "file", "sent_body", "baseline", "progress")
+
+
+class Outbox:
+    """The open queue file. Not for sharing between threads: open one each, it is cheap."""
+
+    def __init__(self, home: Path) -> None:
+        self.path = home / FILE_NAME
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise QueueBroken(f"The queue {self.path} cannot be opened: {error}.") from None
+        self._db.row_factory = sqlite3.Row
+        with self._mapped():
+            self._db.execute("pragma journal_mode = wal")
+            # An outcome that a power cut takes back would be sent again: every commit reaches disk.
+            self._db.execute("pragma synchronous = full")
+            version = self._db.execute("pragma user_version").fetchone()[0]
+            if version > VERSION:
+                self._db.close()
+                raise QueueBroken(
+                    f"The queue {self.path} was written by a newer version of shopmirror. "
+                    "Upgrade; nothing was sent."
+                )
+            if version < VERSION:
+                self._db.executescript(f"begin immediate; {_SCHEMA} commit;")
+                self._db.execute(f"pragma user_version = {VERSION}")
+
+    def __enter__(self) -> Outbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise QueueBroken(
+                    f"The queue {self.path} is locked by another program for more than "
+                    f"{LOCK_SECONDS:.0f} seconds. Close it and try again."
+                ) from None
+            raise QueueBroken(
+                f"The queue {self.path} cannot be used ({error}). If it is damaged, put it aside "
+                "and restore a copy; nothing was sent."
+            ) from None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; taken for writing at once, so two never deadlock."""
+        with self._mapped():
+            self._db.execute("begin immediate")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    def select(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        """Rows of a read-only statement."""
+        with self._mapped():
+            return self._db.execute(sql, values).fetchall()
+
+    def changes(self, where: str = "1", *values: Any) -> list[Change]:
+        """The changes for which a condition holds, in the order they were queued."""
+        found = self.select(f"select * from changes where {where} order by number", *values)  # noqa: S608 - conditions are constants of this package; values are bound
+        return [_change(row) for row in found]
+
+    def get(self, number: int) -> Change:
+        """Change ``number``; :class:`InputRefused` if there is none."""
+        found = self.changes("number = ?", number)
+        if not found:
+            raise InputRefused([f"there is no change {number}; 'queue list' shows all"])
+        return found[0]
+
+    def history(self, number: int) -> list[dict[str, Any]]:
+        """What happened to a change, oldest first: ``at``, ``event``, ``detail``."""
+        rows = self.select(
+            "select at, event, detail from history where number = ? order by rowid", number
+        )
+        return [dict(row) for row in rows]
+
+    def add(self, changes: Sequence[NewChange], *, by: str) -> list[int]:
+        """Queue changes, all or none; their numbers. Row references become numbers here."""
+        now = time.time()
+        with self.transaction() as db:
+            last = db.execute("select coalesce(max(seq), 0) from sqlite_sequence").fetchone()[0]
+            first = last + 1
+            db.executemany(
+                "insert into changes (number, shop, resource, op, record_id, body, base, file,"
+                " marker, state, queued_by, queued_at) values (?,?,?,?,?,?,?,?,?,'queued',?,?)",
+                [
+                    (
+                        first + place,
+                        change.shop,
+                        change.resource,
+                        change.op,
+                        _target(change.record_id, first),
+                        json.dumps(_numbered(change.body, first), ensure_ascii=False),
+                        json.dumps(change.base, ensure_ascii=False),
+                        json.dumps(change.file) if change.file else None,
+                        change.marker,
+                        by,
+                        now,
+                    )
+                    for place, change in enumerate(changes)
+                ],
+            )
+            numbers = list(range(first, first + len(changes)))
+            db.executemany(
+                "insert into history values (?, ?, 'queued', ?)",
+                [(number, now, f"by {by}") for number in numbers],
+            )
+        return numbers
+
+    def set(self, numbers: Sequence[int], event: str, detail: str = "", **columns: Any) -> None:
+        """Change columns of some changes and note it in their history, in one transaction."""
+        with self.transaction() as db:
+            self.set_in(db, numbers, event, detail, **columns)
+
+    def set_in(
+        self,
+        db: sqlite3.Connection,
+        numbers: Sequence[int],
+        event: str,
+        detail: str = "",
+        **columns: Any,
+    ) -> None:
+        """As :meth:`set`, inside an open transaction."""
+        values = {
+            name: json.dumps(value, ensure_ascii=False)
+            if name in _JSON and value is not None
+            else value
+            for name, value in columns.items()
+        }
+        marks = ", ".join("?" * len(numbers))
+        if values:
+            named = ", ".join(f"{name} = ?" for name in values)
+            db.execute(
+                f"update changes set {named} where number in ({marks})",  # noqa: S608 - column names are keywords of our own calls
+                (*values.values(), *numbers),
+            )
+        now = time.time()
+        db.executemany(
+            "insert into history values (?, ?, ?, ?)",
+            [(number, now, event, detail) for number in numbers],
+        )
+
+    def counts(self, shop: str | None = None) -> dict[str, int]:
+        """How many changes are in each state."""
+        rows = self.select(
+            "select state, count(*) from changes where ?1 is null or shop = ?1 group by state", shop
+        )
+        return dict.fromkeys(STATES, 0) | {row[0]: row[1] for row in rows}
+
+
+def _change(row: sqlite3.Row) -> Change:
+    values = dict(row)
+    for name in _JSON:
+        if values[name] is not None:
+            values[name] = json.loads(values[name])
+    values["for_person"] = bool(values["for_person"])
+    values["alone"] = bool(values["alone"])
+    return Change(**values)
+
+
+def _numbered(value: Any, first: int) -> Any:
+    """References as they are stored; a row of the batch gets its number."""
+    if isinstance(value, dict):
+        if set(value) == {"$row"}:
+            return {"$queued": first + value["$row"] - 1}
+        return {key: _numbered(inner, first) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_numbered(inner, first) for inner in value]
+    return value
+
+
+def _target(record_id: str | None, first: int) -> str | None:
+    if record_id is not None and record_id.startswith("@row:"):
+        return f"@{first + int(record_id[5:]) - 1}"
+    return record_id

@@ -1,0 +1,106 @@
+"""What the sync needs of the queue: the records pushed, and the trail for ``ops.changes``."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.outbox.store import FILE_NAME, Outbox
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A record that a push wrote, or changed along. ``number`` is the change that did it."""
+
+    shop: str
+    resource: str
+    id: str
+    pushed_at: float
+    number: int
+
+
+def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) -> list[Touched]:
+    """Records pushed and not read back yet (seconds since 1970), oldest first.
+
+    ``resource`` is the raw table's name. A ticket may be named by its reference, as in the body.
+    """
+    if not (home / FILE_NAME).is_file():
+        return []
+    with Outbox(home) as outbox:
+        rows = outbox.select(
+            "select shop, resource, id, pushed_at, number from touched where mirrored_at is null"
+            " and pushed_at >= ? and (?2 is null or shop = ?2) order by pushed_at",
+            since,
+            shop,
+        )
+    return [Touched(**dict(row)) for row in rows]
+
+
+def mark_mirrored(
+    home: Path, shop: str, records: Iterable[tuple[str, str]], *, read_at: float | None = None
+) -> int:
+    """The sync has these ``(resource, id)`` in the warehouse as they were at ``read_at``; how many.
+
+    A record that was pushed again after it was read stays to be read.
+    """
+    if not (home / FILE_NAME).is_file():
+        return 0
+    now = time.time()
+    with Outbox(home) as outbox, outbox.transaction() as db:
+        before = db.total_changes
+        db.executemany(
+            "update touched set mirrored_at = ? where shop = ? and resource = ? and id = ?"
+            " and mirrored_at is null and pushed_at <= ?",
+            [
+                (now, shop, resource, record, now if read_at is None else read_at)
+                for resource, record in records
+            ],
+        )
+        return db.total_changes - before
+
+
+def trail(home: Path) -> list[dict[str, Any]]:
+    """One row for each change, for ``ops.changes``: who queued it, what was sent, what the service
+    answered, and whether the mirror shows it. Times are aware (UTC), bodies JSON text."""
+    if not (home / FILE_NAME).is_file():
+        return []
+    with Outbox(home) as outbox:
+        mirrored = {
+            (row["shop"], row["resource"], row["id"]): row["mirrored_at"]
+            for row in outbox.select("select shop, resource, id, mirrored_at from touched")
+        }
+        found = []
+        for change in outbox.changes():
+            record = change.record_id if change.op == "upload" else change.id
+            seen = mirrored.get((change.shop, change.resource, record or ""))
+            found.append(
+                {
+                    "shop_id": change.shop,
+                    "number": change.number,
+                    "resource": change.resource,
+                    "op": change.op,
+                    "record_id": record or change.record_id,
+                    "state": change.state,
+                    "reason": change.reason,
+                    "queued_by": change.queued_by,
+                    "queued_at": _utc(change.queued_at),
+                    "sent_body": json.dumps(
+                        change.sent_body if change.sent_body is not None else change.body,
+                        ensure_ascii=False,
+                    ),
+                    "attempts": change.attempts,
+                    "answer": change.answer,
+                    "pushed_at": _utc(change.pushed_at),
+                    "mirrored": change.state == "done" and seen is not None,
+                }
+            )
+        return found
+
+
+def _utc(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
