@@ -82,7 +82,7 @@ def show(report: SyncReport) -> None:
                         shop.shop,
                         f"{shop.requests:,}",
                         "no" if shop.doubts else "yes",
-                        _agrees(shop.reconciled, len(shop.differences)),
+                        _agrees(shop.matching, len(shop.differences)),
                     )
                     for shop in report.shops
                 ),
@@ -92,11 +92,14 @@ def show(report: SyncReport) -> None:
         out().print(f"  {detail}", markup=False, soft_wrap=True)
     if len(report.details) > _MANY:
         out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror reconcile' shows all")
+    for shop in report.shops:
+        if shop.hint:
+            out().print(f"{shop.shop}: {shop.hint}", markup=False, soft_wrap=True)
     if report.new_columns:
         out().print(f"New fields of the service, kept as text: {', '.join(report.new_columns)}")
 
 
-def _agrees(reconciled: bool, differences: int) -> str:
-    if not reconciled:
-        return "not compared"
-    return f"{differences} differ" if differences else "yes"
+def _agrees(matching: int, differing: int) -> str:
+    if differing:
+        return f"{differing} of {matching + differing} periods differ"
+    return f"all {matching} periods" if matching else "not compared"

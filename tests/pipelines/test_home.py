@@ -1,0 +1,98 @@
+"""The home folder: what users see when it cannot be used, and one sync at a time."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
+
+HOLD = """
+import sys
+from pipelines.home import Home
+with Home(sys.argv[1]).sync_lock():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_everything_lies_under_the_folder_and_is_private(home: Home) -> None:
+    for path in (
+        home.warehouse,
+        home.build_warehouse,
+        home.ledger,
+        home.budget,
+        home.outbox,
+        home.logs,
+        home.dlt_dir,
+        home.dbt_dir,
+    ):
+        assert path.is_relative_to(home.path)
+    assert home.path.stat().st_mode & 0o077 == 0
+    assert list(home.path.glob(".probe*")) == []
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(HomeError, match=r"taken.*SHOPMIRROR_HOME") as caught:
+        Home(tmp_path / "taken")
+    assert caught.value.exit_code == 2
+    with pytest.raises(HomeError, match="part of the path is a file"):
+        Home(tmp_path / "taken" / "below")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(self: Path, data: bytes) -> int:
+        raise OSError(number, os.strerror(number), str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(HomeError, match="cannot be used"):
+        Home(tmp_path / "home")
+
+
+def test_a_second_sync_says_who_is_at_work_and_leaves(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with (
+            pytest.raises(SyncRunning, match=rf"process {other.pid}, since 20") as caught,
+            home.sync_lock(),
+        ):
+            pass
+        assert caught.value.exit_code == 4
+        other.kill()
+    with home.sync_lock():
+        pass
+    assert not (home.path / "sync.running").exists()
+
+
+def test_the_lock_holds_within_one_process_too(home: Home) -> None:
+    with home.sync_lock(), pytest.raises(SyncRunning), Home(home.path).sync_lock():
+        pass
+
+
+def test_a_full_disk_is_told_however_deep_it_lies(home: Home) -> None:
+    def write() -> None:
+        try:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        except OSError as error:
+            raise RuntimeError("step failed") from error
+
+    with pytest.raises(HomeError, match=r"disk is full.*What was fetched is kept"), home.guard():
+        write()
+    with pytest.raises(HomeError, match="disk is full"), home.guard():
+        raise duckdb.IOException("Could not write file: No space left on device")
+    with pytest.raises(ValueError, match="other"), home.guard():
+        raise ValueError("other")
+    assert storage_trouble(ValueError("x")) is None

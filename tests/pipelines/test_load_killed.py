@@ -1,0 +1,80 @@
+"""A load killed at any moment and done again neither loses nor doubles a row."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pipelines.home import Home
+from pipelines.load import Loader
+from pipelines.publish import publish
+
+LOAD = """
+import sys
+from pathlib import Path
+from pipelines.home import Home
+from pipelines.load import Loader
+from tests.pipelines.conftest import cleaned
+
+home, first = Home(sys.argv[1]), int(sys.argv[2])
+loader = Loader(home, ["main"])
+print("ready", flush=True)
+for batch in range(first, 1000):
+    # Half of each batch was in the one before: merges of known rows are killed too.
+    tickets = [
+        {"id": f"t{n}", "amount_total": n, "note" + str(batch % 3): "x",
+         "lines": [{"id": 1, "total": n}, {"id": 2, "total": 1}]}
+        for n in range(batch * 50, batch * 50 + 100)
+    ]
+    brands = [{"id": n, "name": "b"} for n in range(batch * 10, batch * 10 + 10)]
+    loader.load({"tickets": cleaned("tickets", *tickets, minute=batch, seq=batch * 100),
+                 "brands": cleaned("brands", *brands, minute=batch, seq=batch * 100)})
+    (home.path / "loaded").write_text(str(batch + 1))
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_killed_loads_done_again(home: Home, seed: int) -> None:
+    chance = random.Random(seed)
+    done = home.path / "loaded"
+    done.write_text("0")
+    Loader(home, ["main"]).prepare()
+    for _ in range(4):
+        with subprocess.Popen(
+            [sys.executable, "-c", LOAD, str(home.path), done.read_text() or "0"],
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(chance.uniform(0.3, 2.5))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    batches = int(done.read_text() or "0") + 1
+    script = LOAD.replace("1000", str(batches))
+    subprocess.run([sys.executable, "-c", script, str(home.path), str(batches - 1)], check=True)
+    with home.open_build(read_only=True) as connection:
+        last = batches * 50 + 50
+        rows = connection.execute(
+            "SELECT count(*), count(DISTINCT id), sum(amount_total) FROM raw.tickets"
+        ).fetchone()
+        lines = connection.execute(
+            "SELECT count(*), count(DISTINCT (parent_id, id)), sum(total) FROM raw.tickets__lines"
+        ).fetchone()
+        orphans = connection.execute(
+            "SELECT count(*) FROM raw.tickets__lines WHERE _dlt_root_id NOT IN "
+            "(SELECT _dlt_id FROM raw.tickets)"
+        ).fetchone()
+        brands = connection.execute(
+            "SELECT count(*), count(DISTINCT id) FROM raw.brands"
+        ).fetchone()
+    total = sum(range(last))
+    assert rows == (last, last, total)
+    assert lines == (2 * last, 2 * last, total + last)
+    assert orphans == (0,)
+    assert brands == (batches * 10, batches * 10)
+    publish(home)
