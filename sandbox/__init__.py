@@ -1,0 +1,1 @@
+"""The service of the specification, on loopback, written from its tables alone."""

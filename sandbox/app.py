@@ -1,0 +1,308 @@
+"""The ASGI application: key, limits, faults, route, answer, in this order."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote
+
+import anyio.to_thread
+
+from sandbox import explorer
+from sandbox.errors import MethodNotAllowed, NotFound, Refusal, Unauthorised
+from sandbox.faults import Fault, Faults
+from sandbox.keys import key_hash
+from sandbox.limits import Limiter, Verdict
+from sandbox.query import Query
+from sandbox.render import body, wants_xml
+from sandbox.routes import Answer, Call, Route
+from sandbox.shops import Shops
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PREFIX = "/v1"
+"""Specification, Versioning."""
+_MOST_BODY = 32 * 1024 * 1024
+_HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
+
+
+class Request(NamedTuple):
+    """One request as the service saw it; ``status`` 0 means that it was never answered."""
+
+    method: str
+    path: str
+    query: str
+    status: int
+    at: float
+
+
+class SandboxApp:
+    """Serves all shops of a database."""
+
+    def __init__(
+        self,
+        shops: Shops,
+        limiter: Limiter,
+        faults: Faults,
+        routes: Sequence[Route],
+        *,
+        clock: Callable[[], float],
+        reset: Callable[[tuple[str, int]], None],
+    ) -> None:
+        self._shops = shops
+        self._limiter = limiter
+        self._faults = faults
+        self._routes = routes
+        self._clock = clock
+        self._reset = reset
+        self._log: dict[str, list[Request]] = {}
+        self._log_lock = threading.Lock()
+
+    def requests(self, shop: str) -> list[Request]:
+        """Every request with the shop's key so far, in the order of the answers."""
+        with self._log_lock:
+            return list(self._log.get(shop, []))
+
+    def forget_requests(self) -> None:
+        """Start counting anew."""
+        with self._log_lock:
+            self._log.clear()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+            return
+        path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
+        page = explorer.page(scope["method"], path, PREFIX, self._routes)
+        if page is not None:
+            await _send(send, 200, page.content, page.content_type)
+            return
+        exchange = _Exchange(self, scope, path, receive, send)
+        await exchange.run()
+
+    def _note(self, shop: str, request: Request) -> None:
+        with self._log_lock:
+            self._log.setdefault(shop, []).append(request)
+
+
+class _Exchange:
+    """One request on its way through the layers."""
+
+    def __init__(
+        self, app: SandboxApp, scope: Scope, path: str, receive: Receive, send: Send
+    ) -> None:
+        self.app = app
+        self.scope = scope
+        self.method: str = scope["method"]
+        # A trailing or doubled slash is accepted (field notes, Behaviour).
+        self.path = "/" + "/".join(part for part in path.split("/") if part)
+        self.receive = receive
+        self.send = send
+        self.headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
+        self.xml = wants_xml(self.headers.get("accept", ""))
+        self.arrived = app._clock()
+        self.shop = ""
+
+    async def run(self) -> None:
+        content = await self._body()
+        if content is None:
+            return
+        key = self.headers.get("authorization", "")
+        shop = await anyio.to_thread.run_sync(self.app._shops.by_key, key) if key else None
+        if shop is None:
+            error = Unauthorised("Invalid API key. Please check the Authorization header.")
+            await self._answer(_refused(error))
+            return
+        self.shop = shop
+        spec = self.app._shops.specs[shop]
+        quirks = spec.quirks
+        host = (self.scope.get("client") or ("", 0))[0]
+        verdict = self.app._limiter.arrives(key_hash(key), host, spec.limit)
+        if quirks.latency_seconds:
+            await asyncio.sleep(quirks.latency_seconds)
+        below = self.path.removeprefix(PREFIX) if self._in_version() else self.path
+        fault = None
+        if verdict is Verdict.OK:
+            fault = self.app._faults.take(shop, self.method, below)
+        if verdict is Verdict.RATE_ERROR or (fault is not None and fault.kind == "rate_error"):
+            content_ = {"error": quirks.rate_error_text}
+            await self._answer(Answer(content_, quirks.rate_error_status))
+            return
+        if verdict is Verdict.BLOCKED:
+            await self._answer(Answer({"error": quirks.block_text}, quirks.block_status))
+            return
+        if fault is None:
+            answer = await anyio.to_thread.run_sync(self._work, below, content)
+            await self._hooks(below)
+            await self._answer(answer)
+        else:
+            await self._faulty(fault, below, content)
+
+    def _in_version(self) -> bool:
+        return self.path == PREFIX or self.path.startswith(PREFIX + "/")
+
+    async def _body(self) -> bytes | None:
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                return None
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > _MOST_BODY:
+                error = Refusal("The body is too large.")
+                await self._answer(Answer({"error": str(error)}, 413))
+                return None
+            if not message.get("more_body"):
+                return b"".join(parts)
+
+    def _work(self, below: str, content: bytes) -> Answer:
+        """Find the route and run it, in a worker thread."""
+        try:
+            if not self._in_version():
+                raise NotFound("There is no such path. Please check the address.")
+            route, variables = self._route(below)
+            query = Query(
+                parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            )
+            call = Call(
+                store=self.app._shops.stores[self.shop],
+                quirks=self.app._shops.specs[self.shop].quirks,
+                query=query,
+                path=variables,
+                body=content,
+                content_type=self.headers.get("content-type", ""),
+            )
+            return route.handler(call)
+        except Refusal as error:
+            return _refused(error)
+
+    def _route(self, below: str) -> tuple[Route, dict[str, str]]:
+        allowed: list[str] = []
+        for route in self.app._routes:
+            variables = route.matches(below)
+            if variables is None:
+                continue
+            if route.method == self.method:
+                return route, variables
+            allowed.append(route.method)
+        if allowed:
+            raise MethodNotAllowed(
+                f"{self.method} is not possible here. Please use {', '.join(allowed)}.",
+                tuple(allowed),
+            )
+        raise NotFound("There is no such path. Please check the address.")
+
+    async def _hooks(self, below: str) -> None:
+        for call in self.app._faults.answered(self.shop, below):
+            await anyio.to_thread.run_sync(call)
+
+    async def _faulty(self, fault: Fault, below: str, content: bytes) -> None:
+        kind = fault.kind
+        early = {
+            "html_502": (502, _HTML, "text/html"),
+            "http_500_before": (500, b'{"error":"Internal error. Please try again."}', None),
+            "error_under_200": (200, b'{"error":"Something went wrong. Please try again."}', None),
+            "not_found": (404, b'{"error":"The record was not found."}', None),
+            "empty_list": (200, b"[]", None),
+        }
+        if kind in early:
+            status, text, content_type = early[kind]
+            await self._hooks(below)
+            await self._raw(status, text, content_type or "application/json")
+            return
+        if kind == "reset":
+            self._drop()
+            return
+        if kind == "delay":
+            await asyncio.sleep(fault.seconds)
+        answer = await anyio.to_thread.run_sync(self._work, below, content)
+        await self._hooks(below)
+        if kind == "drop_answer_after_commit":
+            self._drop()
+        elif kind == "http_500_after":
+            await self._raw(500, b'{"error":"Internal error. Please try again."}')
+        elif kind == "xml_despite_json":
+            self.xml = True
+            await self._answer(answer)
+        elif kind == "truncated_json":
+            text, content_type = body(answer.content, xml=self.xml)
+            self._log(answer.status)
+            await _start(self.send, answer.status, content_type, len(text))
+            await self.send(
+                {"type": "http.response.body", "body": text[: len(text) // 2], "more_body": True}
+            )
+            await asyncio.sleep(0.01)  # let the half leave before the connection goes
+            self.app._reset(self.scope["client"])
+        else:
+            await self._answer(answer)
+
+    def _drop(self) -> None:
+        self._log(0)
+        self.app._reset(self.scope["client"])
+
+    def _log(self, status: int) -> None:
+        if self.shop:
+            query = self.scope["query_string"].decode("latin-1")
+            below = self.path.removeprefix(PREFIX)
+            request = Request(self.method, below, query, status, self.arrived)
+            self.app._note(self.shop, request)
+
+    async def _answer(self, answer: Answer) -> None:
+        if answer.content is None:
+            self._log(answer.status)
+            await _send(self.send, answer.status, b"", None, answer.headers)
+            return
+        text, content_type = body(answer.content, xml=self.xml)
+        await self._raw(answer.status, text, content_type, answer.headers)
+
+    async def _raw(
+        self,
+        status: int,
+        text: bytes,
+        content_type: str = "application/json",
+        headers: Any = None,
+    ) -> None:
+        self._log(status)
+        await _send(self.send, status, text, content_type, headers or {})
+
+
+def _refused(error: Refusal) -> Answer:
+    headers = {}
+    if isinstance(error, MethodNotAllowed):
+        headers["allow"] = ", ".join(error.allowed)
+    return Answer({"error": str(error)}, error.status, headers)
+
+
+async def _start(
+    send: Send, status: int, content_type: str | None, length: int, headers: Any = None
+) -> None:
+    raw = [(b"content-length", str(length).encode())]
+    if content_type is not None:
+        raw.append((b"content-type", content_type.encode()))
+    raw += [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+
+
+async def _send(
+    send: Send, status: int, text: bytes, content_type: str | None, headers: Any = None
+) -> None:
+    await _start(send, status, content_type, len(text), headers)
+    await send({"type": "http.response.body", "body": text})
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

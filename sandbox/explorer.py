@@ -1,0 +1,67 @@
+"""The explorer: the base address in a browser is a page that lists and runs every endpoint.
+
+Its assets come from the installed package, so it works without the internet. It needs no key to
+open, only to run a request (its Authorize button takes one).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import swagger_ui_bundle
+
+from sandbox.openapi import document
+from sandbox.routes import Route
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Repair shop sandbox</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="{prefix}/explorer/swagger-ui.css"></head>
+<body><div id="swagger-ui"></div>
+<script src="{prefix}/explorer/swagger-ui-bundle.js"></script>
+<script>
+SwaggerUIBundle({{url: "{prefix}/openapi.json", dom_id: "#swagger-ui", validatorUrl: null}});
+</script></body></html>
+"""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A page or file that needs no key."""
+
+    content: bytes
+    content_type: str
+
+
+def page(method: str, path: str, prefix: str, routes: Sequence[Route]) -> Asset | None:
+    """Give the explorer's file at this path; None when the path is none of its own."""
+    if method != "GET":
+        return None
+    if path.rstrip("/") in ("", prefix):
+        return Asset(_PAGE.format(prefix=prefix).encode(), "text/html; charset=utf-8")
+    if path == f"{prefix}/openapi.json":
+        return Asset(_description(tuple(routes), prefix), "application/json")
+    name = path.removeprefix(f"{prefix}/explorer/")
+    if name == path:
+        return None
+    return _assets().get(name)
+
+
+@lru_cache(maxsize=4)
+def _description(routes: tuple[Route, ...], prefix: str) -> bytes:
+    return json.dumps(document(routes, prefix)).encode()
+
+
+@lru_cache(maxsize=1)
+def _assets() -> dict[str, Asset]:
+    folder = Path(swagger_ui_bundle.swagger_ui_path)
+    return {
+        file.name: Asset(file.read_bytes(), _TYPES[file.suffix])
+        for file in sorted(folder.iterdir())
+        if file.suffix in _TYPES
+    }

@@ -1,0 +1,140 @@
+"""Faults on demand, for tests: what the wire and the shop's staff do at the worst moment.
+
+Reached only in process, through the server object; nothing of it is served.
+
+    server.faults.next("truncated_json")               # the next answer is cut off
+    server.faults.next("delay", seconds=2, path="/tickets")
+    server.faults.next("drop_answer_after_commit", method="POST", times=3)
+    server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+FaultKind = Literal[
+    "reset",  # connection reset before the request is worked on
+    "delay",  # waits before it answers; also "timeout", if it waits long enough
+    "truncated_json",  # announces the whole body, sends half of it
+    "html_502",  # a proxy's page
+    "error_under_200",  # the specification's error body with status 200
+    "xml_despite_json",  # XML although JSON was asked for
+    "empty_list",  # an empty list where there are rows
+    "drop_answer_after_commit",  # the request is worked on, the answer lost
+    "http_500_before",  # refused before anything was changed
+    "http_500_after",  # applied, but answered as an error
+    "rate_error",  # a rate error out of turn, as another client of the key causes
+    "not_found",  # 404 for something that exists
+]
+
+
+@dataclass
+class Fault:
+    """One planned fault: what, for which requests, how many times."""
+
+    kind: FaultKind
+    shop: str | None = None
+    method: str | None = None
+    path: str | None = None
+    times: int = 1
+    skip: int = 0
+    seconds: float = 0.0
+
+    def fits(self, shop: str, method: str, path: str) -> bool:
+        """Whether it is meant for this request; ``path`` is compared from its start."""
+        return (
+            (self.shop is None or self.shop == shop)
+            and (self.method is None or self.method == method)
+            and (self.path is None or path.startswith(self.path))
+        )
+
+
+class Faults:
+    """Planned faults and hooks of one server; safe to call from any thread."""
+
+    def __init__(self) -> None:
+        self._planned: list[Fault] = []
+        self._hooks: list[tuple[int, str | None, str | None, Callable[[], None]]] = []
+        self._lock = threading.Lock()
+
+    def next(
+        self,
+        kind: FaultKind,
+        *,
+        shop: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        times: int = 1,
+        skip: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """Plan a fault for the next ``times`` fitting requests, after ``skip`` untouched ones.
+
+        ``path`` is the beginning of the path below the base address, e.g. ``/tickets``;
+        ``seconds`` are real ones, of ``delay``.
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+        if kind not in get_args(FaultKind):
+            raise ValueError(f"no fault {kind!r}; there are {', '.join(get_args(FaultKind))}")
+        with self._lock:
+            self._planned.append(Fault(kind, shop, method, path, times, skip, seconds))
+
+    def after(
+        self,
+        answers: int,
+        call: Callable[[], None],
+        *,
+        shop: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        """Run ``call`` once the ``answers``-th fitting answer is made, before it is sent."""
+        if answers < 1:
+            raise ValueError("after(1, ...) is the earliest")
+        with self._lock:
+            self._hooks.append((answers, shop, path, call))
+
+    def clear(self) -> None:
+        """Forget everything planned."""
+        with self._lock:
+            self._planned.clear()
+            self._hooks.clear()
+
+    @property
+    def pending(self) -> int:
+        """How many planned faults and hooks have not come to pass yet."""
+        with self._lock:
+            return sum(fault.times for fault in self._planned) + len(self._hooks)
+
+    def take(self, shop: str, method: str, path: str) -> Fault | None:
+        """Give the fault for this request, if one is planned, and count it."""
+        with self._lock:
+            for fault in self._planned:
+                if not fault.fits(shop, method, path):
+                    continue
+                if fault.skip > 0:
+                    fault.skip -= 1
+                    continue
+                fault.times -= 1
+                if fault.times <= 0:
+                    self._planned.remove(fault)
+                return fault
+        return None
+
+    def answered(self, shop: str, path: str) -> list[Callable[[], None]]:
+        """Count one answer; gives the hooks that are due."""
+        due: list[Callable[[], None]] = []
+        with self._lock:
+            waiting = []
+            for left, for_shop, for_path, call in self._hooks:
+                fits = for_shop in (None, shop) and (for_path is None or path.startswith(for_path))
+                if fits and left == 1:
+                    due.append(call)
+                else:
+                    waiting.append((left - 1 if fits else left, for_shop, for_path, call))
+            self._hooks = waiting
+        return due

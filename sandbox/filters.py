@@ -1,0 +1,178 @@
+"""Query parameters of the lists, and how each narrows a list down, as SQL conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sandbox.errors import BadRequest
+from sandbox.resources import RESOURCES
+from sandbox.store import ShopStore
+from sandbox.values import BadValue, parse_bool, parse_day
+
+Condition = tuple[str, list[object]]
+Kind = Literal[
+    "contains",  # free text, found anywhere in one of the fields, in any case
+    "equals",  # identifiers and codes: the whole value
+    "choice",  # one of a fixed list of values
+    "flag",  # boolean
+    "from",  # first day, inclusive
+    "to",  # last day, inclusive
+    "label",  # an id, or an exact label of another list
+    "ids",  # one id or a list of them
+    "condition",  # EQUAL or NOT-EQUAL, of the parameter it belongs to
+    "number",  # numeric, of a fixed field
+]
+
+_IN_COMMENTS = (
+    "id IN (SELECT c.ticket_id FROM r_ticket_comments AS c "
+    "WHERE c.shop = r_tickets.shop AND has(json_extract(c.doc, '$.comment'), ?))"
+)
+_COLUMNS_SHARED = frozenset({"id", "created_day", "updated_day"})
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One query parameter of a list.
+
+    Attributes:
+        name: the parameter, as the specification spells it.
+        kind: how its value is read and compared.
+        paths: fields of the record it looks at (any of them), or indexed columns.
+        values: allowed values of a ``choice``.
+        lookup: list and field whose exact labels a ``label`` accepts.
+        of: the parameter that a ``condition`` turns round.
+        note: a few words for the published description.
+    """
+
+    name: str
+    kind: Kind
+    paths: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    lookup: tuple[str, str] | None = None
+    of: str = ""
+    note: str = ""
+
+
+def expression(resource: str, path: str) -> str:
+    """SQL for a field: its column where there is one, else out of the document."""
+    columns = RESOURCES[resource].columns
+    if path == "@created":
+        return "dmy(created_day)"
+    if path in _COLUMNS_SHARED or path in columns:
+        return path
+    for column, column_path in columns.items():
+        if column_path == path and column not in RESOURCES[resource].amounts:
+            return column
+    return f"json_extract(doc, '$.{path}')"
+
+
+def contains(resource: str, paths: Sequence[str], text: str) -> Condition:
+    """Free text in any of the fields; ``list:field>key`` looks into another list by its key."""
+    parts: list[str] = []
+    arguments: list[object] = []
+    needle = text.casefold()
+    for path in paths:
+        if path.startswith("[]"):
+            parent, _, field = path[2:].partition(".")
+            parts.append(
+                f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "  # noqa: S608 - our own names
+                f"WHERE has(json_extract(one.value, '$.{field}'), ?))"
+            )
+        elif path == "@comments":
+            parts.append(_IN_COMMENTS)
+        else:
+            parts.append(f"has({expression(resource, path)}, ?)")
+        arguments.append(needle)
+    return "(" + " OR ".join(parts) + ")", arguments
+
+
+def condition(
+    resource: str, one: Filter, values: Sequence[str], query: Mapping[str, str], store: ShopStore
+) -> Condition:
+    """Turn one parameter with its values (several only for ``ids``) into a condition.
+
+    Raises:
+        BadRequest: the value has not the form the specification asks for.
+    """
+    value = values[-1]
+    try:
+        match one.kind:
+            case "contains":
+                return contains(resource, one.paths, value)
+            case "equals" | "number":
+                if one.kind == "number" and not value.lstrip("-").isdecimal():
+                    raise BadValue("must be a number")
+                tests = [f"CAST({expression(resource, p)} AS TEXT) = ?" for p in one.paths]
+                if one.paths[0] in RESOURCES[resource].columns:
+                    tests = [f"{expression(resource, p)} = ?" for p in one.paths]
+                return "(" + " OR ".join(tests) + ")", [value] * len(tests)
+            case "choice":
+                if value not in one.values:
+                    raise BadValue(f"must be one of {', '.join(one.values)}")
+                left = expression(resource, one.paths[0])
+                # Public and Private are written in small letters as a parameter only.
+                case = " COLLATE NOCASE" if left.startswith("json_extract") else ""
+                return f"{left} = ?{case}", [value]
+            case "flag":
+                return _flag(resource, one, parse_bool(value))
+            case "from":
+                return f"{_day(resource, one)} >= ?", [parse_day(value).isoformat()]
+            case "to":
+                return f"{_day(resource, one)} <= ?", [parse_day(value).isoformat()]
+            case "label":
+                return _label(resource, one, value, query, store)
+            case "ids":
+                ids = [part for text in values for part in text.split(",") if part.strip()]
+                marks = ",".join("?" * len(ids))
+                where = f"{expression(resource, one.paths[0])} IN ({marks})"
+                return where, [part.strip() for part in ids]
+            case "condition":
+                if value not in ("EQUAL", "NOT-EQUAL"):
+                    raise BadValue("must be EQUAL or NOT-EQUAL")
+                return "1", []
+    except BadValue as error:
+        raise BadRequest(f"Parameter '{one.name}' {error}.") from error
+
+
+def _day(resource: str, one: Filter) -> str:
+    path = one.paths[0]
+    return path if path.endswith("_day") else f"substr({expression(resource, path)}, 1, 10)"
+
+
+def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
+    path = one.paths[0]
+    if path.startswith("[]"):
+        parent, _, field = path[2:].partition(".")
+        found = (
+            f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "  # noqa: S608 - our own names
+            f"WHERE json_extract(one.value, '$.{field}') = 1)"
+        )
+    elif path == "@running":
+        found = "json_extract(doc, '$.end_date') IS NULL"
+        if not wanted:  # specification, /ticketTimers: running means "only running timers"
+            return "1", []
+    else:
+        found = f"coalesce({expression(resource, path)}, 0) = 1"
+    return (found if wanted else f"NOT {found}"), []
+
+
+def _label(
+    resource: str, one: Filter, value: str, query: Mapping[str, str], store: ShopStore
+) -> Condition:
+    if one.lookup is None:
+        raise ValueError(f"{one.name} names no list to look labels up in")
+    target, field = one.lookup
+    extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
+    found = store.first(
+        target, f"(id = ? OR json_extract(doc, '$.{field}') = ?){extra}", (value, value)
+    )
+    if found is None:
+        raise BadValue(f"'{value}' is no id and no exact match of an existing label")
+    turned = query.get(f"{one.name}Condition") == "NOT-EQUAL"
+    left = expression(resource, one.paths[0])
+    compare = f"coalesce(CAST({left} AS TEXT), '') {'<>' if turned else '='} ?"
+    if one.paths[0] in RESOURCES[resource].columns and not turned:
+        compare = f"{left} = ?"
+    return compare, [str(found["id"])]

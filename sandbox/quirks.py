@@ -1,0 +1,89 @@
+"""How one sandbox shop answers: every deviation of the field notes as a switch.
+
+The default is the plain service: bare arrays, snake_case, numbers, ISO dates, paging by ``page``.
+``Definition`` says what the shop counts as a sale, which the specification leaves open.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Definition(BaseModel):
+    """What the four reports count (specification, "reports"; the words are ours).
+
+    Attributes:
+        date: ``created`` counts a document on its created day, ``payment`` the whole document on
+            the day of its last payment (never while unpaid), ``cash`` each payment on its own day.
+        tax: ``gross`` (tax included) or ``net``.
+        returns: subtracted on the ``return_day``, on the ``sale_day``, or ``ignored``.
+        documents: ``all`` or only ``paid`` ones.
+        purchase_date: purchases count by ``received`` or by ``created`` day.
+        shipping: purchases include the shipping cost.
+        expenses: purchases include expenses, by their created day.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    date: Literal["created", "payment", "cash"] = "created"
+    tax: Literal["gross", "net"] = "gross"
+    returns: Literal["return_day", "sale_day", "ignored"] = "return_day"
+    documents: Literal["all", "paid"] = "all"
+    purchase_date: Literal["received", "created"] = "received"
+    shipping: bool = True
+    expenses: bool = False
+
+
+class Quirks(BaseModel):
+    """Every observed way of answering, for one shop (field notes, "Shapes" and "Behaviour")."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rate_error_status: Literal[429, 401, 403, 503, 200] = Field(
+        429, description="status of a rate error; 200 carries the error body all the same"
+    )
+    block_status: Literal[401, 403] = Field(401, description="status while key or address is shut")
+    rate_error_text: str = Field(
+        "Request rate limit exceeded. Please wait one minute before the next request.",
+        description="the error text of a rate error",
+    )
+    block_text: str = Field(
+        "The API key is blocked. Please contact support.", description="the error text of a block"
+    )
+    paging: Literal["page", "offset_only"] = Field(
+        "page", description="offset_only: page=2 and later answer empty, offset/limit work"
+    )
+    past_the_end: Literal["empty", "error", "last_page"] = Field(
+        "empty", description="what a page after the last one answers"
+    )
+    envelope: Literal["bare", "data", "resource"] = "bare"
+    amounts: Literal["number", "text", "currency"] = Field(
+        "number", description="currency: with sign and thousands commas, Q1,234.50"
+    )
+    currency_sign: str = Field("Q", min_length=1, max_length=4)
+    empty_reference: Literal["null", "object", "text", "missing"] = Field(
+        "null", description='null, {}, "" or the key left out'
+    )
+    order: Literal["strict", "loose", "unstable"] = Field(
+        "strict",
+        description="loose: neighbours within hours swapped, always the same way; unstable: rows "
+        "of one day come in another order each time",
+    )
+    detail: Literal["object", "list"] = Field("object", description="list: array of one object")
+    naming: Literal["snake_case", "camelCase"] = "snake_case"
+    dates: Literal["iso", "iso_colon", "dd-mmm-yyyy"] = Field(
+        "iso", description="2026-07-16T18:22:05-0600, -06:00, or 16-Jul-2026 18:22:05"
+    )
+    daily_report: Literal["list", "object"] = Field(
+        "list", description="list of {date,total}, or an object keyed by day"
+    )
+    monthly_report: Literal["list", "object"] = Field(
+        "list", description="list of {month,total}, or an object keyed by month"
+    )
+    month_name: Literal["Jan", "January", "number", "yyyy-mm"] = "Jan"
+    zero_periods: bool = Field(True, description="reports list the periods without any sale")
+    report_amounts: Literal["number", "text", "currency"] = "number"
+    latency_seconds: float = Field(0.0, ge=0, description="real seconds before each answer")
+    definition: Definition = Definition()

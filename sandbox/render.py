@@ -1,0 +1,150 @@
+"""From stored records to answers: private parts dropped, the shop's quirks applied, JSON or XML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import xmltodict
+
+from sandbox.quirks import Quirks
+from sandbox.values import dumps, format_day
+
+REFERENCES = frozenset(
+    {
+        "customer",
+        "technician",
+        "status",
+        "issue_type",
+        "invoice",
+        "ticket",
+        "supplier",
+        "group",
+        "brand",
+        "model",
+        "category",
+        "user",
+        "lead",
+        "product",
+        "model_group",
+        "parent_category",
+        "warranty",
+        "return",
+        "pos",
+    }
+)
+"""Fields that refer to another record: an empty one has as many looks as there are shops."""
+_PERCENT = frozenset({"value", "profit_margin"})
+"""Decimals that are no money and never carry a currency sign."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+_MISSING = object()
+
+
+def public(
+    record: Mapping[str, Any], quirks: Quirks, hidden: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """Give the record as this shop serves it, without private and ``hidden`` parts."""
+    served: dict[str, Any] = {}
+    for name, value in record.items():
+        if name.startswith("_") or name in hidden:
+            continue
+        if name == "custom_fields" and not value:
+            continue  # specification, GET /customers: only with at least one value
+        shown = _value(name, value, quirks)
+        if shown is not _MISSING:
+            served[_name(name, quirks)] = shown
+    return served
+
+
+def _name(name: str, quirks: Quirks) -> str:
+    if quirks.naming == "snake_case":
+        return name
+    first, *rest = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def _value(name: str, value: Any, quirks: Quirks) -> Any:
+    if name in REFERENCES and value in (None, "", {}):
+        empty = {"null": None, "object": {}, "text": "", "missing": _MISSING}
+        return empty[quirks.empty_reference]
+    if isinstance(value, Mapping):
+        if name == "custom_fields":
+            return dict(value)
+        return public(value, quirks)
+    if isinstance(value, list):
+        return [_value("", one, quirks) for one in value]
+    if isinstance(value, Decimal):
+        return _amount(name, value, quirks)
+    if isinstance(value, str) and quirks.dates != "iso":
+        return _date(value, quirks)
+    return value
+
+
+def _amount(name: str, value: Decimal, quirks: Quirks) -> Any:
+    if quirks.amounts == "number":
+        return value
+    if quirks.amounts == "text" or name in _PERCENT:
+        return f"{value:f}"
+    return f"{'-' if value < 0 else ''}{quirks.currency_sign}{abs(value):,.2f}"
+
+
+def _date(text: str, quirks: Quirks) -> str:
+    if _MOMENT.fullmatch(text):
+        if quirks.dates == "iso_colon":
+            return f"{text[:-2]}:{text[-2:]}"
+        moment = datetime.fromisoformat(text)
+        return f"{format_day(moment.date())} {moment:%H:%M:%S}"
+    if quirks.dates == "dd-mmm-yyyy" and _DAY.fullmatch(text):
+        return format_day(datetime.fromisoformat(text).date())
+    return text
+
+
+def envelope(rows: list[Any], resource: str, quirks: Quirks) -> Any:
+    """Wrap a list as the shop does."""
+    if quirks.envelope == "bare":
+        return rows
+    return {"data" if quirks.envelope == "data" else _name(resource, quirks): rows}
+
+
+def wants_xml(accept: str) -> bool:
+    """Whether ``Accept`` asks for XML before JSON (specification, Common conventions)."""
+    for part in accept.lower().split(","):
+        kind = part.split(";")[0].strip()
+        if kind in ("application/json", "*/*", "application/*"):
+            return False
+        if kind in ("application/xml", "text/xml"):
+            return True
+    return False
+
+
+def body(content: Any, *, xml: bool) -> tuple[bytes, str]:
+    """Write an answer; gives the bytes and their content type."""
+    if not xml:
+        return dumps(content).encode(), "application/json"
+    inner = _xml_ready(content)
+    tree = {"response": {"item": inner} if isinstance(content, list) else inner}
+    return xmltodict.unparse(tree).encode(), "application/xml"
+
+
+def _xml_ready(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_xml_name(name): _xml_ready(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_xml_ready(one) for one in value]
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if value is None:
+        return None
+    return _NOT_IN_XML.sub("", str(value))
+
+
+def _xml_name(name: object) -> str:
+    text = _NOT_IN_NAMES.sub("_", str(name))
+    return text if text[:1].isalpha() or text[:1] == "_" else f"_{text}"

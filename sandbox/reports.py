@@ -1,0 +1,181 @@
+"""The four reports, counted from the documents as the shop's definition says."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sandbox.errors import BadRequest
+from sandbox.query import Query
+from sandbox.quirks import Definition, Quirks
+from sandbox.store import ShopStore
+from sandbox.values import MONTHS, BadValue, parse_day
+
+REPORTS = ("monthlySales", "monthlyPurchases", "dailySales", "dailyPurchases")
+_MOST_DAYS = 3_700
+"""More days in one answer are refused; ten years are enough for anyone."""
+
+Sums = dict[str, int]
+
+
+def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
+    """Answer one report in the shape the shop has.
+
+    Raises:
+        BadRequest: a year or a day that is missing or malformed.
+    """
+    count = _sales if name.endswith("Sales") else _purchases
+    if name.startswith("monthly"):
+        year = _year(query, store)
+        days = count(store, quirks.definition, f"{year:04d}-01-01", f"{year:04d}-12-31")
+        months: Sums = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
+        seen: set[str] = set()
+        for day, value in days.items():
+            months[day[:7]] += value
+            seen.add(day[:7])
+        if not quirks.zero_periods:
+            months = {month: months[month] for month in months if month in seen}
+        named = {_month_name(month, quirks.month_name): value for month, value in months.items()}
+        return _shape(named, "month", quirks.monthly_report, quirks)
+    first, last = _span(query, store)
+    counted = count(store, quirks.definition, first.isoformat(), last.isoformat())
+    if quirks.zero_periods:
+        length = (last - first).days + 1
+        every = ((first + timedelta(days=n)).isoformat() for n in range(length))
+        counted = {day: counted.get(day, 0) for day in every}
+    return _shape(dict(sorted(counted.items())), "date", quirks.daily_report, quirks)
+
+
+def _year(query: Query, store: ShopStore) -> int:
+    text = query.one("year")
+    if text is None:
+        return int(store.now_text()[:4])
+    if len(text) != 4 or not (text.isascii() and text.isdecimal()) or text == "0000":
+        raise BadRequest("Parameter 'year' must be a year in the form yyyy.")
+    return int(text)
+
+
+def _span(query: Query, store: ShopStore) -> tuple[date, date]:
+    """The days asked for; without any the current month so far, with one only that day."""
+    today = date.fromisoformat(store.now_text()[:10])
+    given: dict[str, date] = {}
+    for name in ("dateFrom", "dateTo"):
+        if text := query.one(name):
+            try:
+                given[name] = parse_day(text)
+            except BadValue as error:
+                raise BadRequest(f"Parameter '{name}' {error}.") from error
+    first = given.get("dateFrom") or given.get("dateTo") or today.replace(day=1)
+    last = given.get("dateTo") or given.get("dateFrom") or today
+    if last < first:
+        raise BadRequest("Parameter 'dateTo' must not lie before 'dateFrom'.")
+    if (last - first).days > _MOST_DAYS:
+        raise BadRequest(f"At most {_MOST_DAYS} days can be asked for at once.")
+    return first, last
+
+
+def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
+    connection = store.database.connection()
+    sums: Sums = {}
+
+    def add(query: str, *arguments: str) -> None:
+        for day, value in connection.execute(query, arguments):
+            sums[day] = sums.get(day, 0) + value
+
+    net = rule.tax == "net"
+    amount = "d.total_cents - d.tax_cents" if net else "d.total_cents"
+    paid = " AND d.status = 'Paid'" if rule.documents == "paid" else ""
+    for table in ("r_ticket_invoices", "r_pos_orders"):
+        if rule.date == "created":
+            add(
+                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = ? "  # noqa: S608 - our own names
+                f"AND d.created_day BETWEEN ? AND ?{paid} GROUP BY 1",
+                store.shop,
+                first,
+                last,
+            )
+        elif rule.date == "payment":
+            add(
+                f"SELECT p.day, sum({amount}) FROM {table} AS d JOIN (SELECT document_id, "  # noqa: S608 - our own names
+                "max(created_day) AS day FROM r_payments WHERE shop = ? AND cents >= 0 GROUP BY 1) "
+                "AS p ON p.document_id = d.id WHERE d.shop = ? AND d.status = 'Paid' "
+                "AND p.day BETWEEN ? AND ? GROUP BY 1",
+                store.shop,
+                store.shop,
+                first,
+                last,
+            )
+        else:
+            share = "p.cents * 1.0 * (d.total_cents - d.tax_cents) / d.total_cents"
+            value = f"CAST(round(CASE d.total_cents WHEN 0 THEN 0 ELSE {share} END) AS INTEGER)"
+            add(
+                f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "  # noqa: S608 - our own names
+                f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id WHERE p.shop = ? "
+                f"AND p.cents >= 0{paid} AND p.created_day BETWEEN ? AND ? GROUP BY 1",
+                store.shop,
+                first,
+                last,
+            )
+        if rule.returns != "ignored":
+            day = "r.day" if rule.returns == "return_day" else "r.sale_day"
+            back = "r.cents - r.tax_cents" if net else "r.cents"
+            add(
+                f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "  # noqa: S608 - our own names
+                f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = ?{paid} "
+                f"AND {day} BETWEEN ? AND ? GROUP BY 1",
+                store.shop,
+                first,
+                last,
+            )
+    return sums
+
+
+def _purchases(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
+    day = "received_day" if rule.purchase_date == "received" else "created_day"
+    value = "cost_cents + shipping_cents" if rule.shipping else "cost_cents"
+    connection = store.database.connection()
+    sums: Sums = dict(
+        connection.execute(
+            f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = ? "  # noqa: S608 - our own names
+            f"AND {day} BETWEEN ? AND ? GROUP BY 1",
+            (store.shop, first, last),
+        ).fetchall()
+    )
+    if rule.expenses:
+        spent = connection.execute(
+            "SELECT created_day, sum(cents) FROM r_expenses WHERE shop = ? "
+            "AND created_day BETWEEN ? AND ? GROUP BY 1",
+            (store.shop, first, last),
+        )
+        for expense_day, amount in spent:
+            sums[expense_day] = sums.get(expense_day, 0) + amount
+    return sums
+
+
+def _month_name(month: str, style: str) -> Any:
+    number = int(month[5:])
+    names: Mapping[str, Any] = {
+        "Jan": MONTHS[number - 1],
+        "January": calendar.month_name[number],
+        "number": number,
+        "yyyy-mm": month,
+    }
+    return names[style]
+
+
+def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
+    def amount(value: int) -> Any:
+        exact = Decimal(value).scaleb(-2)
+        if quirks.report_amounts == "number":
+            return exact
+        if quirks.report_amounts == "text":
+            return f"{exact:f}"
+        sign = "-" if value < 0 else ""
+        return f"{sign}{quirks.currency_sign}{abs(exact):,.2f}"
+
+    if shape == "object":
+        return {str(period): amount(value) for period, value in sums.items()}
+    return [{name: period, "total": amount(value)} for period, value in sums.items()]

@@ -1,0 +1,189 @@
+"""Which path answers what, in the order in which paths are tried (specification, rule 4).
+
+Read routes come from the table of lists; write routes are added by ``writes``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox import reports
+from sandbox.errors import NotFound
+from sandbox.lists import GROUPS, ListEndpoint
+from sandbox.query import Query, read_page
+from sandbox.quirks import Quirks
+from sandbox.render import envelope, public
+from sandbox.store import ShopStore
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request, as a handler sees it."""
+
+    store: ShopStore
+    quirks: Quirks
+    query: Query
+    path: Mapping[str, str]
+    body: bytes = b""
+    content_type: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a handler answers; ``content`` None is no content at all."""
+
+    content: Any
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Handler = Callable[[Call], Answer]
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """A method and a path template with its handler, and what the description says of it."""
+
+    method: str
+    template: str
+    handler: Handler
+    row: ListEndpoint | None = None
+    summary: str = ""
+    tag: str = ""
+    body: Mapping[str, Any] | None = None
+    creates: bool = False
+    answers_id: bool = True
+
+    def matches(self, path: str) -> dict[str, str] | None:
+        """Give the path's variables if this template fits it."""
+        found = _pattern(self.template).fullmatch(path)
+        return None if found is None else found.groupdict()
+
+
+_PATTERNS: dict[str, re.Pattern[str]] = {}
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    if template not in _PATTERNS:
+        _PATTERNS[template] = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template))
+    return _PATTERNS[template]
+
+
+def found(store: ShopStore, resource: str, record_id: str) -> dict[str, Any]:
+    """Give a record, or refuse with 404; a ticket also by its reference or number."""
+    record = store.get(resource, record_id)
+    if record is None and resource == "tickets":
+        record = store.first("tickets", "ticket_ref = ? OR ticket_no = ?", (record_id, record_id))
+    if record is None:
+        raise NotFound("The record was not found. Please check the id.")
+    return record
+
+
+def _list_handler(row: ListEndpoint) -> Handler:
+    def handle(call: Call) -> Answer:
+        page = read_page(row, call.query, call.path, call.store, call.quirks)
+        rows = [public(record, call.quirks, page.hidden) for record in page.records]
+        return Answer(envelope(rows, row.resource, call.quirks))
+
+    return handle
+
+
+def detail_answer(record: Mapping[str, Any], quirks: Quirks) -> Answer:
+    """Answer with one record: it carries always what lists give with their flags."""
+    served = public(record, quirks)
+    return Answer([served] if quirks.detail == "list" else served)
+
+
+def _detail_handler(resource: str, variable: str) -> Handler:
+    def handle(call: Call) -> Answer:
+        return detail_answer(found(call.store, resource, call.path[variable]), call.quirks)
+
+    return handle
+
+
+def _report_handler(name: str) -> Handler:
+    def handle(call: Call) -> Answer:
+        return Answer(reports.answer(name, call.query, call.store, call.quirks))
+
+    return handle
+
+
+def _info(call: Call) -> Answer:
+    records = call.store.all("info")
+    if not records:
+        records = [{"name": call.store.shop, "timezone": call.store.zone.key}]
+    return detail_answer(records[0], call.quirks)
+
+
+def _item_lines(call: Call) -> Answer:
+    record = found(call.store, "tickets", call.path["ticketId"])
+    lines = public(record, call.quirks).get("lines") or []
+    return Answer(envelope(lines, "item_lines", call.quirks))
+
+
+def _inbound_call(call: Call) -> Answer:
+    """The specification shows no response: the number and whose it may be is our guess."""
+    number = call.path["inboundNumber"]
+    customer = call.store.first(
+        "customers",
+        "json_extract(doc, '$.mobile') = ? OR json_extract(doc, '$.phone') = ?",
+        (number, number),
+    )
+    known = None if customer is None else {"id": customer["id"], "name": customer.get("name")}
+    return Answer({"inbound_number": number, "customer": known})
+
+
+VARIABLES = {
+    "users": "userId",
+    "time_clock": "timeClockId",
+    "appointments": "appointmentId",
+    "customers": "customerId",
+    "groups": "groupId",
+    "tickets": "ticketId",
+    "ticket_timers": "timerId",
+    "presets": "presetId",
+    "ticket_invoices": "invoiceId",
+    "pos_orders": "orderId",
+    "products": "productId",
+    "models": "modelId",
+    "model_groups": "groupId",
+    "categories": "categoryId",
+    "brands": "brandId",
+    "stock": "stockId",
+    "serials": "serialId",
+    "adjustments": "adjustmentId",
+    "suppliers": "supplierId",
+    "purchase_orders": "purchaseOrderId",
+    "leads": "leadId",
+}
+"""Resource -> name of the path variable of its detail."""
+
+
+def _read_routes() -> list[Route]:
+    routes: list[Route] = []
+    for tag, rows in GROUPS.items():
+        # A list's fixed paths stand before the variable ones: /tickets/updated is no ticket id.
+        for row in rows:
+            routes.append(Route("GET", row.path, _list_handler(row), row, f"List {row.path}", tag))
+        for row in rows:
+            if row.detail:
+                variable = "invoiceId" if row.path == "/posInvoices" else VARIABLES[row.resource]
+                handler = _detail_handler(row.resource, variable)
+                path = f"{row.path}/{{{variable}}}"
+                routes.append(Route("GET", path, handler, None, f"One of {row.path}", tag))
+    routes.append(Route("GET", "/info", _info, None, "The shop", "Shop"))
+    routes.append(
+        Route("GET", "/tickets/{ticketId}/itemLines", _item_lines, None, "Item lines", "Tickets")
+    )
+    for name in reports.REPORTS:
+        routes.append(Route("GET", f"/{name}", _report_handler(name), None, name, "Reports"))
+    path = "/webhook/inbound-call/{inboundNumber}"
+    routes.append(Route("GET", path, _inbound_call, None, "Inbound call", "Events"))
+    return routes
+
+
+READ_ROUTES = tuple(_read_routes())
+"""Every GET of the specification's endpoint tables."""

@@ -1,0 +1,131 @@
+"""Tables of the sandbox's SQLite file, made from the table of resources."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sandbox.resources import RESOURCES, Resource, at
+from sandbox.values import cents, dumps, epoch, format_day
+
+Row = tuple[Any, ...]
+VERSION = 1
+
+_FIXED = ("shop", "id", "created", "created_day", "updated", "updated_day")
+
+
+class NewerFile(Exception):
+    """The file was written by a later version of the sandbox; nothing was changed in it."""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables that are missing.
+
+    Raises:
+        NewerFile: the file's version is above ours.
+    """
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise NewerFile(f"the file is of version {version}, this sandbox reads up to {VERSION}")
+    if version == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for kind in RESOURCES.values():
+        extra = "".join(f", {name}" for name in kind.columns)
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {kind.table} (seq INTEGER PRIMARY KEY AUTOINCREMENT, "
+            "shop TEXT NOT NULL, id TEXT NOT NULL, created INTEGER, created_day TEXT, "
+            f"updated INTEGER, updated_day TEXT{extra}, doc TEXT NOT NULL, UNIQUE (shop, id))"
+        )
+        for columns in ("created", "created_day", "updated", *kind.columns):
+            connection.execute(
+                f"CREATE INDEX IF NOT EXISTS {kind.table}_{columns} "
+                f"ON {kind.table} (shop, {columns})"
+            )
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS returns (shop TEXT, document_id TEXT, resource TEXT, "
+        "day TEXT, sale_day TEXT, cents INTEGER, tax_cents INTEGER)"
+    )
+    connection.execute("CREATE INDEX IF NOT EXISTS returns_document ON returns (shop, document_id)")
+    connection.execute("CREATE INDEX IF NOT EXISTS returns_day ON returns (shop, day)")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS counters (shop TEXT, name TEXT, value INTEGER, "
+        "PRIMARY KEY (shop, name))"
+    )
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS shops (shop TEXT PRIMARY KEY, timezone TEXT NOT NULL, "
+        "key_hash TEXT UNIQUE)"
+    )
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS uploads (shop TEXT, id TEXT, resource TEXT, owner TEXT, "
+        "metadata TEXT, content BLOB, PRIMARY KEY (shop, id))"
+    )
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def register_functions(connection: sqlite3.Connection) -> None:
+    """Teach SQLite what the filters need: search in any script, and days as dd-mmm-yyyy."""
+    connection.create_function("has", 2, _has, deterministic=True)
+    connection.create_function("dmy", 1, _dmy, deterministic=True)
+
+
+def _has(text: object, needle: str) -> bool:
+    return text is not None and needle in str(text).casefold()
+
+
+def _dmy(day: str | None) -> str | None:
+    return format_day(date.fromisoformat(day)) if day else None
+
+
+def row(shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]) -> Row:
+    """Give the table row of a record, its columns first and the document last."""
+    created = _moment(at(record, kind.created))
+    updated = _moment(record.get("_updated") or record.get("last_updated")) or created
+    return (
+        shop,
+        str(record["id"]),
+        epoch(created, zone),
+        created[:10] if created else None,
+        epoch(updated, zone),
+        updated[:10] if updated else None,
+        *(_column(kind, name, at(record, path)) for name, path in kind.columns.items()),
+        dumps(record),
+    )
+
+
+def _moment(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _column(kind: Resource, name: str, value: Any) -> Any:
+    if name in kind.amounts:
+        return cents(value)
+    if name in kind.days:
+        return str(value)[:10] if value else None
+    if value is None or isinstance(value, bool):
+        return value
+    return str(value)
+
+
+def insert_many(connection: sqlite3.Connection, kind: Resource, rows: Sequence[Row]) -> None:
+    """Add rows made by :func:`row`."""
+    names = (*_FIXED, *kind.columns, "doc")
+    marks = ",".join("?" * len(names))
+    connection.executemany(
+        f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks})",  # noqa: S608 - our own names
+        rows,
+    )
+
+
+def replace(connection: sqlite3.Connection, kind: Resource, new: Row) -> None:
+    """Put a row in the place of the one with its shop and id, which keeps its place in the list."""
+    names = (*_FIXED[2:], *kind.columns, "doc")
+    sets = ",".join(f"{name} = ?" for name in names)
+    connection.execute(
+        f"UPDATE {kind.table} SET {sets} WHERE shop = ? AND id = ?",  # noqa: S608 - our own names
+        (*new[2:], *new[:2]),
+    )

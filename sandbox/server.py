@@ -1,0 +1,199 @@
+"""The sandbox as a running HTTP server, for tests and for the command line.
+
+with SandboxServer([ShopSpec("main", limit=None)]) as server:
+    httpx.get(f"{server.base_url}/tickets", headers={"Authorization": server.keys["main"]})
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from sandbox.app import PREFIX, Request, SandboxApp
+from sandbox.faults import Faults
+from sandbox.limits import MINUTE_SECONDS, Limiter
+from sandbox.routes import READ_ROUTES
+from sandbox.shops import Shops, ShopSpec, Size
+from sandbox.store import Database, ShopStore
+
+HOST = "127.0.0.1"
+
+
+class SandboxServer:
+    """Serves shops on loopback from a thread of its own, until it is stopped.
+
+    Args:
+        shops: what to serve; None is one plain shop ``main``.
+        port: 0 takes any free one.
+        minute_seconds: real seconds of the limit's minute; silence and block scale with it.
+        db: file that keeps the shops; None keeps them for the life of the server.
+        seed: of the generator, for shops that name none.
+        size: ``tiny`` to ``large``, for shops that name none.
+        clock: seconds, for the limits.
+        now: the shop's own clock, for new records and the reports' defaults.
+    """
+
+    def __init__(
+        self,
+        shops: Sequence[ShopSpec] | None = None,
+        *,
+        port: int = 0,
+        minute_seconds: float = MINUTE_SECONDS,
+        db: Path | None = None,
+        seed: int = 1,
+        size: Size = "tiny",
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._database = Database(db)
+        self.shops = Shops(self._database, now)
+        self.keys: dict[str, str] = {}
+        """Shop -> key, of the keys made or given now; the file keeps only hashes."""
+        for spec in shops if shops is not None else [ShopSpec()]:
+            key = self.shops.open(spec, seed=seed, size=size)
+            if key is not None:
+                self.keys[spec.name] = key
+        self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)
+        self.faults = Faults()
+        self._connections: dict[tuple[str, int], Any] = {}
+        self._app = SandboxApp(
+            self.shops, self.limiter, self.faults, READ_ROUTES, clock=clock, reset=self._reset
+        )
+        self._socket = socket.create_server((HOST, port))
+        self.port: int = self._socket.getsockname()[1]
+        self.base_url = f"http://{HOST}:{self.port}{PREFIX}"
+        config = uvicorn.Config(
+            self._app,
+            http=_protocol(self._connections),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> SandboxServer:
+        """Serve from a background thread; returns when requests are answered."""
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
+        self._thread.start()
+        while not self._server.started:
+            if not self._thread.is_alive():
+                raise RuntimeError("the sandbox server did not start")
+            time.sleep(0.002)
+        return self
+
+    def serve(self) -> None:
+        """Serve in the foreground until a signal comes."""
+        with contextlib.suppress(KeyboardInterrupt):
+            self._server.run(sockets=[self._socket])
+        self.close()
+
+    def stop(self) -> None:
+        """Stop serving and let go of the port and the file."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._server.force_exit = True
+            self._thread.join(timeout=10)
+            self._thread = None
+        self.close()
+
+    def close(self) -> None:
+        """Close the socket and the database."""
+        self._socket.close()
+        self._database.close()
+
+    def __enter__(self) -> SandboxServer:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    # What tests steer and look at; nothing of it can be reached through HTTP.
+
+    def store(self, shop: str = "main") -> ShopStore:
+        """The shop's records, to look at and to edit as its staff would."""
+        return self.shops.stores[shop]
+
+    def requests(self, shop: str = "main") -> list[Request]:
+        """Every request with the shop's key so far: method, path below /v1, query, status."""
+        return self._app.requests(shop)
+
+    def forget_requests(self) -> None:
+        """Empty the list of requests, for counting a part of a test."""
+        self._app.forget_requests()
+
+    def rate_errors(self, shop: str = "main") -> int:
+        """Rate errors answered to the shop's key so far."""
+        return self.limiter.rate_errors(self._key_hash(shop))
+
+    def ignored_rate_errors(self, shop: str = "main") -> int:
+        """Requests the shop's key sent into a silence so far; the tenth blocks."""
+        return self.limiter.ignored(self._key_hash(shop))
+
+    def spend(self, requests: int, shop: str = "main") -> None:
+        """Use up part of the shop's minute, as another client of its key does."""
+        self.limiter.spend(self._key_hash(shop), requests)
+
+    def block(self, shop: str = "main", *, address: bool = True) -> None:
+        """Block the shop's key (and this machine's address) at once."""
+        self.limiter.block(self._key_hash(shop), HOST if address else None)
+
+    def reset_key(self, shop: str = "main") -> str:
+        """Replace the shop's key, as "Reset API Key" in its settings; gives the new one."""
+        self.keys[shop] = self.shops.set_key(shop)
+        return self.keys[shop]
+
+    def _key_hash(self, shop: str) -> str:
+        row = (
+            self._database.connection()
+            .execute("SELECT key_hash FROM shops WHERE shop = ?", (shop,))
+            .fetchone()
+        )
+        return str(row[0])
+
+    def _reset(self, client: tuple[str, int]) -> None:
+        transport = self._connections.get((client[0], client[1]))
+        if transport is None:
+            return
+        raw = transport.get_extra_info("socket")
+        # Lingering for no time at all makes the close a reset.
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+
+
+def _protocol(connections: dict[tuple[str, int], Any]) -> type[H11Protocol]:
+    """Make uvicorn's protocol remember its connections, so that faults can cut them."""
+
+    class Remembering(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            # asyncio sets this only for sockets made with the protocol named; without it an
+            # answer's body waits 40 ms for the acknowledgement of its head.
+            raw = transport.get_extra_info("socket")
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connections[tuple(transport.get_extra_info("peername"))] = transport
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.pop(tuple(self.transport.get_extra_info("peername")), None)
+            super().connection_lost(exc)
+
+    return Remembering

@@ -1,0 +1,127 @@
+"""Shops of a sandbox: what each is made of, its key, its store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+from sandbox.generator import generate
+from sandbox.keys import key_hash, new_key
+from sandbox.limits import REQUESTS_PER_MINUTE
+from sandbox.quirks import Quirks
+from sandbox.store import Database, ShopStore
+
+Size = Literal["tiny", "small", "medium", "large"]
+
+
+@dataclass(frozen=True)
+class ShopSpec:
+    """One shop to serve.
+
+    Attributes:
+        name: lower-case name; it appears nowhere in an answer but ``/info``.
+        timezone: IANA name; every day of a filter or report is a day there.
+        quirks: how it answers.
+        limit: requests a minute; None lifts the limit.
+        key: a fixed key for tests; None makes one, unless the file already holds one.
+        seed: of the generator; None takes the server's.
+        size: ``tiny`` to ``large``; None takes the server's.
+        until: last day of the generated data; None takes the generator's fixed default.
+        records: ``(resource, record)`` pairs to serve instead of generated ones.
+    """
+
+    name: str = "main"
+    timezone: str = "UTC"
+    quirks: Quirks = field(default_factory=Quirks)
+    limit: int | None = REQUESTS_PER_MINUTE
+    key: str | None = field(default=None, repr=False)
+    seed: int | None = None
+    size: Size | None = None
+    until: date | None = None
+    records: Iterable[tuple[str, Mapping[str, Any]]] | None = field(default=None, repr=False)
+
+
+@lru_cache(maxsize=8)
+def _tiny(seed: int, shop: str, timezone: str, until: date | None) -> tuple[Any, ...]:
+    return tuple(generate(seed=seed, size="tiny", shop=shop, timezone=timezone, until=until))
+
+
+class Shops:
+    """All shops of one database: opened or made, found by their key."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
+        self.database = database
+        self._now = now
+        self.specs: dict[str, ShopSpec] = {}
+        self.stores: dict[str, ShopStore] = {}
+
+    def open(self, spec: ShopSpec, *, seed: int, size: Size) -> str | None:
+        """Serve a shop, filling it if the file does not hold it yet; gives its key if it is new.
+
+        Raises:
+            ValueError: the file holds the shop with another time zone.
+        """
+        connection = self.database.connection()
+        row = connection.execute(
+            "SELECT timezone, key_hash FROM shops WHERE shop = ?", (spec.name,)
+        ).fetchone()
+        if row is not None and row[0] != spec.timezone:
+            raise ValueError(f"shop '{spec.name}' was made with the time zone {row[0]}")
+        store = ShopStore(self.database, spec.name, spec.timezone, self._now)
+        if row is None:
+            with self.database.writing():
+                store.load(self._records(spec, spec.seed or seed, spec.size or size))
+                connection.execute(
+                    "INSERT INTO shops VALUES (?, ?, NULL)", (spec.name, spec.timezone)
+                )
+        self.specs[spec.name] = spec
+        self.stores[spec.name] = store
+        if spec.key is not None:
+            return self.set_key(spec.name, spec.key)
+        return self.set_key(spec.name) if row is None or row[1] is None else None
+
+    def _records(
+        self, spec: ShopSpec, seed: int, size: Size
+    ) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        if spec.records is not None:
+            return spec.records
+        if size == "tiny":
+            found: tuple[tuple[str, Mapping[str, Any]], ...] = _tiny(
+                seed, spec.name, spec.timezone, spec.until
+            )
+            return found
+        return generate(
+            seed=seed, size=size, shop=spec.name, timezone=spec.timezone, until=spec.until
+        )
+
+    def set_key(self, shop: str, key: str | None = None) -> str:
+        """Replace a shop's key, which makes the one before invalid; gives the new one.
+
+        Raises:
+            KeyError: there is no such shop.
+        """
+        key = new_key() if key is None else key
+        with self.database.writing() as connection:
+            changed = connection.execute(
+                "UPDATE shops SET key_hash = ? WHERE shop = ?", (key_hash(key), shop)
+            )
+            if changed.rowcount == 0:
+                raise KeyError(shop)
+        return key
+
+    def by_key(self, key: str) -> str | None:
+        """Name of the shop that this key belongs to."""
+        row = (
+            self.database.connection()
+            .execute("SELECT shop FROM shops WHERE key_hash = ?", (key_hash(key),))
+            .fetchone()
+        )
+        return row[0] if row is not None and row[0] in self.stores else None
+
+    def names(self) -> list[tuple[str, str]]:
+        """Name and time zone of every shop in the file."""
+        rows = self.database.connection().execute("SELECT shop, timezone FROM shops ORDER BY shop")
+        return [(row[0], row[1]) for row in rows]

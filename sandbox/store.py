@@ -1,0 +1,377 @@
+"""Records of all shops in one SQLite file, and the face of one shop on them.
+
+A record is a JSON document with a few indexed columns (see ``resources``). Payments live in their
+own table only and are laid into invoices, orders and tickets when these are read, so there is one
+truth about what was paid. Writers take ``BEGIN IMMEDIATE`` before they read what they change:
+concurrent writers wait for each other and none is lost.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sandbox import returns, schema
+from sandbox.resources import DOCUMENTS, RESOURCES, Resource, at
+from sandbox.schema import Row
+from sandbox.values import cents, iso_in, loads
+
+_BATCH = 2_000
+
+
+class Database:
+    """The SQLite file: a connection for each thread, one writer at a time."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if path is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="sandbox-")
+            path = Path(self._folder.name) / "shop.sqlite"
+        self.path = path
+        self._durable = self._folder is None
+        self._local = threading.local()
+        self._write_lock = threading.RLock()
+        self._opened: list[sqlite3.Connection] = []
+        self._closed = False
+        schema.create(self.connection())
+
+    def connection(self) -> sqlite3.Connection:
+        """Give this thread's connection, opened on first use."""
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            if self._closed:
+                raise sqlite3.ProgrammingError("the sandbox's database is closed")
+            found = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False, timeout=60
+            )
+            found.execute("PRAGMA journal_mode=WAL")
+            found.execute(f"PRAGMA synchronous={'NORMAL' if self._durable else 'OFF'}")
+            found.execute("PRAGMA cache_size=-32000")
+            schema.register_functions(found)
+            self._local.connection = found
+            self._opened.append(found)
+        return found
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Hold one write transaction; nested use joins it; an exception rolls all of it back."""
+        with self._write_lock:
+            connection = self.connection()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close every connection; a file that was not asked for is removed."""
+        self._closed = True
+        for connection in self._opened:
+            connection.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+class ShopStore:
+    """One shop's records: reads, and edits as the shop's own staff would make them.
+
+    ``insert``, ``update`` and ``delete`` keep what belongs together together: an invoice's
+    payments, its Paid or Due, the ticket's ``invoice``; lists, ``/updated`` and reports follow.
+    """
+
+    def __init__(
+        self, database: Database, shop: str, timezone: str, now: Callable[[], datetime]
+    ) -> None:
+        self.database = database
+        self.shop = shop
+        self.zone = ZoneInfo(timezone)
+        self._now = now
+
+    # Reading
+
+    def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
+        """Give the record with this id as stored, payments laid in; None if there is none."""
+        kind = RESOURCES[resource]
+        found = self.database.connection().execute(
+            f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?",  # noqa: S608 - our own names
+            (self.shop, str(record_id)),
+        )
+        row = found.fetchone()
+        return None if row is None else self.with_payments(resource, [loads(row[0])])[0]
+
+    def all(self, resource: str) -> list[dict[str, Any]]:
+        """Every record of a list in the order of insertion, payments laid in."""
+        return self.select(resource, "1", (), order="seq")
+
+    def ids(self, resource: str) -> list[str]:
+        """Ids as text, in the order of insertion."""
+        table = RESOURCES[resource].table
+        rows = self.database.connection().execute(
+            f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq",  # noqa: S608 - our own names
+            (self.shop,),
+        )
+        return [row[0] for row in rows]
+
+    def count(self, resource: str) -> int:
+        """Number of records of a list."""
+        table = RESOURCES[resource].table
+        query = f"SELECT count(*) FROM {table} WHERE shop = ?"  # noqa: S608 - our own names
+        return int(self.database.connection().execute(query, (self.shop,)).fetchone()[0])
+
+    def select(
+        self,
+        resource: str,
+        where: str,
+        arguments: Sequence[Any],
+        *,
+        order: str = "seq",
+        limit: int = -1,
+        offset: int = 0,
+        payments: bool = True,
+    ) -> list[dict[str, Any]]:
+        """Records that match an SQL condition over the table's columns."""
+        table = RESOURCES[resource].table
+        query = (
+            f"SELECT doc FROM {table} WHERE seq IN (SELECT seq FROM {table} "  # noqa: S608 - our own names
+            f"WHERE shop = ? AND ({where}) ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}"
+        )
+        rows = self.database.connection().execute(query, (self.shop, *arguments, limit, offset))
+        records = [loads(row[0]) for row in rows]
+        return self.with_payments(resource, records) if payments else records
+
+    def first(self, resource: str, where: str, arguments: Sequence[Any]) -> dict[str, Any] | None:
+        """First record that matches an SQL condition, or None."""
+        found = self.select(resource, where, arguments, limit=1)
+        return found[0] if found else None
+
+    def with_payments(self, resource: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Lay ``payments`` into invoices, orders and tickets, in one query."""
+        if not records or resource not in (*DOCUMENTS, "tickets"):
+            return records
+        column = "ticket_id" if resource == "tickets" else "document_id"
+        marks = ",".join("?" * len(records))
+        rows = self.database.connection().execute(
+            f"SELECT {column}, doc FROM r_payments WHERE shop = ? "  # noqa: S608 - our own names
+            f"AND {column} IN ({marks}) ORDER BY created, seq",
+            (self.shop, *(str(record["id"]) for record in records)),
+        )
+        paid: dict[str, list[dict[str, Any]]] = {}
+        for owner, doc in rows:
+            public = {k: v for k, v in loads(doc).items() if not k.startswith("_")}
+            paid.setdefault(owner, []).append(public)
+        for record in records:
+            record["payments"] = paid.get(str(record["id"]), [])
+        return records
+
+    # Writing
+
+    def now_text(self) -> str:
+        """The shop's clock as a stored timestamp."""
+        return iso_in(self._now(), self.zone)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Make several edits as one: all of them or none."""
+        with self.database.writing():
+            yield
+
+    def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
+        """Take over a whole shop from ``(resource, record)`` pairs; gives how many there were."""
+        batches: dict[str, list[Row]] = {}
+        total = 0
+        with self.database.writing() as connection:
+            for name, record in records:
+                kind = RESOURCES[name]
+                rows = batches.setdefault(name, [])
+                rows.append(schema.row(self.shop, self.zone, kind, self._stored(name, record)))
+                if name in DOCUMENTS:
+                    returns.write(connection, self.shop, name, record)
+                total += 1
+                if len(rows) >= _BATCH:
+                    schema.insert_many(connection, kind, rows)
+                    rows.clear()
+            for name, rows in batches.items():
+                schema.insert_many(connection, RESOURCES[name], rows)
+        return total
+
+    def insert(self, resource: str, record: Mapping[str, Any]) -> str:
+        """Add a record; id, dates and numbers that are left out are filled in. Gives its id.
+
+        ``payments`` inside an invoice or order become payments of it; without ``status`` Paid or
+        Due follows from them.
+        """
+        kind = RESOURCES[resource]
+        new = dict(record)
+        now = self.now_text()
+        with self.database.writing() as connection:
+            new.setdefault("id", self._new_id(kind))
+            if not at(new, kind.created):
+                new[kind.created] = now
+            new.setdefault("_updated", new.get("last_updated") or now)
+            if "last_updated" not in new and resource in _SHOW_UPDATED:
+                new["last_updated"] = new["_updated"]
+            payments = new.pop("payments", [])
+            if resource in DOCUMENTS:
+                new = {"lines": [], "returns": [], "amount_total": 0, **new}
+                new.setdefault("status", "Due")
+            if resource == "payments":
+                new.setdefault("payment_id", new["id"])
+            stored = self._stored(resource, new)
+            schema.insert_many(connection, kind, [schema.row(self.shop, self.zone, kind, stored)])
+            if resource in DOCUMENTS:
+                returns.write(connection, self.shop, resource, new)
+                for payment in payments:
+                    self._insert_payment(resource, new, payment)
+                self._settle(resource, str(new["id"]), keep="status" in record)
+            if resource == "payments":
+                self._settle_payment(stored)
+        return str(new["id"])
+
+    def update(
+        self, resource: str, record_id: object, changes: Mapping[str, Any], *, touch: bool = True
+    ) -> None:
+        """Change fields of a record; ``touch`` marks it as updated now, as staff edits do.
+
+        Raises:
+            KeyError: there is no such record.
+        """
+        with self.database.writing() as connection:
+            record = self.get(resource, record_id)
+            if record is None:
+                raise KeyError(f"{resource} {record_id}")
+            record.update(changes)
+            if touch and "_updated" not in changes:
+                record["_updated"] = self.now_text()
+            if "_updated" in record and "last_updated" in record:
+                record["last_updated"] = record["_updated"]
+            kind = RESOURCES[resource]
+            stored = self._stored(resource, record)
+            schema.replace(connection, kind, schema.row(self.shop, self.zone, kind, stored))
+            if resource in DOCUMENTS:
+                returns.write(connection, self.shop, resource, record)
+                self._settle(resource, str(record_id), keep="status" in changes)
+            if resource == "payments":
+                self._settle_payment(stored)
+
+    def delete(self, resource: str, record_id: object) -> None:
+        """Remove a record and what only exists with it; shipments move to the deleted ones.
+
+        Raises:
+            KeyError: there is no such record.
+        """
+        with self.database.writing() as connection:
+            record = self.get(resource, record_id)
+            if record is None:
+                raise KeyError(f"{resource} {record_id}")
+            key = (self.shop, str(record_id))
+            table = RESOURCES[resource].table
+            connection.execute(
+                f"DELETE FROM {table} WHERE shop = ? AND id = ?",  # noqa: S608 - our own names
+                key,
+            )
+            if resource == "shipments":
+                now = self.now_text()
+                self.insert("shipments_deleted", {**record, "deleted_date": now, "_updated": now})
+            elif resource in DOCUMENTS:
+                connection.execute("DELETE FROM returns WHERE shop = ? AND document_id = ?", key)
+                connection.execute("DELETE FROM r_payments WHERE shop = ? AND document_id = ?", key)
+                ticket = at(record, "ticket.id")
+                if ticket is not None and self.get("tickets", ticket) is not None:
+                    self.update("tickets", ticket, {"invoice": None}, touch=False)
+            elif resource == "payments":
+                self._settle_payment(record)
+
+    def next_number(self, counter: str, start: int) -> int:
+        """Count up a counter of the shop, e.g. of ticket numbers; ``start`` is the first value."""
+        with self.database.writing() as connection:
+            row = connection.execute(
+                "INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (shop, name) "
+                "DO UPDATE SET value = max(value + 1, excluded.value) RETURNING value",
+                (self.shop, counter, start),
+            ).fetchone()
+        return int(row[0])
+
+    def _new_id(self, kind: Resource) -> str | int:
+        if kind.id_kind == "uuid":
+            return str(uuid.uuid4())
+        highest = self.database.connection().execute(
+            f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?",  # noqa: S608 - our own names
+            (self.shop,),
+        )
+        return self.next_number(kind.name, (highest.fetchone()[0] or 0) + 1)
+
+    def _stored(self, resource: str, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Form in which a record is kept: without the payments, which have their own table."""
+        stored = dict(record)
+        if resource in (*DOCUMENTS, "tickets"):
+            stored.pop("payments", None)
+        return stored
+
+    def _insert_payment(
+        self, resource: str, document: Mapping[str, Any], payment: Mapping[str, Any]
+    ) -> None:
+        kind = "return" if cents(payment["amount"]) < 0 else resource.partition("_")[0]
+        self.insert(
+            "payments",
+            {
+                "date": document["created_date"],
+                "payment_method": "Cash",
+                "payment_note": "",
+                "is_advance": False,
+                "_kind": {"ticket": "invoice"}.get(kind, kind),
+                "_document_id": document["id"],
+                "_document_type": resource[:-1],
+                "_ticket_id": at(document, "ticket.id"),
+                **payment,
+            },
+        )
+
+    def _settle_payment(self, payment: Mapping[str, Any]) -> None:
+        for resource in DOCUMENTS:
+            if self.get(resource, payment.get("_document_id")) is not None:
+                self._settle(resource, str(payment["_document_id"]), keep=False)
+
+    def _settle(self, resource: str, document_id: str, *, keep: bool) -> None:
+        """Set Paid or Due from the payments, and the ticket's reference to its invoice."""
+        document = self.get(resource, document_id)
+        if document is None:
+            return
+        paid = sum(cents(p["amount"]) for p in document["payments"])
+        back = sum(cents(r["amount"]) for r in document.get("returns") or [])
+        status = "Paid" if paid >= cents(document["amount_total"]) - back else "Due"
+        connection = self.database.connection()
+        if not keep and status != document["status"]:
+            document["status"] = status
+            kind = RESOURCES[resource]
+            stored = self._stored(resource, document)
+            schema.replace(connection, kind, schema.row(self.shop, self.zone, kind, stored))
+        ticket = self.get("tickets", at(document, "ticket.id"))
+        if resource == "ticket_invoices" and ticket is not None:
+            dates = [p["date"] for p in document["payments"]]
+            reference = {
+                "id": document["id"],
+                "number": document.get("number"),
+                "amount": document["amount_total"],
+                "last_payment_date": dates[-1] if dates else None,
+            }
+            if ticket.get("invoice") != reference:
+                self.update("tickets", ticket["id"], {"invoice": reference}, touch=False)
+
+
+_SHOW_UPDATED = frozenset(
+    {"tickets", "ticket_comments", "products", "appointments", "customers", "leads"} | {*DOCUMENTS}
+)
+"""Lists whose records show when they were last changed."""

@@ -1,0 +1,112 @@
+"""Values as the specification writes them: day parameters, booleans, moments, JSON with amounts.
+
+Amounts are ``Decimal`` in memory and stand in stored JSON as numbers with a decimal point; whole
+numbers without one are counts and ids. So an amount is known by its type, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH_NUMBER = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
+_DAY = re.compile(r"(\d{2})-([A-Za-z]{3})-(\d{4})(?: (\d{2}):(\d{2})(?::(\d{2}))?)?", re.ASCII)
+_MARK = "\x01D"
+_MARKED = re.compile(r'"\\u0001D(-?\d+\.\d+)"')
+_TRUE = frozenset({"true", "yes", "1"})
+_FALSE = frozenset({"false", "no", "0"})
+
+
+class BadValue(ValueError):
+    """A parameter that is not in the form the specification asks for."""
+
+
+def parse_day(text: str) -> date:
+    """Read ``dd-mmm-yyyy`` (English month names in any case), e.g. ``05-Jan-2026``."""
+    moment = _parse(text)
+    if moment is None or " " in text:
+        raise BadValue("must be a date in the form dd-mmm-yyyy, for example 05-Jan-2026")
+    return moment.date()
+
+
+def parse_moment(text: str) -> datetime:
+    """Read ``dd-mmm-yyyy``, with ``HH:mm`` or ``HH:mm:ss`` behind it if need be; no zone."""
+    moment = _parse(text)
+    if moment is None:
+        raise BadValue("must be in the form dd-mmm-yyyy HH:mm:ss, for example 05-Jan-2026 14:30:00")
+    return moment
+
+
+def _parse(text: str) -> datetime | None:
+    found = _DAY.fullmatch(text)
+    if found is None or found[2].lower() not in _MONTH_NUMBER:
+        return None
+    day, year = int(found[1]), int(found[3])
+    hour, minute, second = (int(found[i] or 0) for i in (4, 5, 6))
+    try:
+        return datetime(year, _MONTH_NUMBER[found[2].lower()], day, hour, minute, second)
+    except ValueError:
+        return None
+
+
+def format_day(day: date) -> str:
+    """Write ``dd-mmm-yyyy``, whatever the locale."""
+    return f"{day.day:02d}-{MONTHS[day.month - 1]}-{day.year:04d}"
+
+
+def parse_bool(text: str) -> bool:
+    """Read True/False, Yes/No, 1/0 in any case (specification, Resources and their fields)."""
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise BadValue("must be one of True, False, Yes, No, 1, 0")
+
+
+def iso(moment: datetime) -> str:
+    """Write a moment as the field notes show it: ``2026-07-16T18:22:05-0600``."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S%z")
+
+
+def iso_in(moment: datetime, zone: ZoneInfo) -> str:
+    """Write a moment in the shop's zone; one without a zone is taken for the shop's wall clock."""
+    aware = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
+    return iso(aware)
+
+
+def epoch(text: str | None, zone: ZoneInfo) -> int | None:
+    """Seconds since 1970 of a stored timestamp or date, to sort by; None when there is none."""
+    if not text:
+        return None
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone)
+    return int(moment.timestamp())
+
+
+def dumps(value: Any) -> str:
+    """Write JSON in which every ``Decimal`` is a number with a decimal point."""
+    return _MARKED.sub(r"\1", json.dumps(value, default=_mark, separators=(",", ":")))
+
+
+def _mark(value: Any) -> str:
+    if isinstance(value, Decimal):
+        text = f"{value:f}"
+        return _MARK + (text if "." in text else text + ".0")
+    raise TypeError(f"{type(value).__name__} has no place in a record")
+
+
+def loads(text: str) -> Any:
+    """Read what :func:`dumps` wrote, amounts as ``Decimal``."""
+    return json.loads(text, parse_float=Decimal)
+
+
+def cents(value: Any) -> int:
+    """Give an amount in hundredths, exactly as reports add it up; None counts nothing."""
+    return int((Decimal(value or 0) * 100).to_integral_value())
