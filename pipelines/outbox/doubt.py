@@ -144,6 +144,10 @@ class Resolver:
         change = group[0]
         numbers = [member.number for member in group]
         now = time.time()
+        if change.for_person:
+            # Whoever looks at it may have deleted it as a double: only a person sends it again.
+            self._outbox.set(numbers, "looked", verdict.found)
+            return
         looks = change.looks + 1
         settle = self._shop.seconds(SETTLE_SECONDS)
         since = now - (change.sent_at or 0)

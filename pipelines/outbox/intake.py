@@ -10,8 +10,8 @@ specification -> rows of ``outbox.sqlite``. From a notebook::
 
 A row's keys are the specification's field names. ``id`` is the record an update, delete or upload
 is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id that
-change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells
-of data frames and CSV files are "not given". Rows may differ in resource, operation and basis with
+change 12 will get, ``"@row:3"`` that of the third row of the same call or file.
+Empty cells of data frames and CSV files are "not given". Rows may differ in resource, operation and basis with
 ``_resource``, ``_op`` and ``_based_on`` (a JSON object of the values the change is based on).
 """
 

@@ -194,6 +194,7 @@ class _Pusher:
         self._sender = Sender(client, outbox, self._looker, on_conflict, hook)
         self._resolver = Resolver(outbox, self._looker, self._sender, hook)
         self._touched: dict[int, None] = {}
+        self._told: dict[int, str] = {}
 
     def run(self, *, wait: bool) -> None:
         """Until nothing more can be done now."""
@@ -321,7 +322,9 @@ class _Pusher:
         if after.state != "queued" or after.attempts:
             self._touched[change.number] = None
         line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")
-        self._progress(line)
+        if self._told.get(change.number) != line:
+            self._told[change.number] = line
+            self._progress(line)
 
     def _halt(self) -> None:
         if self._stop is not None and self._stop():

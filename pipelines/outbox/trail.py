@@ -84,19 +84,19 @@ def trail(home: Path) -> list[dict[str, Any]]:
                     "number": change.number,
                     "resource": change.resource,
                     "op": change.op,
-                    "record_id": record or change.record_id,
+                    "id": record or change.record_id,
                     "state": change.state,
                     "reason": change.reason,
                     "queued_by": change.queued_by,
                     "queued_at": _utc(change.queued_at),
-                    "sent_body": json.dumps(
+                    "body": json.dumps(
                         change.sent_body if change.sent_body is not None else change.body,
                         ensure_ascii=False,
                     ),
                     "attempts": change.attempts,
                     "answer": change.answer,
                     "pushed_at": _utc(change.pushed_at),
-                    "mirrored": change.state == "done" and seen is not None,
+                    "is_mirrored": change.state == "done" and seen is not None,
                 }
             )
         return found

@@ -1,0 +1,141 @@
+"""Files of changes: JSON Lines and CSV -> rows and the name of each row for messages.
+
+JSON Lines: one object a line. CSV: a header of field names, UTF-8 (with or without the mark that
+spreadsheets write); empty cells are "not given"; nested lists as JSON text in their cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pipelines.outbox.errors import InputRefused
+from sources.repair_shop.bodies import BODIES, UPLOADS
+
+MOST_ROWS = 100_000
+"""At 30 requests a minute that is four days of pushing; more is a mistake in the file."""
+_OWN = {"id", "_resource", "_op", "_based_on"}
+
+
+def read_rows(path: Path, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows of a file and their names ("line 7"); :class:`InputRefused` names what is wrong."""
+    text = _text(path)
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        return _csv(path, text, resource, op)
+    if kind in (".jsonl", ".ndjson"):
+        return _json_lines(path, text)
+    raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """The object of ``--json``; numbers keep their digits."""
+    try:
+        found = json.loads(text, parse_float=Decimal, object_pairs_hook=_no_twice)
+    except (ValueError, RecursionError) as error:
+        raise InputRefused([f"--json is no JSON object: {error}"]) from None
+    if not isinstance(found, dict):
+        raise InputRefused(["--json must be an object of field names and values"])
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputRefused([f"{path}: cannot be read ({error.strerror})"]) from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputRefused(
+            [f"{path}: line {line} is not UTF-8 text (byte {error.start}). Save it as UTF-8."]
+        ) from None
+
+
+def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
+    if "\x00" in text:
+        raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    faults: list[str] = []
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(path, header, resource, op)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(header):
+                faults.append(f"line {reader.line_num}: has {len(cells)} cells, not {len(header)}")
+                continue
+            rows.append(
+                {name: cell for name, cell in zip(header, cells, strict=True) if cell != ""}
+            )
+            names.append(f"line {reader.line_num}")
+            _check_size(path, rows)
+    except csv.Error as error:
+        faults.append(f"line {reader.line_num}: {error}")
+    if faults:
+        raise InputRefused([f"{path}: {fault}" for fault in faults])
+    return rows, names
+
+
+def _check_header(path: Path, header: list[str], resource: str, op: str) -> None:
+    if not any(header):
+        raise InputRefused([f"{path}: has no header"])
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise InputRefused([f"{path}: header names {', '.join(twice)} more than once"])
+    model = UPLOADS.get(resource) if op == "upload" else BODIES.get((resource, op))
+    fields = set(model.model_fields) if model is not None else set()
+    unknown = [name for name in header if name not in fields | _OWN | {"file"}]
+    # With other resources or operations in the rows the header is a mixture; the rows tell.
+    if unknown and not {"_resource", "_op"} & set(header):
+        known = ", ".join(sorted(fields | {"id"}))
+        raise InputRefused(
+            [
+                f"{path}: header: {resource} {op} has no field {', '.join(map(repr, unknown))}. "
+                f"It has: {known}"
+            ]
+        )
+
+
+def _json_lines(path: Path, text: str) -> tuple[list[dict[str, Any]], list[str]]:
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    faults: list[str] = []
+    # Only line feeds end a line: JSON text may hold the other separators that splitlines knows.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line, parse_float=Decimal, object_pairs_hook=_no_twice)
+        except (ValueError, RecursionError) as error:
+            faults.append(f"{path}: line {number}: no JSON: {error}")
+            continue
+        if not isinstance(found, dict):
+            faults.append(f"{path}: line {number}: must be an object of field names and values")
+            continue
+        rows.append(found)
+        names.append(f"line {number}")
+        _check_size(path, rows)
+    if faults:
+        raise InputRefused(faults)
+    return rows, names
+
+
+def _check_size(path: Path, rows: list[dict[str, Any]]) -> None:
+    if len(rows) > MOST_ROWS:
+        raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
+
+
+def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field is named twice")
+    return found

@@ -1,0 +1,124 @@
+"""``shopmirror push``: send what is queued, each change exactly once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shopmirror.consoles import duration, err, fault, out, print_json, table
+from shopmirror.signals import stopping
+
+if TYPE_CHECKING:
+    from pipelines.outbox import PushReport
+
+_MANY = 60
+
+
+class OnConflict(StrEnum):
+    """What to do with a change whose record moved away from what it was based on."""
+
+    park = "park"
+    ours = "ours"
+    theirs = "theirs"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("push")(push)
+
+
+def push(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be sent, and how many requests.")
+    ] = False,
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    on_conflict: Annotated[
+        OnConflict,
+        typer.Option(help="The record changed meanwhile: ask you (park), or who wins."),
+    ] = OnConflict.park,
+    max_requests: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Push queued changes; what may have been applied is looked up, never resent blindly."""
+    from pipelines.outbox import push as run
+    from sources.settings import load_settings
+
+    settings = load_settings()
+    console = err()
+    with stopping() as stop:
+        report = run(
+            settings,
+            shop,
+            dry_run=dry_run,
+            on_conflict=on_conflict.value,
+            stop=stop.is_set,
+            max_requests=max_requests,
+            progress=lambda line: console.print(line, markup=False, soft_wrap=True),
+        )
+    if as_json:
+        print_json(_document(report, dry_run=dry_run))
+    elif dry_run:
+        _show_plan(report)
+    else:
+        _show(report)
+    for name, error in report.errors.items():
+        fault(f"{name}: {error}")
+    return 0 if dry_run else report.exit_code
+
+
+def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
+    if dry_run:
+        return {
+            "planned": [asdict(entry) for entry in report.planned],
+            "requests": report.requests,
+        }
+    return {
+        "done": report.done,
+        "waiting": report.waiting,
+        "requests": report.requests,
+        "seconds": round(report.seconds, 1),
+        "changes": report.changes,
+        "errors": {name: str(error) for name, error in report.errors.items()},
+    }
+
+
+def _show_plan(report: PushReport) -> None:
+    if not report.planned:
+        out().print("Nothing is queued.")
+        return
+    shown = report.planned[:_MANY]
+    columns = ("#number", "shop", "request", "body", "#requests", "waits for")
+    rows = (
+        (
+            entry.number,
+            entry.shop,
+            f"{entry.method} {entry.path}",
+            json.dumps(entry.body, ensure_ascii=False) if entry.body else "",
+            entry.requests,
+            entry.waits.removeprefix("waits for "),
+        )
+        for entry in shown
+    )
+    out().print(table("Would be sent", columns, rows))
+    if len(shown) < len(report.planned):
+        out().print(f"... and {len(report.planned) - len(shown)} more.")
+    out().print(f"{report.requests} requests.")
+
+
+def _show(report: PushReport) -> None:
+    parked = [change for change in report.changes if change["state"] != "done"]
+    if parked:
+        columns = ("#number", "shop", "resource", "op", "state", "reason")
+        rows = ([row[column.strip("#")] for column in columns] for row in parked[:_MANY])
+        out().print(table("Not done", columns, rows))
+        out().print("'shopmirror queue show N' tells more; 'queue retry N' or 'queue discard N'.")
+    waiting = f", {report.waiting} still queued" if report.waiting else ""
+    out().print(
+        f"{report.done} done{waiting}; {report.requests} requests in {duration(report.seconds)}."
+    )

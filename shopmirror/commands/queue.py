@@ -1,0 +1,202 @@
+"""``shopmirror queue``: validate and queue changes; look at them, send again, discard."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shopmirror.consoles import out, print_json, table
+
+if TYPE_CHECKING:
+    from pipelines.outbox import Change
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
+_MANY = 40
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    queue = typer.Typer(help="Changes to be written back: add, list, show, retry, discard.")
+    queue.command("add")(add)
+    queue.command("list")(list_changes)
+    queue.command("show")(show)
+    queue.command("retry")(retry)
+    queue.command("discard")(discard)
+    app.add_typer(queue, name="queue", no_args_is_help=True)
+
+
+def add(
+    resource: Annotated[str, typer.Argument(help="e.g. customers, ticketComments")],
+    op: Annotated[
+        str | None, typer.Option(help="create, update, delete; upload is implied by --upload.")
+    ] = None,
+    record_id: Annotated[
+        str | None,
+        typer.Option("--id", help="The record; '@12' is the one that change 12 will create."),
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option("--json", help='Fields and values, \'{"name": "Ann"}\'.')
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Changes, one a line: .jsonl or .csv.")
+    ] = None,
+    upload: Annotated[
+        Path | None, typer.Option("--upload", help="A file for a ticket or product (--id).")
+    ] = None,
+    based_on: Annotated[
+        str | None,
+        typer.Option(
+            "--based-on",
+            help="Values the change is based on, as JSON; by default those of the warehouse.",
+        ),
+    ] = None,
+    marker: Annotated[
+        bool,
+        typer.Option(
+            "--marker",
+            help="Allow a short token in a free-text field, to find the record again for sure.",
+        ),
+    ] = False,
+    shop: Annotated[str | None, typer.Option(help="The shop, when there are several.")] = None,
+) -> int:
+    """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
+    from pipelines.outbox import InputRefused, enqueue
+    from pipelines.outbox.files import read_object, read_rows
+    from pipelines.outbox.intake import resource_and_op
+    from sources.settings import load_settings
+
+    settings = load_settings()
+    if op is None:
+        op = "upload" if upload else None
+    if op is None:
+        raise InputRefused(["--op is missing: create, update or delete"])
+    if op == "create" and upload and record_id:
+        op = "upload"
+    name, op = resource_and_op(resource, op)
+    if body is not None and file is not None:
+        raise InputRefused(["--json and --file exclude each other"])
+    if upload is not None and op != "upload":
+        raise InputRefused([f"--upload goes with --id of a ticket or product, not with {op}"])
+    where = None
+    rows: Any = None
+    if file is not None:
+        rows, where = read_rows(file, name, op)
+    elif body is not None:
+        rows = read_object(body)
+    elif op in ("create", "update"):
+        raise InputRefused(["give the fields with --json or --file"])
+    numbers = enqueue(
+        name,
+        op,
+        rows,
+        record_id=record_id,
+        shop=shop,
+        by=getpass.getuser(),
+        based_on=read_object(based_on) if based_on else None,
+        marker=marker,
+        file=upload,
+        settings=settings,
+        where=where,
+    )
+    if len(numbers) <= _MANY:
+        for number in numbers:
+            out().print(f"Queued as {number}.")
+    else:
+        out().print(f"Queued {len(numbers)} changes, {numbers[0]} to {numbers[-1]}.")
+    return 0
+
+
+def list_changes(
+    state: Annotated[
+        str | None,
+        typer.Option(help="queued, sending, done, in_doubt, rejected or conflict."),
+    ] = None,
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """List the changes, newest last."""
+    from pipelines.outbox import STATES, InputRefused, Outbox, brief
+    from sources.settings import home_folder
+
+    if state is not None and state not in STATES:
+        raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
+    with Outbox(home_folder()) as outbox:
+        changes = [
+            brief(change)
+            for change in outbox.changes(
+                "(?1 is null or state = ?1) and (?2 is null or shop = ?2)", state, shop
+            )
+        ]
+    if as_json:
+        print_json(changes)
+        return 0
+    if not changes:
+        out().print("The queue is empty.")
+        return 0
+    columns = ("#number", "shop", "resource", "op", "state", "id", "reason")
+    shown = changes[-_MANY:]
+    out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in shown)))
+    if len(shown) < len(changes):
+        out().print(f"... the last {len(shown)} of {len(changes)}; --json lists all.")
+    return 0
+
+
+def show(number: Number, as_json: AsJson = False) -> int:
+    """Show one change: what is sent, what it is based on, and every attempt."""
+    from pipelines.outbox import Outbox, brief
+    from sources.settings import home_folder
+
+    with Outbox(home_folder()) as outbox:
+        change = outbox.get(number)
+        history = [{**entry, "at": _moment(entry["at"])} for entry in outbox.history(change.number)]
+    document = {**brief(change), **_details(change), "history": history}
+    if as_json:
+        print_json(document)
+        return 0
+    rows = [
+        (name, value)
+        for name, value in document.items()
+        if name != "history" and value not in (None, "", {}, [])
+    ]
+    out().print(table(f"Change {number}", ("", ""), rows))
+    events = ((entry["at"], entry["event"], entry["detail"]) for entry in history)
+    out().print(table("History", ("at (UTC)", "event", "detail"), events))
+    return 0
+
+
+def retry(number: Number) -> int:
+    """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
+    from pipelines.outbox import retry as again
+    from sources.settings import home_folder
+
+    out().print(again(home_folder(), number, by=getpass.getuser()), markup=False)
+    return 0
+
+
+def discard(number: Number) -> int:
+    """Take a change out of the queue; its history stays."""
+    from pipelines.outbox import discard as forget
+    from sources.settings import home_folder
+
+    out().print(forget(home_folder(), number, by=getpass.getuser()), markup=False)
+    return 0
+
+
+def _details(change: Change) -> dict[str, Any]:
+    return {
+        "sent_body": change.sent_body,
+        "based_on": {**change.base.get("seen", {}), **change.base.get("values", {})},
+        "file": change.file["path"] if change.file else None,
+        "marker": change.marker,
+        "merged_into": change.merged_into,
+        "answer": change.answer,
+    }
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
