@@ -1,0 +1,9 @@
+-- Every staging table has one row for each key and no row without one. One query over all of them:
+-- fifty tests of their own would cost more than the models.
+{% for table, key, moments in declared_tables() %}
+select '{{ table }}' as table_name, shop_id, {{ 'id' if key == 'id' else 'row_key' }} as row_key, count(*) as times
+from {{ ref('stg_' ~ table) }}
+group by 1, 2, 3
+having count(*) > 1 or shop_id is null or {{ 'id' if key == 'id' else 'row_key' }} is null
+{{ 'union all' if not loop.last }}
+{% endfor %}
