@@ -24,20 +24,17 @@ Usage::
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import sqlite3
-import threading
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import Literal
 
-from sources.repair_shop.clock import Clock, SystemClock, process_born
+from sources.repair_shop.budget_file import BudgetFile
+from sources.repair_shop.clock import process_born
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
 from sources.repair_shop.pace import LONGEST_REST_MINUTES, MARGIN, Pace
 from sources.settings import ShopSettings
@@ -45,20 +42,6 @@ from sources.settings import ShopSettings
 Lane = Literal["sync", "push"]
 Outcome = Literal["ok", "other", "rate_error", "block", "lost"]
 """``ok`` proper · ``other`` says nothing about rate or key · ``lost`` no answer came."""
-
-_SCHEMA = """
-create table if not exists era (boot text not null, shift real not null, seen real not null);
-create table if not exists keys (
-    key text primary key, base text not null, minute real not null, pace text not null);
-create table if not exists bases (base text primary key, blocked_until real not null);
-create table if not exists slots (
-    id integer primary key, key text not null, base text not null, lane text not null,
-    minute real not null, timeout real not null, taken real not null, free_at real,
-    pid integer not null, born text not null);
-create index if not exists slots_of_key on slots (key, free_at, lane);
-create table if not exists waiting (
-    token text primary key, key text not null, lane text not null, seen real not null);
-"""
 
 LONGEST_COOLDOWN_MINUTES = 10
 """A silence longer than this is not waited out: the run ends and says when to come back."""
@@ -105,112 +88,15 @@ class Slot:
             self._budget._answered(self._number, self.taken, outcome, retry_after or 0.0)
 
 
-class Budget:
-    """The file of all keys' budgets. Safe for threads and processes; cheap to open.
+class Budget(BudgetFile):
+    """All keys' budgets, over the file that the machine's processes share.
 
-    :class:`ConfigurationError` when the file cannot be used.
+    :class:`BudgetUnusable` when the file cannot be used. ``clock`` and ``sleep`` are for tests.
     """
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        clock: Clock | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.path = path
-        self.clock: Clock = clock or SystemClock()
-        self.sleep = sleep
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._pid = 0
 
     def key(self, shop: ShopSettings) -> KeyBudget:
         """The budget of a shop's key."""
         return KeyBudget(self, shop)
-
-    def close(self) -> None:
-        """Close the file; it is opened again when needed."""
-        with self._lock:
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
-
-    def pause(self, seconds: float, stop: Callable[[], bool] | None = None) -> None:
-        """Sleep in pieces of a quarter of a second; :class:`Stopped` as soon as ``stop`` says."""
-        end = self.clock.monotonic() + seconds
-        while True:
-            if stop is not None and stop():
-                raise Stopped("Stopped on request while waiting for the service's rate limit.")
-            left = end - self.clock.monotonic()
-            if left <= 0:
-                return
-            self.sleep(min(left, 0.25) if stop is not None else left)
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[tuple[sqlite3.Connection, float]]:
-        """One exclusive transaction and the budget's own time (seconds) in it."""
-        with self._lock:
-            try:
-                connection = self._open()
-                connection.execute("begin immediate")
-                try:
-                    yield connection, self._now(connection)
-                except BaseException:
-                    connection.execute("rollback")
-                    raise
-                connection.execute("commit")
-            except sqlite3.Error as error:
-                raise ConfigurationError(
-                    f"The rate budget {self.path} cannot be used ({error}). It must be a writable "
-                    "file; if it is damaged, remove it and wait a minute before the next run."
-                ) from error
-
-    def wall_time(self, moment: float, now: float) -> datetime:
-        """What a clock on the wall will show at ``moment`` of the budget's time."""
-        return datetime.fromtimestamp(self.clock.wall() + moment - now, UTC)
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and self._pid == os.getpid():
-            return self._connection
-        # After a fork the parent's connection must not be touched, not even closed.
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigurationError(f"{self.path.parent} cannot be written: {error}") from error
-        connection = sqlite3.connect(
-            self.path, timeout=30.0, isolation_level=None, check_same_thread=False
-        )
-        # WAL without a sync at each commit: a power cut may lose the last slots, and every boot
-        # is therefore answered with a minute of silence.
-        connection.execute("pragma journal_mode=wal")
-        connection.execute("pragma synchronous=normal")
-        connection.executescript(_SCHEMA)
-        self._connection, self._pid = connection, os.getpid()
-        return connection
-
-    def _now(self, connection: sqlite3.Connection) -> float:
-        """Time since 1970 as it was believed at first, carried on by the boot clock."""
-        ticks, boot = self.clock.monotonic(), self.clock.boot()
-        row = connection.execute("select boot, shift, seen from era").fetchone()
-        if row is None:
-            now = self.clock.wall()
-            connection.execute("insert into era values (?, ?, ?)", (boot, now - ticks, now))
-            return now
-        now = float(row[1]) + ticks
-        if row[0] == boot and now >= row[2] - 1.0:
-            connection.execute("update era set seen = max(seen, ?)", (now,))
-            return max(now, float(row[2]))
-        now = max(self.clock.wall(), float(row[2]))
-        connection.execute("update era set boot = ?, shift = ?, seen = ?", (boot, now - ticks, now))
-        connection.execute("update slots set free_at = ? + minute * ?", (now, MARGIN))
-        for key, minute, text in connection.execute(
-            "select key, minute, pace from keys"
-        ).fetchall():
-            pace = Pace.from_text(text)
-            pace.on_new_boot(now, minute)
-            connection.execute("update keys set pace = ? where key = ?", (pace.to_text(), key))
-        return now
 
 
 class KeyBudget:
@@ -306,7 +192,7 @@ class KeyBudget:
             pace = self._load(db)
             pace.refresh(now, self.minute, self.allowed)
             self._clear_slots(db, now)
-            used, in_flight, _ = self._usage(db)
+            used, in_flight = self._usage(db)
             limit = pace.limit(self.allowed)
             until, reason = None, None
             try:
@@ -355,7 +241,7 @@ class KeyBudget:
             ).fetchone()
         ):
             return Wait(self._poll, "in flight")
-        used, in_flight, pushes = self._usage(db)
+        used, in_flight = self._usage(db)
         if in_flight >= pace.in_flight_cap():
             return Wait(self._poll, "in flight")
         limit = pace.limit(self.allowed)
@@ -375,11 +261,10 @@ class KeyBudget:
                 (self.fingerprint, token),
             )
         }
-        half = max(1, limit // 2)
-        if lane == "sync" and "push" in others and pushes < half:
-            return Wait(self._poll, "lane")
-        if lane == "push" and "sync" in others and pushes >= half:
-            return Wait(self._poll, "lane")
+        if others - {lane}:
+            push_has_half = self._pushes(db) >= max(1, limit // 2)
+            if push_has_half == (lane == "push"):
+                return Wait(self._poll, "lane")
         return None
 
     def _refuse_if_stopped(self, db: sqlite3.Connection, pace: Pace, now: float) -> None:
@@ -418,7 +303,7 @@ class KeyBudget:
                     "delete from bases where base = ? and blocked_until <= ?", (self.base, taken)
                 )
             elif outcome == "rate_error":
-                used, in_flight, _ = self._usage(db)
+                used, in_flight = self._usage(db)
                 pace.on_rate_error(
                     now,
                     taken,
@@ -435,14 +320,21 @@ class KeyBudget:
             if pace.to_text() != before:
                 self._save(db, pace)
 
-    def _usage(self, db: sqlite3.Connection) -> tuple[int, int, int]:
-        """Slots held, of these in flight, of these of the push lane."""
-        row = db.execute(
-            "select count(*), count(*) - count(free_at), coalesce(sum(lane = 'push'), 0)"
-            " from slots where key = ?",
-            (self.fingerprint,),
-        ).fetchone()
-        return int(row[0]), int(row[1]), int(row[2])
+    def _usage(self, db: sqlite3.Connection) -> tuple[int, int]:
+        """Slots held, of these in flight. Asked before each request, so each is one index scan."""
+        used = db.execute("select count(*) from slots where key = ?", (self.fingerprint,))
+        flying = db.execute(
+            "select count(*) from slots where key = ? and free_at is null", (self.fingerprint,)
+        )
+        return int(used.fetchone()[0]), int(flying.fetchone()[0])
+
+    def _pushes(self, db: sqlite3.Connection) -> int:
+        """Slots held by the push lane."""
+        return int(
+            db.execute(
+                "select count(*) from slots where key = ? and lane = 'push'", (self.fingerprint,)
+            ).fetchone()[0]
+        )
 
     def _clear_slots(self, db: sqlite3.Connection, now: float) -> None:
         db.execute("delete from slots where key = ? and free_at <= ?", (self.fingerprint, now))

@@ -4,6 +4,7 @@
 
     ShopError
     ├── ConfigurationError   mend the settings; nothing more is asked              (exit 2)
+    │   └── BudgetUnusable       the rate budget's file cannot be read or written
     ├── Refused              stop until ``until``: blocked, or out of strikes      (exit 3)
     ├── Unreachable          no connection, or none that held, after all tries     (exit 3)
     ├── RateLimited          wait and ask again; the client does it by itself      (exit 3)
@@ -33,6 +34,10 @@ class ConfigurationError(ShopError):
     """The settings cannot work: a key that never worked, an address that is no such service."""
 
     exit_code = 2
+
+
+class BudgetUnusable(ConfigurationError):
+    """The file of the rate budget fails us: without it no request may go out."""
 
 
 class Refused(ShopError):

@@ -27,9 +27,10 @@ import httpx
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from sources.repair_shop.answers import Reading, denied_kind, error_of, read_answer
-from sources.repair_shop.budget import KeyBudget, Lane, Outcome
+from sources.repair_shop.budget import KeyBudget, Lane, Outcome, Slot
 from sources.repair_shop.errors import (
     BadAnswer,
+    BudgetUnusable,
     ConfigurationError,
     NotSent,
     OutcomeUnknown,
@@ -159,6 +160,21 @@ class BudgetTransport(httpx.BaseTransport):
             self._counter.give_back()
             slot.answered("other")
             raise self._wrong_key
+        try:
+            return self._one_try(request, path, slot, number)
+        except BudgetUnusable as error:
+            # It failed after the request went out; a write may have had its effect by then.
+            if request.method in ("GET", "HEAD"):
+                raise
+            raise _unknown(request, str(error)) from error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._inner.close()
+
+    def _one_try(
+        self, request: httpx.Request, path: str, slot: Slot, number: int
+    ) -> httpx.Response:
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
         reading: Reading | None = None
@@ -189,10 +205,6 @@ class BudgetTransport(httpx.BaseTransport):
             request=request,
             extensions={"reading": reading, "sent_at": sent_at},
         )
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._inner.close()
 
     def _exchange(
         self, request: httpx.Request, path: str, started: float

@@ -1,6 +1,8 @@
 """The client over real HTTP: what it sends, what it tries again, what each failure becomes."""
 
+import contextlib
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -382,6 +384,27 @@ def test_a_stop_ends_the_wait_but_not_the_request(
         assert client.requests == 1
 
 
+@pytest.mark.parametrize(
+    ("method", "kind"), [("GET", errors.BudgetUnusable), ("POST", errors.OutcomeUnknown)]
+)
+def test_a_budget_that_fails_after_a_write_leaves_it_in_doubt(
+    method: str, kind: type[Exception], loopback: Loopback, budget: Budget, connect: Connect
+) -> None:
+    def reply(_: Any) -> Reply:
+        with contextlib.closing(sqlite3.connect(budget.path)) as other:
+            other.execute("drop table slots")
+        return Reply(body={"id": 1})
+
+    with connect() as client:
+        client.get("/customers")
+        loopback.otherwise = reply
+        with pytest.raises(kind):
+            client._send(method, "/customers", params=[])
+        with pytest.raises(errors.BudgetUnusable):
+            client.send("POST", "/customers", json={})
+    assert len(loopback.seen) == 2
+
+
 def test_progress_is_told(loopback: Loopback, connect: Connect) -> None:
     loopback.replies.extend([Reply(), Reply(status=500), Reply()])
     events = []
@@ -449,7 +472,8 @@ def test_connecting_failures_are_known_not_to_have_arrived() -> None:
 
 def test_every_error_has_the_exit_code_of_the_interface() -> None:
     codes = {
-        errors.ConfigurationError: 2, errors.Refused: 3, errors.Unreachable: 3,
+        errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.Refused: 3,
+        errors.Unreachable: 3,
         errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
         errors.ValidationRefused: 3, errors.NotSent: 3, errors.OutcomeUnknown: 1,
         errors.Stopped: 4,
