@@ -9,10 +9,10 @@ specification -> rows of ``outbox.sqlite``. From a notebook::
     enqueue("tickets", "create", {"customerId": "@12", "shortInfo": "Screen"})
 
 A row's keys are the specification's field names. ``id`` is the record an update, delete or upload
-is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id that
-change 12 will get, ``"@row:3"`` that of the third row of the same call or file.
-Empty cells of data frames and CSV files are "not given". Rows may differ in resource, operation and basis with
-``_resource``, ``_op`` and ``_based_on`` (a JSON object of the values the change is based on).
+is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id
+that change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells of
+data frames and CSV files are "not given". Rows may differ in resource, operation and basis by
+their keys ``_resource``, ``_op`` and ``_based_on`` (a JSON object of the values the change is based on).
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.lookup import MARKER_FIELDS
 from pipelines.outbox.store import NewChange, Outbox
 from sources.repair_shop.bodies import (
-    PATHS,
     BodyError,
     Queued,
     QueuedRow,
@@ -46,7 +45,7 @@ from sources.repair_shop.bodies import (
 )
 from sources.repair_shop.bodies.fields import reference
 from sources.repair_shop.endpoints import UnknownResource, resource_named
-from sources.settings import Settings, ShopSettings, home_folder, load_settings
+from sources.settings import Settings, ShopSettings, load_settings
 
 MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""
@@ -340,6 +339,3 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return os.environ.get("USER", "unknown")
-
-
-__all__ = ["MOST_UPLOAD_BYTES", "PATHS", "enqueue", "home_folder", "references", "resource_and_op"]

@@ -20,12 +20,13 @@ from filelock import FileLock, Timeout
 
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, PushBusy
-from pipelines.outbox.intake import references
-from pipelines.outbox.lookup import KEYS, Looker
+from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
+from pipelines.outbox.order import blocked, missing_reference
+from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import Hook, OnConflict, Sender
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.bodies import PATHS
+from pipelines.outbox.trail import brief
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.client import Client
 from sources.repair_shop.errors import ShopError, Stopped
@@ -33,19 +34,6 @@ from sources.settings import Settings, ShopSettings
 
 LOCK_NAME = "push.lock"
 _CHUNK = 200
-
-
-@dataclass(frozen=True)
-class Planned:
-    """What a push would send for a change. ``waits`` says what for, if it would not be sent yet."""
-
-    number: int
-    shop: str
-    method: str
-    path: str
-    body: dict[str, Any]
-    requests: int
-    waits: str = ""
 
 
 @dataclass
@@ -94,7 +82,7 @@ def push(
     shops = settings.chosen(shop)
     if dry_run:
         with Outbox(settings.home) as outbox:
-            planned = [entry for one in shops for entry in _plan(outbox, one.name)]
+            planned = [entry for one in shops for entry in preview(outbox, one.name)]
         return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
     Outbox(settings.home).close()
     lock = FileLock(settings.home / LOCK_NAME)
@@ -311,7 +299,7 @@ class _Pusher:
         for other in later:
             if other.op != "update" or other.alone or not mergeable(body, other.body):
                 break
-            if _missing_reference(self._outbox, other):
+            if missing_reference(self._outbox, other):
                 break
             group.append(other)
             body |= other.body
@@ -329,166 +317,3 @@ class _Pusher:
     def _halt(self) -> None:
         if self._stop is not None and self._stop():
             raise Stopped("Stopped as asked; what is queued stays queued.")
-
-
-def blocked(outbox: Outbox, change: Change) -> str:
-    """What a queued change waits for; empty when it may be sent."""
-    if reason := _missing_reference(outbox, change):
-        return reason
-    if change.record_id is not None:
-        earlier = outbox.changes(
-            "shop = ? and resource = ? and record_id = ? and number < ?"
-            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
-            change.shop,
-            change.resource,
-            change.record_id,
-            change.number,
-        )
-        if earlier:
-            return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
-    if change.op == "delete":
-        # What still mentions the record would be refused once it is gone.
-        mention = f'%"{change.record_id}"%'
-        earlier = outbox.changes(
-            "shop = ? and number < ? and body like ?"
-            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
-            change.shop,
-            change.number,
-            mention,
-        )
-        if earlier:
-            return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
-    if change.op == "create":
-        for other in outbox.changes(
-            "shop = ? and resource = ? and op = 'create' and number != ?"
-            " and state in ('sending', 'in_doubt')",
-            change.shop,
-            change.resource,
-            change.number,
-        ):
-            if _alike(change, other):
-                return f"waits for {other.what}, in doubt, which it could be mistaken for"
-    return ""
-
-
-def _alike(change: Change, other: Change) -> bool:
-    if change.resource == "payments":
-        return bool(_invoices(change) & _invoices(other))
-    keys = KEYS[change.resource]
-    return all(
-        str(change.body.get(name)).casefold() == str(other.body.get(name)).casefold()
-        for name in keys
-    )
-
-
-def _invoices(change: Change) -> set[str]:
-    found = change.body["invoiceId"]
-    return {str(one) for one in (found if isinstance(found, list) else [found])}
-
-
-def _missing_reference(outbox: Outbox, change: Change) -> str:
-    numbers = references(change.body)
-    if change.record_id and change.record_id.startswith("@"):
-        numbers.append(int(change.record_id[1:]))
-    for number in numbers:
-        other = outbox.get(number)
-        if other.state != "done":
-            return f"waits for {other.what}, {other.state}"
-    return ""
-
-
-def _plan(outbox: Outbox, shop: str) -> list[Planned]:
-    """Every queued change as it would be sent, looked at as if those before it were done."""
-    planned = []
-    seen: set[str] = set()
-    parked = {
-        change.number: change
-        for change in outbox.changes("shop = ? and state in ('in_doubt', 'conflict')", shop)
-    }
-    merged: set[int] = set()
-    queued = outbox.changes("shop = ? and state = 'queued'", shop)
-    by_record: dict[tuple[str, str | None], list[Change]] = {}
-    for change in queued:
-        by_record.setdefault((change.resource, change.record_id), []).append(change)
-    for change in queued:
-        if change.number in merged:
-            continue
-        body = dict(change.body)
-        if change.op == "update" and not change.alone:
-            chain = by_record[change.resource, change.record_id]
-            for other in chain[chain.index(change) + 1 :]:
-                if other.op != "update" or other.alone or not mergeable(body, other.body):
-                    break
-                body |= other.body
-                merged.add(other.number)
-        path = PATHS[change.resource]
-        method = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}[
-            change.op
-        ]
-        requests = 1
-        if change.op == "create":
-            fresh = change.resource not in seen
-            invoices = len(_invoices_of(change)) if change.resource == "payments" else 0
-            requests += invoices or int(fresh)
-            seen.add(change.resource)
-        elif change.op in ("update", "upload"):
-            requests = 2
-        if change.op != "create":
-            path += f"/{change.record_id}"
-        if change.op == "upload":
-            path += "/upload"
-        waits = _waits_for(change, parked)
-        planned.append(
-            Planned(change.number, shop, method, path, body, 0 if waits else requests, waits)
-        )
-    for change in parked.values():
-        if change.state == "in_doubt" and change.merged_into is None:
-            path = PATHS[change.resource]
-            planned.append(
-                Planned(change.number, shop, "GET", path, {}, 1, "in doubt, looked up first")
-            )
-    return planned
-
-
-def _invoices_of(change: Change) -> list[Any]:
-    found = change.body.get("invoiceId", [])
-    return found if isinstance(found, list) else [found]
-
-
-def _waits_for(change: Change, parked: dict[int, Change]) -> str:
-    needed = references(change.body)
-    if change.record_id and change.record_id.startswith("@"):
-        needed.append(int(change.record_id[1:]))
-    for number in needed:
-        if number in parked:
-            return f"waits for {parked[number].what}, {parked[number].state}"
-    for other in parked.values():
-        same = (other.resource, other.record_id) == (change.resource, change.record_id)
-        if same and change.record_id is not None and other.number < change.number:
-            return f"waits for {other.what}, {other.state}, of the same record"
-    return ""
-
-
-def brief(change: Change) -> dict[str, Any]:
-    """A change as ``queue list --json`` shows it (interface page)."""
-    return {
-        "number": change.number,
-        "shop": change.shop,
-        "resource": change.resource,
-        "op": change.op,
-        "record_id": change.record_id,
-        "state": change.state,
-        "id": change.id if change.id is not None else change.record_id,
-        "reason": change.reason,
-        "attempts": change.attempts,
-        "queued_by": change.queued_by,
-        "queued_at": _utc(change.queued_at),
-        "pushed_at": _utc(change.pushed_at),
-        "body": change.body,
-    }
-
-
-def _utc(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.outbox.store import FILE_NAME, Outbox
+from pipelines.outbox.store import FILE_NAME, Change, Outbox
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,31 @@ def trail(home: Path) -> list[dict[str, Any]]:
                 }
             )
         return found
+
+
+def brief(change: Change) -> dict[str, Any]:
+    """A change as ``queue list --json`` shows it (interface page)."""
+    return {
+        "number": change.number,
+        "shop": change.shop,
+        "resource": change.resource,
+        "op": change.op,
+        "record_id": change.record_id,
+        "state": change.state,
+        "id": change.id if change.id is not None else change.record_id,
+        "reason": change.reason,
+        "attempts": change.attempts,
+        "queued_by": change.queued_by,
+        "queued_at": _iso(change.queued_at),
+        "pushed_at": _iso(change.pushed_at),
+        "body": change.body,
+    }
+
+
+def _iso(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _utc(seconds: float | None) -> datetime | None:
