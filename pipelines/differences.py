@@ -73,10 +73,11 @@ def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     with home.open_build(read_only=True) as database:
         for table in ("ticket_invoices", "pos_orders"):
+            column = "invoice_id" if table == "ticket_invoices" else "order_id"
             found[table] = [
                 row[0]
                 for row in database.execute(
-                    f"SELECT DISTINCT parent_id FROM staging.stg_{table}__returns "  # noqa: S608 - one of two names
+                    f"SELECT DISTINCT {column} FROM staging.{table}__returns "  # noqa: S608 - one of two names
                     "WHERE shop_id=? AND created_day=?",
                     [shop, day],
                 ).fetchall()
@@ -84,7 +85,7 @@ def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
         found["purchase_orders"] = [
             row[0]
             for row in database.execute(
-                "SELECT id FROM staging.stg_purchase_orders WHERE shop_id=? AND received_day=?",
+                "SELECT id FROM staging.purchase_orders WHERE shop_id=? AND received_day=?",
                 [shop, day],
             ).fetchall()
         ]

@@ -99,8 +99,9 @@ def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
         "SELECT s.shop, s.run_id, s.resource, s.kind, count(*) FROM pages p "
         "JOIN scans s USING (scan_id) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
     )
-    names = tuple(REQUEST_COLUMNS)
-    loader.write_ops("requests", REQUEST_COLUMNS, [dict(zip(names, r, strict=True)) for r in spent])
+    loader.write_ops(
+        "requests", REQUEST_COLUMNS, [dict(zip(REQUEST_COLUMNS, r, strict=True)) for r in spent]
+    )
     profile: list[dict[str, Any]] = []
     for shop in shops:
         text = ledger.mark(shop.name, "profile")

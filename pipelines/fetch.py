@@ -19,6 +19,7 @@ from pipelines.jobs import RESUMED_KINDS, Job, day_mark, full_mark
 from pipelines.observer import Observer
 from pipelines.tickets import read_tickets
 from sources.repair_shop.client import Client
+from sources.repair_shop.endpoints import ENDPOINTS
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.ledger import Ledger, Page, Scan, now_text
 from sources.repair_shop.reader import PAGING_MARK, ServiceReader
@@ -33,6 +34,9 @@ from sources.repair_shop.scan import (
 
 WORKERS = 6
 """Scans of a shop at a time: enough in flight that a service of 3 s an answer gives its rate."""
+
+_FOLLOWED = 30
+"""Old documents named by new payments that one run reads, at most."""
 
 
 @dataclass
@@ -74,6 +78,19 @@ class ShopFetch:
         ) as pool:
             list(pool.map(self._run, queue))
         return self.results[began:]
+
+    def follow(self, began: int) -> list[Job]:
+        """Jobs for old documents that payments named since answer ``began`` and nobody read."""
+        wanted: dict[str, list[str]] = {}
+        shop = self.client.shop.name
+        for table, identity in sorted(self.named):
+            seq = self.ledger.seen_seq(shop, table, identity)
+            if seq is not None and seq <= began and sum(map(len, wanted.values())) < _FOLLOWED:
+                wanted.setdefault(table, []).append(identity)
+        return [
+            Job(shop, ENDPOINTS[table], "follow", ids=tuple(ids), requests=len(ids))
+            for table, ids in wanted.items()
+        ]
 
     def _run(self, job: Job) -> None:
         if self.fatal is not None:

@@ -13,12 +13,17 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from pipelines.differences import Difference, our_days, our_documents
+from pipelines.fetch import ShopFetch
 from pipelines.home import Home
 from pipelines.jobs import Job, full_mark
+from pipelines.session import Session
+from pipelines.verdict import ShopResult
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
+from sources.repair_shop.errors import ShopError
 from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.reports import fetch_days, fetch_year
+from sources.settings import ShopSettings
 
 _NEEDED = {
     "monthly_sales": ("ticket_invoices", "pos_orders"),
@@ -27,6 +32,8 @@ _NEEDED = {
 """Report -> lists that must have been read whole before it can be compared."""
 _RECENT_YEARS = 3
 _MANY_MONTHS = 6
+_MONTHS_SPLIT = 12
+"""Months that differ which one run splits into days, at most."""
 
 
 def fetch_monthly_reports(client: Client, ledger: Ledger, year: int | None = None) -> int:
@@ -35,28 +42,40 @@ def fetch_monthly_reports(client: Client, ledger: Ledger, year: int | None = Non
     Purchases older than three years change seldom: one such year a run, in turn.
     """
     shop, today = client.shop, datetime.now(client.shop.zone).date()
-    asked = 0
+    wanted = _wanted_reports(ledger, shop, today, year)
+    for report, asked in wanted:
+        store(ledger, shop.name, report, fetch_year(client, report, asked, today))
+    return len(wanted)
+
+
+def report_requests(ledger: Ledger, shop: ShopSettings) -> int:
+    """Requests the next :func:`fetch_monthly_reports` will make."""
+    return len(_wanted_reports(ledger, shop, datetime.now(shop.zone).date(), None))
+
+
+def _wanted_reports(
+    ledger: Ledger, shop: ShopSettings, today: date, year: int | None
+) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
     for report, tables in _NEEDED.items():
         if any(ledger.mark(shop.name, full_mark(table)) is None for table in tables):
             continue
         years = [year] if year else _years(ledger, shop.name, tables, today)
         old = [y for y in years if today.year - y >= _RECENT_YEARS]
         if report == "monthly_purchases" and year is None and len(old) > 1:
-            last = {
-                int(row[0][:4]): row[1]
+            asked = {
+                int(row[0]): row[1]
                 for row in ledger.query(
-                    "SELECT period, max(fetched_at) FROM reports WHERE shop=? AND report=? "
-                    "GROUP BY period",
+                    "SELECT substr(period, 1, 4), max(fetched_at) FROM reports "
+                    "WHERE shop=? AND report=? GROUP BY 1",
                     (shop.name, report),
                 )
             }
-            asked_before = [y for y in old if y in last]
-            skip = set(sorted(asked_before, key=lambda y: last[y])[1:])
-            years = [y for y in years if y not in skip]
-        for wanted in years:
-            store(ledger, shop.name, report, fetch_year(client, report, wanted, today))
-            asked += 1
-    return asked
+            # Years never asked come all; of the others the one asked longest ago.
+            known = sorted((y for y in old if y in asked), key=lambda y: asked[y])
+            years = [y for y in years if y not in known[1:]]
+        found += [(report, wanted) for wanted in years]
+    return found
 
 
 def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> list[int]:
@@ -172,3 +191,39 @@ def is_definition(differing: Sequence[Difference], matching: int) -> bool:
     """Whether so much differs that the definition is at fault, not single documents."""
     months = [d for d in differing if d.report.startswith("monthly")]
     return len(months) > _MANY_MONTHS and len(months) > matching
+
+
+def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
+    """Read the documents of differing days again; False when there is nothing to do.
+
+    The service's reports are asked once more afterwards, because they move while a shop is open.
+    The caller loads, builds and compares again. Errors end up in ``result.error``.
+    """
+    differing = result.differences
+    if not differing or result.error is not None:
+        return False
+    if is_definition(differing, result.matching):
+        result.hint = (
+            "More months differ than agree: the service seems to count differently. "
+            "Run 'shopmirror reconcile --calibrate'."
+        )
+        return False
+    client, ledger = session.client(shop), session.ledger
+    fetch = ShopFetch(client, ledger, run_id, session.observer)
+    try:
+        asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+        days = differing_days(session.home, ledger, shop.name, differing)
+        left = max(0, shop.repair_requests - asked)
+        began = ledger.last_seq()
+        fetch.run(repair_jobs(session.home, shop.name, days, requests=left))
+        if fetch.fatal is None:
+            fetch.run(fetch.follow(began))
+        if fetch.fatal is None:
+            split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+            for year in sorted({difference.period.year for difference in differing}):
+                fetch_monthly_reports(client, ledger, year)
+    except ShopError as error:
+        fetch.fatal = error
+    result.results += fetch.results
+    result.error = fetch.fatal
+    return True

@@ -19,16 +19,11 @@ from pipelines.feed import BATCH_PAGES
 from pipelines.fetch import ShopFetch
 from pipelines.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
 from pipelines.observer import Observer
-from pipelines.repair import (
-    differing_days,
-    fetch_monthly_reports,
-    is_definition,
-    repair_jobs,
-    split_months,
-)
+from pipelines.outbox import mark_mirrored, touched_since
+from pipelines.repair import fetch_monthly_reports, repair_shop
 from pipelines.session import Session, open_session
 from pipelines.verdict import ShopResult, SyncReport, verdict
-from sources.repair_shop.endpoints import Endpoint, resource_named
+from sources.repair_shop.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.errors import ShopError
 from sources.settings import Settings, ShopSettings
 
@@ -37,10 +32,6 @@ _LOAD_EVERY = 60.0
 _PUBLISH_EVERY = 600.0
 """Seconds of a real minute between publishes of a long first load."""
 _PAGES_KEPT = timedelta(days=7)
-_FOLLOWED = 30
-"""Old documents named by new payments that one run reads, at most."""
-_MONTHS_SPLIT = 12
-"""Months that differ which one run splits into days, at most."""
 
 
 def sync(
@@ -69,6 +60,7 @@ def sync(
         report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
         try:
             run.fetch_and_load()
+            run.note_mirrored()
             run.transform()
             report = verdict(run.finish())
         except BaseException as error:
@@ -110,6 +102,7 @@ class _Run:
         self.results = {shop.name: ShopResult(shop.name) for shop in shops}
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
+        self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
 
     def fetch_and_load(self) -> None:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
@@ -143,7 +136,9 @@ class _Run:
 
     def _fetch_shop(self, shop: ShopSettings) -> None:
         ledger, result = self.session.ledger, self.results[shop.name]
-        fetch = self._fetcher(shop)
+        fetch = ShopFetch(
+            self.session.client(shop), ledger, self.run_id, self.session.observer, self.confirm
+        )
         jobs = mirror_jobs(ledger, shop, endpoints=self.endpoints, full=self.full)
         everything = self.endpoints is None
         if everything:
@@ -151,7 +146,7 @@ class _Run:
         began = ledger.last_seq()
         fetch.run(jobs)
         if fetch.fatal is None:
-            fetch.run(self._follow(fetch, shop, began))
+            fetch.run([*fetch.follow(began), *self._pushed(shop, began)])
         if fetch.fatal is None and everything and not self.full:
             today = datetime.now(shop.zone).date()
             fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
@@ -162,25 +157,30 @@ class _Run:
                 fetch.fatal = error
         result.results, result.error = fetch.results, fetch.fatal
 
-    def _fetcher(self, shop: ShopSettings) -> ShopFetch:
-        session = self.session
-        return ShopFetch(
-            session.client(shop), session.ledger, self.run_id, session.observer, self.confirm
-        )
-
-    def _follow(self, fetch: ShopFetch, shop: ShopSettings, began: int) -> list[Job]:
-        """Documents that new payments named and this run has not read."""
+    def _pushed(self, shop: ShopSettings, began: int) -> list[Job]:
+        """Records that a push wrote and that this run has not read yet, by their own paths."""
         wanted: dict[str, list[str]] = {}
-        count = 0
-        for table, identity in sorted(fetch.named):
-            seq = self.session.ledger.seen_seq(shop.name, table, identity)
-            if seq is not None and seq <= began and count < _FOLLOWED:
-                wanted.setdefault(table, []).append(identity)
-                count += 1
+        for record in touched_since(self.session.home.path, shop.name):
+            seq = self.session.ledger.seen_seq(shop.name, record.resource, record.id)
+            endpoint = ENDPOINTS.get(record.resource)
+            if endpoint is not None and endpoint.detail and (seq is None or seq <= began):
+                wanted.setdefault(record.resource, []).append(record.id)
         return [
-            Job(shop.name, resource_named(table), "follow", ids=tuple(ids), requests=len(ids))
+            Job(shop.name, ENDPOINTS[table], "follow", ids=tuple(dict.fromkeys(ids)))
             for table, ids in wanted.items()
         ]
+
+    def note_mirrored(self) -> None:
+        """Tell the queue which pushed records the warehouse now shows."""
+        home, ledger = self.session.home.path, self.session.ledger
+        for shop in self.shops:
+            seen = [
+                (record.resource, record.id)
+                for record in touched_since(home, shop.name)
+                if (ledger.seen_seq(shop.name, record.resource, record.id) or 0) > self.began_seq
+                or ledger.is_deleted(shop.name, record.resource, record.id)
+            ]
+            mark_mirrored(home, shop.name, seen, read_at=self.began_at)
 
     def transform(self) -> None:
         """Build the models, compare with the service's reports, read again what differs."""
@@ -188,44 +188,16 @@ class _Run:
         self._compare()
         if self.session.stop.is_set() or self.endpoints is not None:
             return
-        repaired = [shop for shop in self.shops if self._repair(shop)]
-        if repaired:
+        repaired = [
+            repair_shop(self.session, shop, self.results[shop.name], self.run_id)
+            for shop in self.shops
+            if shop.repair_requests
+        ]
+        if any(repaired):
             self.session.feed.load_waiting()
             self.session.feed.apply_deletions()
             self.session.build()
             self._compare()
-
-    def _repair(self, shop: ShopSettings) -> bool:
-        session, result = self.session, self.results[shop.name]
-        differing = result.differences
-        if not differing or result.error is not None or not shop.repair_requests:
-            return False
-        if is_definition(differing, result.matching):
-            result.hint = (
-                "More months differ than agree: the service seems to count differently. "
-                "Run 'shopmirror reconcile --calibrate'."
-            )
-            return False
-        fetch, client = self._fetcher(shop), session.client(shop)
-        try:
-            asked = split_months(client, session.ledger, differing, limit=_MONTHS_SPLIT)
-            days = differing_days(session.home, session.ledger, shop.name, differing)
-            jobs = repair_jobs(
-                session.home, shop.name, days, requests=max(0, shop.repair_requests - asked)
-            )
-            began = session.ledger.last_seq()
-            fetch.run(jobs)
-            if fetch.fatal is None:
-                fetch.run(self._follow(fetch, shop, began))
-            if fetch.fatal is None:
-                split_months(client, session.ledger, differing, limit=_MONTHS_SPLIT)
-                for year in sorted({d.period.year for d in differing}):
-                    fetch_monthly_reports(client, session.ledger, year)
-        except ShopError as error:
-            fetch.fatal = error
-        result.results += fetch.results
-        result.error = fetch.fatal
-        return True
 
     def _compare(self) -> None:
         for shop in self.shops:

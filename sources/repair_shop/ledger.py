@@ -459,6 +459,15 @@ class Ledger:
         ).fetchone()
         return None if row is None else int(row[0])
 
+    def is_deleted(self, shop: str, resource: str, identity: str) -> bool:
+        """Whether a row is marked as gone."""
+        return bool(
+            self._db.execute(
+                "SELECT 1 FROM seen WHERE shop=? AND resource=? AND id=? AND deleted_at NOTNULL",
+                (shop, resource, identity),
+            ).fetchone()
+        )
+
     def first_seq(self, scan: Scan) -> int | None:
         """Number of a scan's first answer: rows not seen since then, the scan did not show."""
         row = self._db.execute(
