@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.consoles import duration, fault, out, print_json, table
+from shopmirror.commands.demo import leave
+from shopmirror.consoles import duration, err, fault, out, print_json, table
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 
@@ -45,6 +46,8 @@ def sync(
     from sources.settings import load_settings
 
     settings = load_settings()
+    if leave(settings.home):
+        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     with stopping() as stop, watching() as observer:
         report = run(
             settings,
