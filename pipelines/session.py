@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipelines import models
+from pipelines.doctor import CURRENCY_MARK
 from pipelines.evidence import write_evidence, write_reports
 from pipelines.feed import Feed
 from pipelines.home import Home
@@ -79,7 +80,16 @@ class Session:
         began = time.monotonic()
         write_reports(self.ledger, self.loader)
         write_evidence(self.ledger, self.loader, self.settings.shops)
-        models.build(self.home.build_warehouse, home=self.home.path, shops=self.settings.shops)
+        shops = [
+            # The setting counts; without one, what the service said of itself.
+            shop
+            if shop.currency
+            else shop.model_copy(
+                update={"currency": self.ledger.mark(shop.name, CURRENCY_MARK) or ""}
+            )
+            for shop in self.settings.shops
+        ]
+        models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
         self.publish_seconds = time.monotonic() - began
 
     def publish(self) -> None:

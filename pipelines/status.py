@@ -1,0 +1,258 @@
+"""``status``: is the mirror complete and as of when, what is in doubt, what is left of the budget.
+
+Reads files only, also while a sync runs; makes no request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from pipelines.evidence import completeness
+from pipelines.home import Home
+from pipelines.jobs import full_mark
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.endpoints import ENDPOINTS
+from sources.repair_shop.ledger import Ledger
+from sources.settings import Settings, ShopSettings
+
+_STALE_HOURS = 36
+"""A mirror older than this missed a night."""
+
+
+@dataclass
+class ShopStatus:
+    """One shop. Times are UTC ISO text, or None when it never happened."""
+
+    shop: str
+    complete: bool
+    as_of: str | None
+    missing: list[str]
+    doubts: list[str]
+    resources: list[dict[str, Any]]
+    budget: dict[str, Any]
+    differences: list[dict[str, Any]]
+    compared: int = 0
+
+
+@dataclass
+class Status:
+    """Everything at one look. ``problems`` in words; empty when all is well."""
+
+    shops: list[ShopStatus]
+    runs: list[dict[str, Any]]
+    queue: dict[str, int]
+    next_runs: list[dict[str, Any]]
+    warehouse: dict[str, Any]
+    problems: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "complete": all(shop.complete for shop in self.shops),
+            "problems": self.problems,
+            "shops": [vars(shop) for shop in self.shops],
+            "runs": self.runs,
+            "queue": self.queue,
+            "next_runs": self.next_runs,
+            "warehouse": self.warehouse,
+        }
+
+    @property
+    def exit_code(self) -> int:
+        """0 all is well, 1 otherwise; for ``--check``."""
+        return int(bool(self.problems))
+
+
+def status(settings: Settings) -> Status:
+    """Gather the state of the home folder."""
+    home = Home(settings.home)
+    ledger, budget = Ledger(home.ledger), Budget(home.budget)
+    try:
+        evidence = completeness(ledger)
+        warehouse, compared = _warehouse(home)
+        shops = [_shop(one, ledger, budget, evidence, compared) for one in settings.shops]
+        runs = [
+            dict(
+                zip(
+                    (
+                        "run_id",
+                        "command",
+                        "started_at",
+                        "ended_at",
+                        "outcome",
+                        "exit_code",
+                        "requests",
+                        "rows",
+                        "message",
+                    ),
+                    row,
+                    strict=True,
+                )
+            )
+            for row in ledger.query(
+                "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, "
+                "message FROM runs ORDER BY run_id DESC LIMIT 10"
+            )
+        ]
+    finally:
+        ledger.close()
+        budget.close()
+    found = Status(shops, runs, _queue(home.path), _next_runs(home.path), warehouse)
+    found.problems = _problems(found)
+    return found
+
+
+def _shop(
+    shop: ShopSettings,
+    ledger: Ledger,
+    budget: Budget,
+    evidence: list[dict[str, Any]],
+    compared: dict[str, tuple[int, list[dict[str, Any]]]],
+) -> ShopStatus:
+    own = [e for e in evidence if e["shop_id"] == shop.name]
+    missing, resources = [], []
+    for endpoint in ENDPOINTS.values():
+        for variant in endpoint.variants or ({},):
+            resource = ":".join((endpoint.table, *variant.values()))
+            whole = ledger.mark(shop.name, full_mark(resource)) is not None
+            if not whole:
+                missing.append(resource)
+            scans = [e for e in own if e["resource"] == resource]
+            proven = [e["checked_at"] for e in scans if e["is_proven"] and e["checked_at"]]
+            resources.append(
+                {
+                    "resource": resource,
+                    "rows": ledger.live_count(shop.name, resource),
+                    "whole": whole,
+                    "fresh_as_of": max(proven, default=None),
+                    "proof": next((e["proof"] for e in reversed(scans) if e["is_proven"]), None),
+                }
+            )
+    # What was in doubt once and is proven by a later scan of the same list is settled.
+    latest: dict[tuple[str, str], dict[str, Any]] = {}
+    for item in own:
+        key = (item["resource"], item["kind"])
+        if item["checked_at"] and item["checked_at"] >= latest.get(key, item)["checked_at"]:
+            latest[key] = item
+    doubts = [f"{e['resource']}: {e['reason']}" for e in latest.values() if not e["is_proven"]]
+    doubts += [f"{e['resource']}: not finished" for e in own if e["state"] == "open"]
+    doubts += [
+        f"{e['resource']}: {e['proof'].split('; ')[-1]}"
+        for e in latest.values()
+        if "not believed" in (e["proof"] or "")
+    ]
+    fresh = [r["fresh_as_of"] for r in resources]
+    state = budget.key(shop).state()
+    matching, differing = compared.get(shop.name, (0, []))
+    return ShopStatus(
+        shop.name,
+        not missing and not doubts,
+        None if missing or any(f is None for f in fresh) else min(f for f in fresh if f),
+        missing,
+        doubts,
+        resources,
+        {
+            "limit": state.limit,
+            "used": state.used,
+            "left": state.left,
+            "cooldown_seconds": round(state.cooldown_seconds, 1),
+            "strikes": state.strikes,
+            "refused_until": state.refused_until and state.refused_until.isoformat(),
+            "reason": state.reason,
+        },
+        differing,
+        matching + len(differing),
+    )
+
+
+def _warehouse(
+    home: Home,
+) -> tuple[dict[str, Any], dict[str, tuple[int, list[dict[str, Any]]]]]:
+    """When it was published, and what ``marts.reconciliation`` says: shop -> (matching, differing)."""
+    path = home.warehouse
+    if not path.exists():
+        return {"published_at": None}, {}
+    told: dict[str, Any] = {
+        "published_at": datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(),
+        "bytes": path.stat().st_size,
+    }
+    compared: dict[str, tuple[int, list[dict[str, Any]]]] = {}
+    try:
+        with duckdb.connect(str(path), read_only=True) as database:
+            rows = database.execute(
+                "SELECT shop_id, report, period, ours, theirs, difference, matches "
+                "FROM marts.reconciliation ORDER BY 1, 2, 3"
+            ).fetchall()
+    except duckdb.Error as error:
+        told["problem"] = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
+        return told, compared
+    for shop, report, period, ours, theirs, difference, matches in rows:
+        matching, differing = compared.get(shop, (0, []))
+        if matches:
+            compared[shop] = (matching + 1, differing)
+        else:
+            differing.append(
+                {
+                    "report": report,
+                    "period": period.isoformat(),
+                    "ours": str(ours),
+                    "theirs": str(theirs),
+                    "difference": str(difference),
+                }
+            )
+            compared[shop] = (matching, differing)
+    return told, compared
+
+
+def _queue(home: Path) -> dict[str, int]:
+    from pipelines.outbox import STATES, Outbox
+    from pipelines.outbox.store import FILE_NAME
+
+    counts = dict.fromkeys(STATES, 0)
+    if (home / FILE_NAME).is_file():
+        with Outbox(home) as outbox:
+            for change in outbox.changes():
+                counts[change.state] = counts.get(change.state, 0) + 1
+    return counts
+
+
+def _next_runs(home: Path) -> list[dict[str, Any]]:
+    from schedules import next_runs
+
+    return next_runs(home)
+
+
+def _problems(found: Status) -> list[str]:
+    problems: list[str] = []
+    for shop in found.shops:
+        if shop.missing:
+            problems.append(f"{shop.shop}: {len(shop.missing)} list(s) were never read whole")
+        problems += [f"{shop.shop}: {doubt}" for doubt in shop.doubts]
+        if shop.as_of is not None:
+            age = (datetime.now(UTC) - datetime.fromisoformat(shop.as_of)).total_seconds() / 3600
+            if age > _STALE_HOURS:
+                problems.append(f"{shop.shop}: the mirror is {age:.0f} hours old")
+        if shop.differences:
+            problems.append(
+                f"{shop.shop}: {len(shop.differences)} of {shop.compared} periods do not agree"
+            )
+        if shop.budget["refused_until"]:
+            problems.append(f"{shop.shop}: {shop.budget['reason']}")
+    if found.runs and found.runs[0]["outcome"] not in (None, "complete", "stopped"):
+        problems.append(
+            f"The last run ({found.runs[0]['command']}) ended "
+            f"{found.runs[0]['outcome']}: {found.runs[0]['message']}"
+        )
+    problems += [
+        f"{count} change(s) {state}"
+        for state, count in found.queue.items()
+        if count and state in ("in_doubt", "rejected", "conflict")
+    ]
+    if found.warehouse.get("problem"):
+        problems.append(found.warehouse["problem"])
+    return problems

@@ -1,0 +1,259 @@
+"""``doctor``: find out how this service really answers, in a handful of requests.
+
+The specification leaves response shapes open, and services differ. Each finding is an item with
+what was seen; ``problems`` say what a report needs and this service does not give, or what the
+settings get wrong (a time zone whose offset is not the one in the timestamps). The sync follows
+what matters: paging by number or offset is taken from here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sources.repair_shop.answers import Answer
+from sources.repair_shop.clean import clean_row, parse_amount, snake_case
+from sources.repair_shop.client import Client
+from sources.repair_shop.endpoints import ENDPOINTS, INFO_PATH
+from sources.repair_shop.errors import BadAnswer, NotFound
+from sources.repair_shop.reports import fetch_days, fetch_year
+from sources.repair_shop.scan import PAGE_ROWS
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
+_NEEDED = {
+    "ticket_invoices": ("created_date", "amount_total", "status"),
+    "pos_orders": ("created_date", "amount_total", "status"),
+    "purchase_orders": ("created_date", "cost", "shipping_cost"),
+}
+
+
+@dataclass
+class ServiceProfile:
+    """What a service was found to do. ``paging`` is ``page``, ``offset`` or ``unknown``."""
+
+    shop: str
+    found_at: datetime
+    items: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    paging: str = "unknown"
+    currency: str = ""
+    requests: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json`` and the ledger."""
+        return {
+            "shop": self.shop,
+            "found_at": self.found_at.isoformat(),
+            "items": self.items,
+            "problems": self.problems,
+            "paging": self.paging,
+            "currency": self.currency,
+            "requests": self.requests,
+        }
+
+
+def probe(client: Client) -> ServiceProfile:
+    """Ask some ten requests and say what was found. Raises what stops every request."""
+    profile = ServiceProfile(client.shop.name, datetime.now(UTC))
+    before = client.requests
+    # The first request alone: a wrong key or address ends here, after one.
+    invoices = _list(client, profile, "ticket_invoices", {"page": 1, "sort": "newest"})
+    for look in (_look_at_info, _look_at_details, _look_at_reports, _look_at_formats):
+        look(client, profile, invoices)
+    _look_at_paging(client, profile)
+    profile.requests = client.requests - before
+    return profile
+
+
+def _list(
+    client: Client, profile: ServiceProfile, table: str, params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    endpoint = ENDPOINTS[table]
+    try:
+        answer = client.get(endpoint.path, {**endpoint.include_params, **params})
+        rows = answer.rows()
+    except BadAnswer as error:
+        profile.problems.append(str(error))
+        return []
+    profile.items.setdefault("envelope of lists", _envelope(answer))
+    _missing_columns(client, profile, table, rows)
+    return rows
+
+
+def _envelope(answer: Answer) -> str:
+    payload = answer.payload
+    if isinstance(payload, list):
+        return "bare array"
+    if isinstance(payload, Mapping):
+        return "object with the field(s) " + ", ".join(sorted(map(str, payload))[:6])
+    return type(payload).__name__
+
+
+def _missing_columns(
+    client: Client, profile: ServiceProfile, table: str, rows: list[dict[str, Any]]
+) -> None:
+    if not rows or table not in _NEEDED:
+        return
+    cleaned = [clean_row(r, table, shop_id="", zone=client.shop.zone, extra={}) for r in rows]
+    for column in _NEEDED[table]:
+        if all(row.get(column) is None for row in cleaned):
+            raw = ", ".join(sorted(map(str, rows[0]))[:30])
+            profile.problems.append(
+                f"{ENDPOINTS[table].path}: no row has '{column}' under any name we know, and "
+                f"the reports need it. The rows have: {raw}."
+            )
+    unreadable = {name for row in cleaned for name in json.loads(row["_unreadable"] or "{}")}
+    if unreadable:
+        profile.problems.append(
+            f"{ENDPOINTS[table].path}: values of {', '.join(sorted(unreadable))} cannot be read; "
+            "they are kept and listed in ops.unreadable."
+        )
+
+
+def _look_at_info(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
+    try:
+        info = client.get(INFO_PATH).detail()
+    except BadAnswer as error:
+        profile.items["/info"] = f"not usable: {error}"
+        return
+    flat = {snake_case(str(key)): value for key, value in info.items()}
+    profile.items["/info"] = "fields " + ", ".join(sorted(flat)[:20])
+    currency = flat.get("currency") or flat.get("currency_code")
+    if isinstance(currency, Mapping):
+        currency = currency.get("code")
+    profile.currency = str(currency or "")
+    zone = flat.get("timezone") or flat.get("time_zone")
+    if isinstance(zone, str) and zone and zone != client.shop.timezone:
+        profile.problems.append(
+            f"The service says its time zone is {zone}, the settings say {client.shop.timezone}: "
+            "days begin and end at other moments. Set sources.repair_shop.timezone."
+        )
+
+
+def _look_at_details(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+    if not rows or not rows[0].get("id"):
+        return
+    try:
+        answer = client.get(f"{ENDPOINTS['ticket_invoices'].path}/{rows[0]['id']}")
+        answer.detail()
+    except NotFound:
+        profile.items["detail"] = "not found although the list shows the record"
+        return
+    except BadAnswer as error:
+        profile.items["detail"] = f"not usable: {error}"
+        return
+    profile.items["detail"] = (
+        "list of one object" if isinstance(answer.payload, list) else "the object"
+    )
+
+
+def _look_at_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
+    today = datetime.now(client.shop.zone).date()
+    for report in ("monthly_sales", "monthly_purchases"):
+        try:
+            months = fetch_year(client, report, today.year, today)
+            told = f"readable, {sum(1 for v in months.values() if v)} month(s) with a total"
+        except BadAnswer as error:
+            told = "not readable"
+            profile.problems.append(str(error))
+        profile.items[f"report {report}"] = told
+    for report in ("daily_sales", "daily_purchases"):
+        try:
+            fetch_days(client, report, today.replace(day=1), today)
+            told = "readable"
+        except BadAnswer as error:
+            told = "not readable"
+            profile.problems.append(str(error))
+        profile.items[f"report {report}"] = told
+
+
+def _look_at_formats(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        profile.items["formats"] = "not known: the shop has no invoice yet"
+        return
+    names = [str(key) for row in rows for key in row]
+    camel = any(re.search(r"[a-z][A-Z]", name) for name in names)
+    profile.items["names"] = "camelCase" if camel else "snake_case"
+    values = [value for row in rows for value in row.values()]
+    texts = [value for value in values if isinstance(value, str)]
+    dates = [text for text in texts if _ISO.fullmatch(text) and len(text) >= 10]
+    english = [t for t in texts if re.fullmatch(r"\d{2}-[A-Za-z]{3}-\d{4}.*", t)]
+    if dates:
+        profile.items["dates"] = "ISO 8601, e.g. " + re.sub(r"\d", "9", dates[0])
+    elif english:
+        profile.items["dates"] = "dd-mmm-yyyy"
+    _look_at_zone(client, profile, dates)
+    amounts = [
+        value
+        for row in rows
+        for key, value in row.items()
+        if snake_case(str(key)) in ("amount_total", "amount", "total", "total_amount")
+    ]
+    if amounts:
+        kind = "text" if isinstance(amounts[0], str) else "numbers"
+        readable = all(_is_amount(value) for value in amounts)
+        profile.items["amounts"] = kind if readable else f"{kind}, some cannot be read"
+    empty = {
+        "null" if value is None else "{}" if value == {} else '""'
+        for row in rows
+        for key, value in row.items()
+        if snake_case(str(key)) in ("ticket", "customer") and not value
+    }
+    if any("ticket" not in {snake_case(str(key)) for key in row} for row in rows):
+        empty.add("key missing")
+    profile.items["empty references"] = ", ".join(sorted(empty)) or "none seen"
+
+
+def _look_at_zone(client: Client, profile: ServiceProfile, dates: list[str]) -> None:
+    wrong = 0
+    for text in dates:
+        match = re.search(r"([+-]\d{2}):?(\d{2})$", text)
+        if not match or ("T" not in text and " " not in text):
+            continue
+        moment = datetime.fromisoformat(
+            text[: match.start()].replace(" ", "T") + match[1] + ":" + match[2]
+        )
+        wrong += moment.astimezone(client.shop.zone).utcoffset() != moment.utcoffset()
+    if wrong:
+        profile.problems.append(
+            f"{wrong} of {len(dates)} timestamps have another offset than {client.shop.timezone}: "
+            "days may be cut at the wrong moment. Set sources.repair_shop.timezone to the shop's "
+            "own IANA zone."
+        )
+
+
+def _is_amount(value: Any) -> bool:
+    try:
+        parse_amount(value)
+    except ValueError:
+        return value in (None, "")
+    return True
+
+
+def _look_at_paging(client: Client, profile: ServiceProfile) -> None:
+    """On the longest list a shop has: payments."""
+    endpoint = ENDPOINTS["payments"]
+    try:
+        first = client.get(endpoint.path, {"page": 1, "sort": "newest"}).rows()
+        if len(first) < PAGE_ROWS:
+            profile.items["paging"] = "not known: no list checked fills a page"
+            return
+        second = client.get(endpoint.path, {"page": 2, "sort": "newest"}).rows()
+        ids = {str(row.get("id")) for row in first}
+        if second and not {str(row.get("id")) for row in second} <= ids:
+            profile.paging = "page"
+            profile.items["paging"] = "by page number"
+            return
+        params = {"offset": PAGE_ROWS, "limit": PAGE_ROWS, "sort": "newest"}
+        other = client.get(endpoint.path, params).rows()
+        if other and not {str(row.get("id")) for row in other} <= ids:
+            profile.paging = "offset"
+            profile.items["paging"] = "by offset and limit; page 2 answers nothing new"
+            return
+        profile.items["paging"] = "one page; neither page 2 nor an offset shows more"
+    except BadAnswer as error:
+        profile.problems.append(str(error))
