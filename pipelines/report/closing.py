@@ -1,0 +1,199 @@
+"""Puts a closing report together: which period, what to compare it with, page by page."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pipelines.report import queries
+from pipelines.report.figures import Column, Page, Period, Report, ReportError, ShopLine
+from pipelines.report.published import Published, published
+
+NEEDED = (
+    "ops.shops",
+    "marts.calendar",
+    "marts.payments",
+    "marts.daily_sales",
+    "marts.monthly_sales",
+    "marts.documents",
+    "marts.sales_documents",
+    "marts.reconciliation",
+)
+
+
+def closing_report(
+    home: Path,
+    *,
+    shop: str | None = None,
+    day: date | None = None,
+    month: date | None = None,
+    now: datetime | None = None,
+) -> Report:
+    """The closing report of a shop, or of all of them, for a day or a month.
+
+    ``home`` is ``$SHOPMIRROR_HOME``. Without ``day`` and ``month`` it is the last open day the
+    mirror has seen, in the shop's zone; ``month`` is any day of it; ``now`` (with a zone) is for
+    tests. Raises :class:`~pipelines.report.figures.ReportError` when there is no warehouse, the
+    shop is unknown, or the period has not begun.
+    """
+    if day is not None and month is not None:
+        raise ReportError("Ask for a day or for a month, not for both.")
+    now = now or datetime.now(UTC)
+    with published(Path(home)) as warehouse:
+        warehouse.need(*NEEDED)
+        known = queries.shops(warehouse)
+        names = _chosen(known, shop)
+        zones = {name: zone_of(known[name]["timezone"]) for name in names}
+        today = max(now.astimezone(zone).date() for zone in zones.values())
+        period = _period(warehouse, names, day, month, today)
+        currencies = {known[name]["currency"] for name in names}
+        together = [names] if len(currencies) == 1 else [[name] for name in names]
+        pages = tuple(_page(warehouse, group, known, period, today) for group in together)
+        return Report(
+            period=period,
+            pages=pages,
+            as_of=_local(queries.as_of(warehouse), zones[names[0]]),
+            made_at=now.astimezone(zones[names[0]]),
+        )
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone called ``name``; UTC when this machine does not know it."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def _local(value: datetime | None, zone: ZoneInfo) -> datetime | None:
+    return None if value is None else value.astimezone(zone)
+
+
+def _chosen(known: dict[str, dict[str, Any]], shop: str | None) -> list[str]:
+    if not known:
+        raise ReportError("The warehouse holds no shop yet: run 'shopmirror sync' first.")
+    if shop is None:
+        return list(known)
+    if shop.lower() not in known:
+        raise ReportError(f"There is no shop '{shop}' in the warehouse. It has: {', '.join(known)}.")
+    return [shop.lower()]
+
+
+def _period(
+    warehouse: Published, shops: list[str], day: date | None, month: date | None, today: date
+) -> Period:
+    if month is not None:
+        first = month.replace(day=1)
+        if first > today:
+            raise ReportError(f"The month {first:%Y-%m} has not begun yet (today is {today}).")
+        return Period(kind="month", first=first, last=queries.month_end(first))
+    if day is not None:
+        if day > today:
+            raise ReportError(f"The day {day} has not begun yet (today is {today}).")
+        return Period(kind="day", first=day, last=day)
+    until = queries.mirrored_until(warehouse, shops) or today
+    chosen = queries.open_day(warehouse, shops, min(until, today)) or min(until, today)
+    return Period(kind="day", first=chosen, last=chosen)
+
+
+def _day(day: date) -> Period:
+    return Period(kind="day", first=day, last=day)
+
+
+def _month(first: date) -> Period:
+    return Period(kind="month", first=first, last=queries.month_end(first))
+
+
+def _compared_with(
+    warehouse: Published, shops: list[str], period: Period
+) -> tuple[Period | None, Period | None]:
+    """The last open day before and the same weekday four weeks back; for a month its like.
+
+    None where the books had not begun: nothing to compare with is not a day without sales.
+    """
+    if period.kind == "month":
+        before: Period | None = _month(queries.month_earlier(period.first, 1))
+        earlier = _month(queries.month_earlier(period.first, 12))
+    else:
+        open_day = queries.open_day(warehouse, shops, period.first - timedelta(days=1))
+        before = None if open_day is None else _day(open_day)
+        earlier = _day(period.first - timedelta(days=28))
+    begun = queries.first_day(warehouse, shops)
+    if begun is None:
+        return None, None
+    return (
+        before if before is not None and before.last >= begun else None,
+        earlier if earlier.last >= begun else None,
+    )
+
+
+def _column(warehouse: Published, shops: list[str], period: Period) -> Column:
+    return Column(
+        period=period,
+        taken=queries.taken(warehouse, shops, period),
+        sold=queries.sold(warehouse, shops, period),
+        due=queries.due(warehouse, shops, period.last),
+        workshop=queries.workshop(warehouse, shops, period),
+    )
+
+
+def _page(
+    warehouse: Published,
+    shops: list[str],
+    known: dict[str, dict[str, Any]],
+    period: Period,
+    today: date,
+) -> Page:
+    before, earlier = _compared_with(warehouse, shops, period)
+    return Page(
+        title=shops[0] if len(shops) == 1 else f"{len(shops)} shops",
+        shops=tuple(shops),
+        currency=known[shops[0]]["currency"],
+        now=_column(warehouse, shops, period),
+        before=None if before is None else _column(warehouse, shops, before),
+        earlier=None if earlier is None else _column(warehouse, shops, earlier),
+        methods=queries.methods(warehouse, shops, period),
+        technicians=queries.technicians(warehouse, shops, period),
+        months=queries.months(warehouse, shops, min(period.last, today)),
+        lines=_lines(warehouse, shops, period) if len(shops) > 1 else (),
+        seal=queries.seal(warehouse, shops),
+        notes=_notes(warehouse, shops, period),
+    )
+
+
+def _lines(warehouse: Published, shops: list[str], period: Period) -> tuple[ShopLine, ...]:
+    lines = []
+    for name in shops:
+        tickets = queries.workshop(warehouse, [name], period)
+        lines.append(
+            ShopLine(
+                shop=name,
+                taken=queries.taken(warehouse, [name], period).total,
+                sold=queries.sold(warehouse, [name], period).total,
+                due=queries.due(warehouse, [name], period.last).total,
+                opened=tickets.opened if tickets else None,
+                closed=tickets.closed if tickets else None,
+                seal=queries.seal(warehouse, [name]).state,
+            )
+        )
+    return tuple(lines)
+
+
+def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str, ...]:
+    """What a reader must know before trusting the figures."""
+    notes = []
+    until = queries.mirrored_until(warehouse, shops)
+    if until is not None and period.last > until:
+        notes.append(f"The mirror ends at {until}: later days are not in these figures yet.")
+    unread = queries.unreadable_payments(warehouse, shops, period)
+    if unread:
+        notes.append(f"{unread} payments have an amount that could not be read; see ops.unreadable.")
+    doubtful = queries.unproven(warehouse, shops)
+    if doubtful:
+        shown = ", ".join(doubtful[:6]) + (" and others" if len(doubtful) > 6 else "")
+        notes.append(f"Not proven complete at the last sync: {shown}.")
+    if not warehouse.has("marts.tickets", *queries.TICKET_COLUMNS):
+        notes.append("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
+    return tuple(notes)

@@ -1,0 +1,246 @@
+"""What a closing report says, as plain figures; nothing here knows of databases or pages.
+
+Money is :class:`~decimal.Decimal` in the shop's currency (units, not cents), days are the shop's
+own, durations are hours. A figure that the warehouse cannot give is ``None`` and a note says why:
+a report never shows a zero that nobody measured.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Money = Decimal
+
+
+class ReportError(Exception):
+    """The report cannot be made or sent; the message says what to do. Exit code 2."""
+
+    exit_code = 2
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Period(_Frozen):
+    """A day or a month of the shop; ``last`` is included."""
+
+    kind: Literal["day", "month"]
+    first: date
+    last: date
+
+    @property
+    def label(self) -> str:
+        """ISO 8601: ``2026-11-20`` or ``2026-11``."""
+        return self.first.isoformat() if self.kind == "day" else f"{self.first:%Y-%m}"
+
+
+class Taken(_Frozen):
+    """Money that came in (or went out again) within a period: ``marts.payments`` by kind."""
+
+    sales: Money = Decimal(0)
+    receivables: Money = Decimal(0)
+    advances: Money = Decimal(0)
+    refunds: Money = Decimal(0)
+    """Zero or negative."""
+    repairs: Money = Decimal(0)
+    """Of the total: payments of ticket invoices and of tickets."""
+    counter: Money = Decimal(0)
+    """Of the total: payments of POS orders."""
+    unassigned: Money = Decimal(0)
+    """Of the total: payments that name neither."""
+    payments: int = 0
+
+    @property
+    def total(self) -> Money:
+        """What is in the till and the bank because of this period, refunds taken off."""
+        return self.sales + self.receivables + self.advances + self.refunds
+
+
+class Sold(_Frozen):
+    """What was sold by the definition of the service's report: ``marts.daily_sales``."""
+
+    total: Money = Decimal(0)
+    repairs: Money = Decimal(0)
+    counter: Money = Decimal(0)
+    returns: Money = Decimal(0)
+    """Zero or negative; inside ``repairs`` and ``counter`` already."""
+    tax: Money = Decimal(0)
+    documents: int = 0
+
+
+class Method(_Frozen):
+    """Money taken by one payment method."""
+
+    name: str
+    amount: Money
+    payments: int
+
+
+class Workshop(_Frozen):
+    """Tickets of a period."""
+
+    opened: int = 0
+    closed: int = 0
+    median_hours: float | None = None
+    """Median cycle time of the tickets closed, in opening hours."""
+    open_at_end: int = 0
+    unassigned_at_end: int = 0
+    """Of those open at the end: with no technician."""
+
+
+class Technician(_Frozen):
+    """One person's part of the workshop; ``name`` is None for tickets with no technician."""
+
+    name: str | None
+    opened: int
+    closed: int
+    median_hours: float | None
+    open_at_end: int
+
+
+class Due(_Frozen):
+    """What customers still owe at the end of a period, by the age of the document in days.
+
+    The buckets of ``marts.receivables``: up to 30, 31 to 60, 61 to 90, more.
+    """
+
+    to_30: Money = Decimal(0)
+    to_60: Money = Decimal(0)
+    to_90: Money = Decimal(0)
+    over_90: Money = Decimal(0)
+    documents: int = 0
+
+    @property
+    def total(self) -> Money:
+        """Everything due."""
+        return self.to_30 + self.to_60 + self.to_90 + self.over_90
+
+
+class Column(_Frozen):
+    """All figures of one period: the one reported, or one it is compared with."""
+
+    period: Period
+    taken: Taken
+    sold: Sold
+    due: Due
+    workshop: Workshop | None
+
+
+class MonthBar(_Frozen):
+    """A bar of the chart; ``month`` is its first day."""
+
+    month: date
+    repairs: Money
+    counter: Money
+    is_whole: bool
+    """False for the month that is not over yet."""
+
+    @property
+    def total(self) -> Money:
+        """Sales of the month."""
+        return self.repairs + self.counter
+
+
+class SealState(StrEnum):
+    """Whether our reports and the service's own say the same."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNKNOWN = "unknown"
+
+
+class Difference(_Frozen):
+    """A period in which our report and the service's do not agree."""
+
+    shop: str
+    report: str
+    period: date
+    ours: Money
+    theirs: Money
+
+
+class Seal(_Frozen):
+    """The comparison of every period that the service has told its own figure for."""
+
+    state: SealState
+    compared: int
+    differing: int
+    differences: tuple[Difference, ...] = ()
+    """The newest of them."""
+    checked_at: datetime | None = None
+
+
+class ShopLine(_Frozen):
+    """A shop's line in the report of a chain."""
+
+    shop: str
+    taken: Money
+    sold: Money
+    due: Money
+    opened: int | None
+    closed: int | None
+    seal: SealState
+
+
+class Page(_Frozen):
+    """One printed page: a shop, or the chain."""
+
+    title: str
+    shops: tuple[str, ...]
+    currency: str
+    """ISO code or sign as the settings give it; may be empty."""
+    now: Column
+    before: Column | None
+    """The last open day before (or the month before)."""
+    earlier: Column | None
+    """The same weekday four weeks back (or the same month a year before)."""
+    methods: tuple[Method, ...]
+    technicians: tuple[Technician, ...]
+    months: tuple[MonthBar, ...]
+    lines: tuple[ShopLine, ...] = ()
+    seal: Seal
+    notes: tuple[str, ...] = ()
+
+
+class Report(_Frozen):
+    """A closing report: one page, or one a shop when a chain's shops use several currencies."""
+
+    period: Period
+    pages: tuple[Page, ...]
+    as_of: datetime | None
+    """When the mirror was last brought up to date."""
+    made_at: datetime
+
+    @property
+    def seal(self) -> SealState:
+        """The worst of the pages' seals."""
+        states = {page.seal.state for page in self.pages}
+        for state in (SealState.DIFFERS, SealState.UNKNOWN):
+            if state in states:
+                return state
+        return SealState.AGREES
+
+    @property
+    def title(self) -> str:
+        """For the window, the PDF's properties and the mail's subject."""
+        names = sorted({name for page in self.pages for name in page.shops})
+        who = names[0] if len(names) == 1 else f"{len(names)} shops"
+        return f"Closing report {self.period.label}: {who}"
+
+    def html(self) -> str:
+        """The report as one self-contained HTML page."""
+        from pipelines.report.page import render
+
+        return render(self)
+
+    def pdf(self) -> bytes:
+        """The report as a PDF, one A4 page for each page."""
+        from pipelines.report.paper import print_pdf
+
+        return print_pdf(self)

@@ -1,0 +1,58 @@
+"""Numbers, days and durations as every reader can read them, whatever their language.
+
+ISO 8601 days, a narrow space between thousands, a point before the decimals, a true minus sign.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, tzinfo
+from decimal import ROUND_HALF_UP, Decimal
+
+NARROW = "\u202f"
+MINUS = "\u2212"
+NONE = "\u2013"
+"""Shown where there is no figure."""
+
+
+def money(amount: Decimal | None, *, places: int = 2) -> str:
+    """``1 234.50``; rounded half up, as people round money."""
+    if amount is None:
+        return NONE
+    rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    text = f"{abs(rounded):,.{places}f}".replace(",", NARROW)
+    return MINUS + text if rounded < 0 else text
+
+
+def whole(number: int | None) -> str:
+    """``12 345``."""
+    return NONE if number is None else f"{number:,}".replace(",", NARROW).replace("-", MINUS)
+
+
+def change(now: Decimal, before: Decimal | None) -> str:
+    """How far ``now`` lies from ``before``: ``+12 %``, or a dash where a share means nothing."""
+    if before is None or before <= 0:
+        return NONE
+    share = ((now - before) * 100 / before).quantize(Decimal(1), rounding=ROUND_HALF_UP)
+    sign = "+" if share > 0 else MINUS if share < 0 else "\u00b1"
+    return f"{sign}{whole(abs(int(share)))}{NARROW}%"
+
+
+def hours(value: float | None) -> str:
+    """``1.5 h``, ``23 h``; opening hours, so never turned into days."""
+    if value is None:
+        return NONE
+    return f"{value:.1f}{NARROW}h" if value < 10 else f"{whole(round(value))}{NARROW}h"
+
+
+def moment(value: datetime | None, zone: tzinfo) -> str:
+    """``2026-11-20 22:41 -06:00``: the shop's clock, and which clock that is."""
+    if value is None:
+        return NONE
+    local = value.astimezone(zone)
+    offset = local.strftime("%z")
+    return f"{local:%Y-%m-%d %H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
+
+
+def day(value: date) -> str:
+    """ISO 8601."""
+    return value.isoformat()

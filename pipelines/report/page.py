@@ -1,0 +1,43 @@
+"""A report as one self-contained HTML page: no script, no font, no picture from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from pipelines.report import charts, formats
+from pipelines.report.figures import Report
+from pipelines.report.sheet import STATES, Sheet
+
+_FOLDER = Path(__file__).parent
+
+
+class _Drawn(Sheet):
+    """A sheet with its chart as inline SVG; ``number`` tells the pages' drawings apart."""
+
+    def __init__(self, report: Report, number: int) -> None:
+        super().__init__(report, report.pages[number])
+        drawn = charts.svg(charts.months_chart(self.page.months), prefix=f"p{number}-")
+        # Our own drawing of numbers and months: the one thing on the page that is markup.
+        self.chart = Markup(drawn)  # noqa: S704
+
+
+def render(report: Report) -> str:
+    """The page; names of people and shops are escaped and isolated from its writing direction."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=False,
+    )
+    return environment.get_template("page.html").render(
+        report=report,
+        sheets=[_Drawn(report, number) for number in range(len(report.pages))],
+        css=Markup((_FOLDER / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - our file
+        money=formats.money,
+        whole=formats.whole,
+        hours=formats.hours,
+        states=STATES,
+    )

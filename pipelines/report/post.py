@@ -1,0 +1,203 @@
+"""Sends a report where the owner looks: by e-mail, to a webhook, or both.
+
+Settings under ``[report]`` (``.dlt/config.toml``; the password belongs in ``.dlt/secrets.toml``),
+or ``REPORT__SMTP_HOST`` and so on. The service itself sends nothing (specification, "What the
+service does", 3), so this is the only place a message comes from.
+"""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from typing import Any, Literal
+
+import httpx
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from pipelines.report import formats
+from pipelines.report.figures import Report, ReportError, SealState
+from sources.settings import read_section
+
+
+class PostSettings(BaseModel):
+    """Where reports go; everything is optional, nothing is sent unless asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    smtp_host: str = ""
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str = ""
+    smtp_password: SecretStr = SecretStr("")
+    mail_from: str = ""
+    mail_to: tuple[str, ...] = ()
+    """Addresses; in the settings a list, or a text with commas."""
+    webhook_url: SecretStr = SecretStr("")
+    """Often holds a key, so it is treated as one."""
+    timeout_seconds: float = Field(30.0, gt=0)
+
+    @field_validator("mail_to", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("mail_from", "mail_to")
+    @classmethod
+    def _one_line(cls, value: Any) -> Any:
+        if any("\n" in text or "\r" in text for text in ([value] if isinstance(value, str) else value)):
+            raise ValueError("an address is one line")
+        return value
+
+    @property
+    def by_mail(self) -> bool:
+        """Whether enough is set to send e-mail."""
+        return bool(self.smtp_host and self.mail_from and self.mail_to)
+
+    @property
+    def by_webhook(self) -> bool:
+        """Whether a webhook is set."""
+        return bool(self.webhook_url.get_secret_value())
+
+
+class NotSent(ReportError):
+    """The report was made but could not be delivered; the message says where it stuck. Exit 3."""
+
+    exit_code = 3
+
+
+def load_post() -> PostSettings:
+    """Read ``[report]``; :class:`~pipelines.report.figures.ReportError` when it is wrong."""
+    try:
+        return PostSettings(**read_section("report"))
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise ReportError(f"Settings under [report] are wrong: {'; '.join(faults)}") from None
+
+
+def send(report: Report, settings: PostSettings) -> list[str]:
+    """Send ``report`` everywhere it is configured to go; a line for each place.
+
+    All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
+    configured and :class:`NotSent` when one of them failed.
+    """
+    if not settings.by_mail and not settings.by_webhook:
+        raise ReportError(
+            "Nothing says where reports go. Set smtp_host, mail_from and mail_to, or webhook_url, "
+            "under [report] in .dlt/config.toml."
+        )
+    sent: list[str] = []
+    failed: list[str] = []
+    if settings.by_mail:
+        try:
+            _mail(report, settings)
+            sent.append(f"Mailed to {', '.join(settings.mail_to)}.")
+        except (OSError, smtplib.SMTPException) as error:
+            failed.append(f"{settings.smtp_host} did not take the mail: {_why(error)}.")
+    if settings.by_webhook:
+        try:
+            _post(report, settings)
+            sent.append("Posted to the webhook.")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            failed.append(f"The webhook did not take the report: {_why(error)}.")
+    if failed:
+        raise NotSent(" ".join([*failed, *sent]))
+    return sent
+
+
+def message(report: Report, settings: PostSettings) -> EmailMessage:
+    """The e-mail: figures as text, the page as HTML, the PDF attached."""
+    mail = EmailMessage()
+    mail["Subject"] = f"{_MARK[report.seal]}{report.title}"
+    mail["From"] = settings.mail_from
+    mail["To"] = ", ".join(settings.mail_to)
+    mail["Date"] = formatdate(localtime=False)
+    mail["Message-ID"] = make_msgid(domain="shopmirror.invalid")
+    mail.set_content(summary(report))
+    mail.add_alternative(report.html(), subtype="html")
+    name = f"closing-{report.period.label}.pdf"
+    mail.add_attachment(report.pdf(), maintype="application", subtype="pdf", filename=name)
+    return mail
+
+
+_MARK = {SealState.AGREES: "", SealState.UNKNOWN: "", SealState.DIFFERS: "[differs] "}
+
+
+def summary(report: Report) -> str:
+    """The figures in a few plain lines, for a phone's notification or a mail without HTML."""
+    lines = [report.title, ""]
+    for page in report.pages:
+        now, unit = page.now, f" {page.currency}".rstrip()
+        lines += [
+            page.title,
+            f"  Money taken   {formats.money(now.taken.total)}{unit}",
+            f"    sales {formats.money(now.taken.sales)}, receivables "
+            f"{formats.money(now.taken.receivables)}, advances {formats.money(now.taken.advances)}"
+            f", refunds {formats.money(now.taken.refunds)}",
+            f"  Sold          {formats.money(now.sold.total)}{unit}",
+            f"  Still due     {formats.money(now.due.total)}{unit}",
+        ]
+        if now.workshop:
+            lines.append(
+                f"  Tickets       {now.workshop.opened} opened, {now.workshop.closed} closed, "
+                f"{now.workshop.unassigned_at_end} with no technician"
+            )
+        lines += [f"  Books         {seal_text(page.seal.state)}", *map("  {}".format, page.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def seal_text(state: SealState) -> str:
+    """What a seal says, in words."""
+    return {
+        SealState.AGREES: "agree with the service",
+        SealState.DIFFERS: "do not agree with the service",
+        SealState.UNKNOWN: "not compared with the service yet",
+    }[state]
+
+
+def _mail(report: Report, settings: PostSettings) -> None:
+    context = ssl.create_default_context()
+    host, port, wait = settings.smtp_host, settings.smtp_port, settings.timeout_seconds
+    if settings.smtp_security == "tls":
+        server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=wait, context=context)
+    else:
+        server = smtplib.SMTP(host, port, timeout=wait)
+    with server:
+        if settings.smtp_security == "starttls":
+            server.starttls(context=context)
+        if settings.smtp_user:
+            server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
+        server.send_message(message(report, settings))
+
+
+def _post(report: Report, settings: PostSettings) -> None:
+    """One JSON document: ``text`` for chat tools, the figures for programs, the page as HTML."""
+    document = {
+        "title": report.title,
+        "text": summary(report),
+        "books": report.seal.value,
+        "report": report.model_dump(mode="json"),
+        "html": report.html(),
+    }
+    response = httpx.post(
+        settings.webhook_url.get_secret_value(), json=document, timeout=settings.timeout_seconds
+    )
+    if not response.is_success:
+        raise httpx.HTTPError(f"it answered {response.status_code}")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return "it refused the user or password"
+    if isinstance(error, smtplib.SMTPResponseException):
+        return f"it answered {error.smtp_code}"
+    if isinstance(error, httpx.HTTPError) and str(error).startswith("it answered"):
+        return str(error)
+    # Their texts may quote the address, which may hold a key.
+    return getattr(error, "strerror", None) or type(error).__name__

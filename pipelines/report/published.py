@@ -1,0 +1,87 @@
+"""The published warehouse, opened for reading for as short as possible.
+
+``$SHOPMIRROR_HOME/warehouse.duckdb`` is replaced by a rename when a sync publishes; whoever holds
+the old file keeps its view, so a page opens it, asks and closes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from pipelines.report.figures import ReportError
+
+
+class NoWarehouse(ReportError):
+    """Nothing was published yet, or what was published cannot be read."""
+
+
+class Published:
+    """A read-only connection, with the tables it has."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+        self._columns: dict[str, set[str]] = {}
+        for schema, table, column in connection.execute(
+            "select schema_name, table_name, column_name from duckdb_columns() "
+            "where schema_name in ('marts', 'ops', 'staging')"
+        ).fetchall():
+            self._columns.setdefault(f"{schema}.{table}", set()).add(column)
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Whether ``schema.table`` is there, with all these columns."""
+        return table in self._columns and self._columns[table].issuperset(columns)
+
+    def need(self, *tables: str) -> None:
+        """Raise :class:`NoWarehouse`, naming what is missing, unless all ``tables`` are there."""
+        missing = [table for table in tables if not self.has(table)]
+        if missing:
+            raise NoWarehouse(
+                f"{self.path} has no {', '.join(missing)}: it was published by another version or "
+                "before the reports were built. Run 'shopmirror sync'."
+            )
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """The answer of one query, a dict for each row."""
+        cursor = self._connection.execute(sql, list(values))
+        names = [column[0] for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> dict[str, Any]:
+        """The only row of an aggregate."""
+        (only,) = self.rows(sql, values)
+        return only
+
+
+@contextmanager
+def published(home: Path) -> Iterator[Published]:
+    """Open the warehouse published under ``home``; closed at the end, whatever happens.
+
+    Raises :class:`NoWarehouse` when it is not there or cannot be opened.
+    """
+    path = Path(home) / "warehouse.duckdb"
+    if not path.exists():
+        raise NoWarehouse(f"There is no warehouse in {home} yet: run 'shopmirror sync' first.")
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+    except duckdb.Error as error:
+        raise NoWarehouse(_reason(path, error)) from error
+    try:
+        connection.execute("set TimeZone = 'UTC'")
+        yield Published(connection, path)
+    finally:
+        connection.close()
+
+
+def _reason(path: Path, error: Exception) -> str:
+    text = str(error)
+    if "Could not set lock" in text:
+        return f"{path} is open for writing in another program; close it there and try again."
+    if "version" in text:
+        return f"{path} was written by another version of DuckDB; run 'shopmirror sync' again."
+    return f"{path} cannot be read. Run 'shopmirror sync' to publish it anew."

@@ -1,0 +1,353 @@
+"""The figures of a report, asked of ``marts`` and ``ops``; one query a figure.
+
+Every function takes the open :class:`~pipelines.report.published.Published` warehouse, the shops
+(their ``shop_id``) and a period whose last day is included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from pipelines.report.figures import (
+    Difference,
+    Due,
+    Method,
+    MonthBar,
+    Period,
+    Seal,
+    SealState,
+    Sold,
+    Taken,
+    Technician,
+    Workshop,
+)
+from pipelines.report.published import Published
+
+_OF = "shop_id in (select unnest(?::varchar[]))"
+_SHOWN_DIFFERENCES = 6
+TICKET_COLUMNS = ("is_unassigned", "technician", "opened_day", "done_day", "is_done", "cycle_hours")
+
+
+def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
+    """Money taken, from ``marts.payments``: by kind, and by what it was paid for."""
+    row = warehouse.row(
+        f"""
+        select
+            coalesce(sum(amount) filter (where kind = 'sale'), 0) as sales,
+            coalesce(sum(amount) filter (where kind = 'receivable'), 0) as receivables,
+            coalesce(sum(amount) filter (where kind = 'advance'), 0) as advances,
+            coalesce(sum(amount) filter (where kind = 'refund'), 0) as refunds,
+            coalesce(sum(amount) filter (where document_type = 'pos_order'), 0) as counter,
+            coalesce(sum(amount) filter (where document_type = 'ticket_invoice'
+                or (document_type is null and ticket_id is not null)), 0) as repairs,
+            coalesce(sum(amount) filter (where document_type is null and ticket_id is null), 0)
+                as unassigned,
+            count(*) as payments
+        from marts.payments
+        where {_OF} and day between ? and ? and amount is not null
+        """,
+        [list(shops), period.first, period.last],
+    )
+    return Taken(**row)
+
+
+def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Period) -> int:
+    """Payments of the period whose amount nobody could read; they are in no total."""
+    return int(
+        warehouse.row(
+            f"select count(*) as n from marts.payments "
+            f"where {_OF} and day between ? and ? and amount is null",
+            [list(shops), period.first, period.last],
+        )["n"]
+    )
+
+
+def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
+    """Sales by the definition of the service's report, from ``marts.daily_sales``."""
+    row = warehouse.row(
+        f"""
+        select
+            coalesce(sum(total), 0) as total,
+            coalesce(sum(ticket_total), 0) as repairs,
+            coalesce(sum(pos_total), 0) as counter,
+            coalesce(sum(returns), 0) as returns,
+            coalesce(sum(tax), 0) as tax,
+            coalesce(sum(ticket_invoice_count + pos_order_count), 0)::bigint as documents
+        from marts.daily_sales
+        where {_OF} and day between ? and ?
+        """,
+        [list(shops), period.first, period.last],
+    )
+    return Sold(**row)
+
+
+def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple[Method, ...]:
+    """Money taken by payment method, the largest first."""
+    rows = warehouse.rows(
+        f"""
+        select coalesce(nullif(trim(payment_method), ''), 'not named') as name,
+            sum(amount) as amount, count(*) as payments
+        from marts.payments
+        where {_OF} and day between ? and ? and amount is not null
+        group by 1 order by abs(sum(amount)) desc, 1
+        """,
+        [list(shops), period.first, period.last],
+    )
+    return tuple(Method(**row) for row in rows)
+
+
+def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
+    """What was still owed at the end of ``last``.
+
+    ``marts.documents`` knows what is due now; payments and returns dated later are put back.
+    A cent is the least that counts, as in ``marts.receivables``.
+    """
+    row = warehouse.row(
+        f"""
+        with later_paid as (
+            select shop_id, document_type, document_id, sum(amount) as amount
+            from marts.payments
+            where {_OF} and day > ? and document_id is not null
+            group by all
+        ),
+        later_returned as (
+            select shop_id, document_type, document_id, sum(gross) as amount
+            from marts.sales_documents
+            where {_OF} and effect = 'return' and effect_day > ?
+            group by all
+        ),
+        owed as (
+            select
+                date_diff('day', documents.created_day, ?::date) as age,
+                documents.due + coalesce(later_paid.amount, 0)
+                    - coalesce(later_returned.amount, 0) as due
+            from marts.documents
+            left join later_paid using (shop_id, document_type, document_id)
+            left join later_returned using (shop_id, document_type, document_id)
+            where documents.{_OF} and documents.created_day <= ? and documents.gross is not null
+        )
+        select
+            coalesce(sum(due) filter (where age <= 30), 0) as to_30,
+            coalesce(sum(due) filter (where age between 31 and 60), 0) as to_60,
+            coalesce(sum(due) filter (where age between 61 and 90), 0) as to_90,
+            coalesce(sum(due) filter (where age > 90), 0) as over_90,
+            count(*) as documents
+        from owed where due >= 0.01
+        """,
+        [list(shops), last, list(shops), last, last, list(shops), last],
+    )
+    return Due(**row)
+
+
+def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Workshop | None:
+    """Tickets opened, closed and open; None when the warehouse has no ``marts.tickets``."""
+    if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
+        return None
+    row = warehouse.row(
+        f"""
+        select
+            count(*) filter (where opened_day between $first and $last) as opened,
+            count(*) filter (where is_done and done_day between $first and $last) as closed,
+            median(cycle_hours) filter (where is_done and done_day between $first and $last)
+                as median_hours,
+            count(*) filter (where {_OPEN_AT_END}) as open_at_end,
+            count(*) filter (where is_unassigned and {_OPEN_AT_END}) as unassigned_at_end
+        from marts.tickets
+        where {_OF.replace("?", "$shops")} and opened_day <= $last
+        """.replace("$first", _day(period.first))
+        .replace("$last", _day(period.last))
+        .replace("$shops", "?"),
+        [list(shops)],
+    )
+    return Workshop(**row)
+
+
+def technicians(
+    warehouse: Published, shops: Sequence[str], period: Period
+) -> tuple[Technician, ...]:
+    """Who opened and closed what within the period, the busiest first; nobody's tickets last."""
+    if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
+        return ()
+    rows = warehouse.rows(
+        f"""
+        select
+            case when is_unassigned then null
+                else coalesce(technician, technician_id) end as name,
+            count(*) filter (where opened_day between $first and $last) as opened,
+            count(*) filter (where is_done and done_day between $first and $last) as closed,
+            median(cycle_hours) filter (where is_done and done_day between $first and $last)
+                as median_hours,
+            count(*) filter (where {_OPEN_AT_END}) as open_at_end
+        from marts.tickets
+        where {_OF} and opened_day <= $last
+        group by shop_id, technician_id, 1
+        having opened + closed + open_at_end > 0
+        order by name is null, closed desc, opened desc, open_at_end desc, name
+        """.replace("$first", _day(period.first)).replace("$last", _day(period.last)),
+        [list(shops)],
+    )
+    return _one_line_for_nobody([Technician(**row) for row in rows])
+
+
+def _one_line_for_nobody(rows: list[Technician]) -> tuple[Technician, ...]:
+    """Each shop of a chain has its tickets with no technician: one line of them all."""
+    nobody = [row for row in rows if row.name is None]
+    if len(nobody) < 2:
+        return tuple(rows)
+    together = Technician(
+        name=None,
+        opened=sum(row.opened for row in nobody),
+        closed=sum(row.closed for row in nobody),
+        # A median of medians is none.
+        median_hours=None,
+        open_at_end=sum(row.open_at_end for row in nobody),
+    )
+    return (*(row for row in rows if row.name is not None), together)
+
+
+_OPEN_AT_END = "(not is_done or done_day > $last)"
+
+
+def _day(value: date) -> str:
+    return f"date '{value.isoformat()}'"
+
+
+def months(
+    warehouse: Published, shops: Sequence[str], last: date, count: int = 13
+) -> tuple[MonthBar, ...]:
+    """Sales of ``count`` months up to the month of ``last``; months without a sale are zero."""
+    first = month_earlier(last.replace(day=1), count - 1)
+    rows = warehouse.rows(
+        f"""
+        select month, sum(ticket_total) as repairs, sum(pos_total) as counter
+        from marts.monthly_sales
+        where {_OF} and month between ? and ?
+        group by 1
+        """,
+        [list(shops), first, last],
+    )
+    known = {row["month"]: row for row in rows}
+    bars = []
+    for index in range(count):
+        month = month_earlier(last.replace(day=1), count - 1 - index)
+        row = known.get(month, {"repairs": Decimal(0), "counter": Decimal(0)})
+        bars.append(
+            MonthBar(
+                month=month,
+                repairs=row["repairs"],
+                counter=row["counter"],
+                is_whole=last >= month_end(month),
+            )
+        )
+    return tuple(bars)
+
+
+def seal(warehouse: Published, shops: Sequence[str]) -> Seal:
+    """Every period of every report that the service told its figure for, compared with ours."""
+    counts = warehouse.row(
+        f"""
+        select count(*) as compared, count(*) filter (where not matches) as differing,
+            max(fetched_at) as checked_at, count(distinct shop_id) as shops
+        from marts.reconciliation where {_OF}
+        """,
+        [list(shops)],
+    )
+    if counts["differing"]:
+        state = SealState.DIFFERS
+    elif counts["compared"] and counts["shops"] == len(set(shops)):
+        state = SealState.AGREES
+    else:
+        # A shop nobody compared is no shop that agrees.
+        state = SealState.UNKNOWN
+    worst = warehouse.rows(
+        f"""
+        select shop_id as shop, report, period, ours, theirs
+        from marts.reconciliation where {_OF} and not matches
+        order by period desc, report, shop_id limit {_SHOWN_DIFFERENCES}
+        """,
+        [list(shops)],
+    )
+    return Seal(
+        state=state,
+        compared=counts["compared"],
+        differing=counts["differing"],
+        differences=tuple(Difference(**row) for row in worst),
+        checked_at=counts["checked_at"],
+    )
+
+
+def unproven(warehouse: Published, shops: Sequence[str]) -> list[str]:
+    """Lists whose newest evidence does not prove them complete."""
+    if not warehouse.has("ops.completeness", "resource", "is_proven"):
+        return []
+    rows = warehouse.rows(
+        f"select distinct resource from ops.completeness where {_OF} and not is_proven order by 1",
+        [list(shops)],
+    )
+    return [row["resource"] for row in rows]
+
+
+def as_of(warehouse: Published) -> datetime | None:
+    """When the last sync that got through began: what changed later is not in the mirror."""
+    if not warehouse.has("ops.runs", "command", "started_at", "exit_code"):
+        return None
+    value: datetime | None = warehouse.row(
+        "select max(started_at) as at from ops.runs "
+        "where command like 'sync%' and (exit_code is null or exit_code in (0, 1))"
+    )["at"]
+    return value
+
+
+def shops(warehouse: Published) -> dict[str, dict[str, Any]]:
+    """Every shop with its ``timezone`` and ``currency``, by name."""
+    rows = warehouse.rows(
+        """
+        select shop_id, coalesce(timezone, 'UTC') as timezone, coalesce(currency, '') as currency
+        from ops.shops
+        union
+        select distinct shop_id, 'UTC', '' from marts.calendar
+        where shop_id not in (select shop_id from ops.shops)
+        order by 1
+        """
+    )
+    return {row["shop_id"]: row for row in rows}
+
+
+def open_day(warehouse: Published, shops: Sequence[str], until: date) -> date | None:
+    """The last day up to ``until`` on which any of the shops is open."""
+    value: date | None = warehouse.row(
+        f"select max(day) as day from marts.calendar where {_OF} and is_open and day <= ?",
+        [list(shops), until],
+    )["day"]
+    return value
+
+
+def first_day(warehouse: Published, shops: Sequence[str]) -> date | None:
+    """The day the shops' books begin."""
+    value: date | None = warehouse.row(
+        f"select min(day) as day from marts.calendar where {_OF}", [list(shops)]
+    )["day"]
+    return value
+
+
+def mirrored_until(warehouse: Published, shops: Sequence[str]) -> date | None:
+    """The shops' day when the models were built."""
+    value: date | None = warehouse.row(
+        f"select max(day) as day from marts.calendar where {_OF} and is_today", [list(shops)]
+    )["day"]
+    return value
+
+
+def month_earlier(day: date, months_back: int) -> date:
+    """The first day of the month that lies so many months before that of ``day``."""
+    index = day.year * 12 + day.month - 1 - months_back
+    return date(index // 12, index % 12 + 1, 1)
+
+
+def month_end(day: date) -> date:
+    """The last day of the month of ``day``."""
+    following = month_earlier(day, -1)
+    return date.fromordinal(following.toordinal() - 1)

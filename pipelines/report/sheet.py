@@ -1,0 +1,222 @@
+"""A page of figures -> what is printed on it, line by line, for HTML and for paper alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import NamedTuple
+
+from pipelines.report import formats
+from pipelines.report.figures import Column, Page, Report, SealState, Technician
+
+_TECHNICIANS = 9
+"""Lines that fit beside the other tables on one A4 page."""
+_MIN_SHARE = Decimal("0.004")
+
+STATES = {SealState.AGREES: "agree", SealState.DIFFERS: "differ", SealState.UNKNOWN: "not compared"}
+
+
+class Row(NamedTuple):
+    """A line of the table of figures: ``kind`` is its style, ``cells`` one text a period."""
+
+    kind: str
+    label: str
+    cells: tuple[str, ...]
+    change: str
+    has_change: bool
+
+
+class Head(NamedTuple):
+    """A column's heading: what it is compared with, and when that was."""
+
+    what: str
+    when: str
+
+
+class Part(NamedTuple):
+    """A part of the money taken, and the colour it is drawn in."""
+
+    label: str
+    amount: Decimal
+    swatch: str
+
+
+class Disagreement(NamedTuple):
+    """A line of the table of differences."""
+
+    label: str
+    ours: Decimal
+    theirs: Decimal
+
+
+class Sheet:
+    """Everything printed on one page, as text."""
+
+    def __init__(self, report: Report, page: Page) -> None:
+        self.report, self.page = report, page
+        self.columns: list[Column] = [
+            column for column in (page.now, page.before, page.earlier) if column is not None
+        ]
+        self.has_change = len(self.columns) > 1
+        zone = report.made_at.tzinfo
+        assert zone is not None
+        self.as_of = (
+            "an unknown time" if report.as_of is None else formats.moment(report.as_of, zone)
+        )
+        self.made_at = formats.moment(report.made_at, zone)
+
+    @property
+    def weekday(self) -> str:
+        """The day's name; empty for a month."""
+        period = self.report.period
+        return f"{period.first:%A}" if period.kind == "day" else ""
+
+    @property
+    def heads(self) -> list[Head]:
+        """Headings of the columns of figures."""
+        if self.report.period.kind == "month":
+            names = {id(self.page.before): "month before", id(self.page.earlier): "year before"}
+        else:
+            names = {
+                id(self.page.before): "last open day",
+                id(self.page.earlier): "four weeks before",
+            }
+        return [Head(names.get(id(c), ""), c.period.label) for c in self.columns]
+
+    @property
+    def seal_title(self) -> str:
+        """The seal in two or three words."""
+        return {
+            SealState.AGREES: "Books agree",
+            SealState.DIFFERS: "Books differ",
+            SealState.UNKNOWN: "Not compared",
+        }[self.page.seal.state]
+
+    @property
+    def seal_detail(self) -> str:
+        """How much was compared."""
+        seal = self.page.seal
+        if not seal.compared:
+            return "with the service's own reports"
+        good = formats.whole(seal.compared - seal.differing)
+        return f"{good} of {formats.whole(seal.compared)} periods"
+
+    @property
+    def parts(self) -> list[Part]:
+        """The split of the money taken."""
+        taken = self.page.now.taken
+        sales = "Sales of the day" if self.report.period.kind == "day" else "Sales, paid same day"
+        return [
+            Part(sales, taken.sales, "s1"),
+            Part("Receivables", taken.receivables, "s2"),
+            Part("Advances", taken.advances, "s3"),
+            Part("Refunds", taken.refunds, "s4"),
+        ]
+
+    @property
+    def shares(self) -> list[tuple[str, str]]:
+        """Widths of the bar's pieces, refunds by their size; empty when nothing was taken."""
+        whole = sum((abs(part.amount) for part in self.parts), Decimal(0))
+        if not whole:
+            return []
+        return [
+            (part.swatch, f"{abs(part.amount) / whole:.4f}")
+            for part in self.parts
+            if abs(part.amount) / whole >= _MIN_SHARE
+        ]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The table of figures."""
+
+        def money(kind: str, label: str, figure: Callable[[Column], Decimal]) -> Row:
+            values = [figure(column) for column in self.columns]
+            return Row(
+                kind,
+                label,
+                tuple(formats.money(value) for value in values),
+                formats.change(values[0], values[1]) if self.has_change else "",
+                self.has_change,
+            )
+
+        rows = [
+            money("sum", "Money taken", lambda c: c.taken.total),
+            money("part", "for repairs", lambda c: c.taken.repairs),
+            money("part", "at the counter", lambda c: c.taken.counter),
+        ]
+        if any(column.taken.unassigned for column in self.columns):
+            rows.append(money("part", "for no known document", lambda c: c.taken.unassigned))
+        rows += [
+            money("sum gap", "Sold", lambda c: c.sold.total),
+            money("part", "repairs", lambda c: c.sold.repairs),
+            money("part", "counter", lambda c: c.sold.counter),
+            money("part", "of it returns", lambda c: c.sold.returns),
+            money("sum gap", "Still due", lambda c: c.due.total),
+        ]
+        return rows + self._ticket_rows()
+
+    def _ticket_rows(self) -> list[Row]:
+        if self.page.now.workshop is None:
+            return []
+
+        def counted(kind: str, label: str, name: str) -> Row:
+            values = [getattr(column.workshop, name, None) for column in self.columns]
+            return Row(kind, label, tuple(map(formats.whole, values)), "", self.has_change)
+
+        times = [column.workshop.median_hours if column.workshop else None for column in self.columns]
+        return [
+            counted("sum gap", "Tickets opened", "opened"),
+            counted("sum", "Tickets closed", "closed"),
+            Row("part", "median time", tuple(map(formats.hours, times)), "", self.has_change),
+            counted("sum", "Open at the end", "open_at_end"),
+            counted("part", "with no technician", "unassigned_at_end"),
+        ]
+
+    @property
+    def technicians(self) -> list[Technician]:
+        """The busiest, and always the line of nobody's tickets."""
+        named = [line for line in self.page.technicians if line.name is not None]
+        nobody = [line for line in self.page.technicians if line.name is None]
+        return named[: _TECHNICIANS - len(nobody)] + nobody
+
+    @property
+    def more_technicians(self) -> int:
+        """How many are not shown."""
+        return len(self.page.technicians) - len(self.technicians)
+
+    @property
+    def ages(self) -> list[tuple[str, Decimal]]:
+        """What is due, by age."""
+        due = self.page.now.due
+        return [
+            ("0\u201330", due.to_30),
+            ("31\u201360", due.to_60),
+            ("61\u201390", due.to_90),
+            ("over 90", due.over_90),
+        ]
+
+    @property
+    def differences(self) -> list[Disagreement]:
+        """The newest periods that differ."""
+        many = len(self.page.shops) > 1
+        return [
+            Disagreement(
+                " ".join(
+                    [
+                        *([line.shop] if many else []),
+                        line.report.replace("_", " "),
+                        f"{line.period:%Y-%m}"
+                        if line.report.startswith("monthly")
+                        else line.period.isoformat(),
+                    ]
+                ),
+                line.ours,
+                line.theirs,
+            )
+            for line in self.page.seal.differences
+        ]
+
+    @property
+    def more_differences(self) -> int:
+        """How many periods differ besides those shown."""
+        return self.page.seal.differing - len(self.page.seal.differences)

@@ -1,0 +1,55 @@
+"""Writes a report to a file: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pipelines.report.figures import Report, ReportError
+
+SUFFIXES = (".html", ".pdf")
+
+
+def default_path(home: Path, report: Report) -> Path:
+    """``<home>/reports/closing-<period>[-<shop>].html``."""
+    names = sorted({name for page in report.pages for name in page.shops})
+    shop = f"-{names[0]}" if len(names) == 1 else ""
+    return Path(home) / "reports" / f"closing-{report.period.label}{shop}.html"
+
+
+def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
+    """Write ``report`` to ``path``, whose ending chooses HTML or PDF; returns the path.
+
+    An earlier file is replaced by a rename, so nobody ever opens half a report; only its owner can
+    read it. ``make_folder`` makes the last folder of the path. Raises
+    :class:`~pipelines.report.figures.ReportError` for another ending, a missing folder, and what
+    the disk says.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ReportError(f"'{path.name}' must end in .html or .pdf.")
+    if make_folder:
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise _cannot(path, error) from error
+    if not path.parent.is_dir():
+        raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
+    content = report.pdf() if path.suffix.lower() == ".pdf" else report.html().encode("utf-8")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise _cannot(path, error) from error
+    return path
+
+
+def _cannot(path: Path, error: OSError) -> ReportError:
+    reason = error.strerror or type(error).__name__
+    return ReportError(f"{path} cannot be written: {reason}. An earlier report is as it was.")

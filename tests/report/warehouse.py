@@ -1,0 +1,120 @@
+"""A published warehouse without a service: generated records, loaded, modelled and published."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import duckdb
+
+from pipelines.home import Home
+from pipelines.load import Loader
+from pipelines.models import build
+from pipelines.publish import publish
+from sandbox.generator import Size, generate
+from sources.repair_shop.clean import clean_row
+from sources.repair_shop.columns import TABLES
+from sources.settings import ShopSettings
+
+TODAY = date(2026, 7, 16)
+"""The last day of business of the generated shops."""
+NOW = datetime(2026, 7, 17, 2, 0, tzinfo=UTC)
+"""The evening of that day in the Americas."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A shop to generate."""
+
+    zone: str = "America/Guatemala"
+    currency: str = "GTQ"
+    seed: int = 11
+    size: Size = "tiny"
+
+
+def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
+    """Fill ``path`` with a published warehouse of ``shops`` whose books agree; returns it."""
+    home = Home(path)
+    settings = [
+        ShopSettings(
+            name=name,
+            base_url="http://127.0.0.1:1/v1",
+            api_key="k",
+            timezone=shop.zone,
+            currency=shop.currency,
+            closed_weekdays="sun",
+        )
+        for name, shop in shops.items()
+    ]
+    loader = Loader(home, [*shops])
+    loader.prepare()
+    for name, shop in shops.items():
+        loader.load(_rows(name, shop))
+    loader.write_ops("runs", None, [_run()])
+    build(home.build_warehouse, home=home.path, shops=settings)
+    _agree(home.build_warehouse)
+    publish(home)
+    return home.path
+
+
+def change(home: Path, *statements: str) -> None:
+    """Change the published warehouse in place; nothing may have it open."""
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def ask(home: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Ask the published warehouse, independent of the code under test."""
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
+        return connection.execute(sql, list(values)).fetchall()
+
+
+def _run() -> dict[str, Any]:
+    return {
+        "run_id": 1,
+        "command": "sync",
+        "started_at": NOW - timedelta(minutes=20),
+        "exit_code": None,
+    }
+
+
+def _rows(name: str, shop: Shop) -> dict[str, list[dict[str, Any]]]:
+    batches: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    records = generate(
+        seed=shop.seed,
+        size=shop.size,
+        shop=name,
+        timezone=shop.zone,
+        until=TODAY + timedelta(days=1),
+    )
+    for position, (resource, record) in enumerate(records):
+        if resource not in TABLES:
+            continue
+        served = {k: v for k, v in record.items() if not k.startswith("_")}
+        extra = {"_seen_at": NOW, "_seq": position}
+        zone = ZoneInfo(shop.zone)
+        # Through JSON, as an answer of the service comes.
+        row = json.loads(json.dumps(served, default=str))
+        batches[resource].append(clean_row(row, resource, shop_id=name, zone=zone, extra=extra))
+    return dict(batches)
+
+
+def _agree(database: Path) -> None:
+    """As if the service had told the same figures, and the models had run that evening."""
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(
+            f"update marts.calendar set is_today = (day = date '{TODAY.isoformat()}')"
+        )
+        connection.execute(
+            "insert into marts.reconciliation (shop_id, report, period, ours, theirs, difference, "
+            "matches, fetched_at) "
+            "select shop_id, 'monthly_sales', month, total, total, 0, true, "
+            f"timestamptz '{NOW.isoformat()}' from marts.monthly_sales"
+        )
