@@ -1,0 +1,69 @@
+"""A small JSON file that several processes read and change, and that a power cut leaves whole.
+
+Changes are made under a lock file and written by an atomic rename. A file that cannot be read (an
+older crash, a careless editor) is moved aside, never silently overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+_WAIT = 30.0
+"""Seconds to wait for another process that changes the file; a change takes milliseconds."""
+
+
+class JsonFile:
+    """One JSON object in one file, readable by its owner only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> dict[str, Any]:
+        """The object; an empty one when there is no file or it is damaged."""
+        try:
+            found = json.loads(self.path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @contextmanager
+    def change(self) -> Iterator[dict[str, Any]]:
+        """The object to change in place; written when the block ends without an error."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with filelock.FileLock(f"{self.path}.lock", timeout=_WAIT, mode=0o600):
+            found = self.read()
+            if not found and self.path.exists() and self.path.stat().st_size > 2:
+                self.path.replace(self.path.with_name(self.path.name + ".damaged"))
+            yield found
+            write_atomically(self.path, json.dumps(found, indent=1, default=str))
+
+
+def write_atomically(path: Path, text: str, *, mode: int = 0o600) -> None:
+    """Write ``text`` so that a reader or a power cut meets the old file or the new, never half.
+
+    Raises ``OSError``; the old file is then as it was.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,62 @@
+"""Housekeeping: what is past its retention goes.
+
+Old answers of the service that are in the warehouse already, old logs, old closing reports, and
+drafts that a power cut left behind. Nothing that only exists here is touched: not the warehouse,
+not its history, not the queue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pipelines import logs
+from schedules.settings import RetentionSettings
+from sources.repair_shop.ledger import Ledger
+
+_DRAFTS = timedelta(days=1)
+"""No draft is in use for so long: the longest, a copy of the warehouse, takes minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What went: numbers of files, and bytes on the disk."""
+
+    logs: int
+    reports: int
+    drafts: int
+    bytes: int
+
+
+def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> Cleared:
+    """Delete what is past its retention at ``now`` (aware).
+
+    Raises ``OSError`` or :class:`~sources.repair_shop.ledger.LedgerError` when it cannot.
+    """
+    counts = {"logs": 0, "reports": 0, "drafts": 0, "bytes": 0}
+
+    def drop(kind: str, path: Path, kept: timedelta) -> None:
+        status = path.stat()
+        if datetime.fromtimestamp(status.st_mtime, UTC) < now - kept:
+            path.unlink(missing_ok=True)
+            counts[kind] += 1
+            counts["bytes"] += status.st_size
+
+    if retention.logs_days:
+        for path, _written in logs.log_files(home / "logs"):
+            drop("logs", path, timedelta(days=retention.logs_days))
+    if retention.reports_days:
+        for path in (home / "reports").glob("closing-*"):
+            if path.is_file():
+                drop("reports", path, timedelta(days=retention.reports_days))
+    for folder in (home, home / "build", home / "reports"):
+        for path in folder.glob(".*.tmp"):
+            drop("drafts", path, _DRAFTS)
+    if retention.pages_days and (home / "mirror.sqlite").exists():
+        ledger = Ledger(home / "mirror.sqlite")
+        try:
+            ledger.prune(now - timedelta(days=retention.pages_days))
+        finally:
+            ledger.close()
+    return Cleared(**counts)

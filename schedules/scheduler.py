@@ -1,0 +1,230 @@
+"""The scheduler: times and state -> runs, until it is asked to stop.
+
+APScheduler keeps the times (:mod:`schedules.triggers`) and the lanes; what a run is, is in
+:mod:`schedules.runner`. A heartbeat every half minute mends what a sleeping machine or a clock that
+jumped does to waiting times. Runs missed while nothing ran are made up once, however many.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import filelock
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from pipelines import logs
+from schedules.jobs import PlannedJob
+from schedules.runner import JobRunning, Runner, worst
+
+_HEARTBEAT = 30.0
+_LOCK_WAIT = 1.0
+"""Seconds: who only looks whether a scheduler lives holds the lock for an instant."""
+_SLACK = timedelta(seconds=2)
+
+
+class SchedulerRunning(Exception):
+    """Another scheduler serves this home folder, so this one leaves. Exit code 4."""
+
+    exit_code = 4
+
+
+class Agenda:
+    """Which jobs are due: the planned jobs against what the state knows."""
+
+    def __init__(self, jobs: Sequence[PlannedJob], runner: Runner) -> None:
+        self.jobs = list(jobs)
+        self._runner = runner
+
+    def note(self) -> None:
+        """Write each job's next time to the state."""
+        now = self._runner.now()
+        times = {job.name: job.trigger.after(now) if job.trigger else None for job in self.jobs}
+        for job in self.jobs:
+            if job.follows:
+                times[job.name] = times.get(job.follows)
+        self._runner.state.planned(times, now)
+
+    def owed(self) -> list[tuple[PlannedJob, datetime]]:
+        """Jobs whose last due run was missed or cut off, with the moment they were due."""
+        now = self._runner.now()
+        known = self._runner.state.jobs()
+        found: list[tuple[PlannedJob, datetime]] = []
+        for job in self.jobs:
+            state = known.get(job.name)
+            if job.trigger is None or state is None:
+                continue
+            latest = job.trigger.latest(now)
+            if state.owes(latest, now):
+                due = latest if state.due is None or state.due < latest else state.due
+                found.append((job, due))
+        return found
+
+    def followers(self, job: PlannedJob) -> list[PlannedJob]:
+        """Jobs that run when ``job`` has ended."""
+        return [other for other in self.jobs if other.follows == job.name]
+
+
+def run_with_followers(
+    agenda: Agenda, runner: Runner, job: PlannedJob, due: datetime
+) -> Iterator[int]:
+    """Run a job, then the jobs after it; their exit codes. A run cut off has nothing after it."""
+    ended = runner.run(job, due)
+    yield ended.exit_code
+    if ended.exit_code in (2, 4):
+        return  # nothing new to report on; 4: the run that goes on will have its report
+    for follower in agenda.followers(job):
+        yield runner.run(follower, due).exit_code
+
+
+def run_once(agenda: Agenda, runner: Runner) -> int:
+    """Run what is due, each lane at the same time, and return the worst exit code.
+
+    What a cron line calls every few minutes. A job that still runs from an earlier call is passed
+    over quietly, so a long first sync does not hold up pushes.
+    """
+    owed = agenda.owed()
+    agenda.note()
+    codes: list[int] = []
+    lanes: dict[str, list[tuple[PlannedJob, datetime]]] = {}
+    for job, due in owed:
+        lanes.setdefault(job.lane, []).append((job, due))
+
+    def work(lane: list[tuple[PlannedJob, datetime]]) -> None:
+        for job, due in lane:
+            try:
+                codes.extend(run_with_followers(agenda, runner, job, due))
+            except JobRunning:
+                continue
+
+    threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes.values()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return worst(codes)
+
+
+class Scheduler:
+    """Runs jobs at their times in the foreground, until the runner's ``stop`` is set."""
+
+    def __init__(
+        self, home: Path, jobs: Sequence[PlannedJob], runner: Runner, tell: Callable[[str], None]
+    ) -> None:
+        self.home = home
+        self.agenda = Agenda(jobs, runner)
+        self.runner = runner
+        self._tell = tell
+        self._log = logs.get("schedule")
+        lanes = {job.lane for job in jobs}
+        self._engine = BackgroundScheduler(
+            timezone=UTC,
+            executors={lane: ThreadPoolExecutor(1) for lane in lanes},
+            # None: however late, a missed run is made up; coalesce: once.
+            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        )
+
+    def run(self) -> int:
+        """Serve until asked to stop.
+
+        0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the
+        next start goes on from there). :class:`SchedulerRunning` when another one serves the home.
+        """
+        with self._only_one():
+            self.runner.state.scheduler(os.getpid(), self.runner.now())
+            self._log.info("scheduler begins", count=len(self.agenda.jobs))
+            owed = self.agenda.owed()
+            self.agenda.note()
+            for job in self.agenda.jobs:
+                if job.trigger is not None:
+                    self._engine.add_job(
+                        self._run, job.trigger, id=job.name, executor=job.lane, args=[job, None]
+                    )
+            self._engine.start()
+            for job, due in owed:
+                self._tell(f"{job.name}: makes up the run of {due:%Y-%m-%d %H:%M} UTC")
+                self._make_up(job, due)
+            self._announce()
+            try:
+                while not self.runner.stop.wait(_HEARTBEAT):
+                    self.mend_times()
+            finally:
+                self.runner.stop.set()
+                self._engine.shutdown(wait=True)
+                self.runner.state.scheduler(None, self.runner.now())
+                self._log.info("scheduler ends", state="cut off" if self.runner.cut_off else "")
+            return 4 if self.runner.cut_off else 0
+
+    def mend_times(self) -> None:
+        """Compare each waiting time with the clock as it is now.
+
+        APScheduler sleeps by a clock that stops with the machine; this wakes it. A next run too far
+        away was planned by a clock that was wrong then, and is planned anew.
+        """
+        now = self.runner.now()
+        for job in self.agenda.jobs:
+            planned = self._engine.get_job(job.name) if job.trigger else None
+            if planned is None or job.trigger is None or planned.next_run_time is None:
+                continue
+            right = job.trigger.after(now)
+            if planned.next_run_time > right + _SLACK:
+                self._log.warning("clock was set back", job=job.name, next_at=right)
+                planned.modify(next_run_time=right)
+                self.runner.state.next_run(job.name, right)
+        self._engine.wakeup()
+
+    def _make_up(self, job: PlannedJob, due: datetime) -> None:
+        self._engine.add_job(
+            self._run, id=f"{job.name} made up", executor=job.lane, args=[job, due],
+            next_run_time=self.runner.now(),
+        )  # fmt: skip
+
+    def _run(self, job: PlannedJob, due: datetime | None) -> None:
+        if self.runner.stop.is_set():
+            return  # queued behind another; still owed, so the next start makes it up
+        if job.trigger is not None:
+            now = self.runner.now()
+            due = due or job.trigger.latest(now)
+            self.runner.state.next_run(job.name, job.trigger.after(now))
+        try:
+            for _code in run_with_followers(
+                self.agenda, self.runner, job, due or self.runner.now()
+            ):
+                pass
+        except JobRunning as error:
+            self._log.info("run passed over", job=job.name, message=str(error))
+            self._tell(str(error))
+        except (OSError, filelock.Timeout) as error:
+            # The home folder is full or gone: the next run may fare better, and the log, if it can
+            # be written, has it. The scheduler itself must live on.
+            self._log.error("run could not be noted", job=job.name, error=str(error))
+            self._tell(f"{job.name}: {error}")
+
+    def _announce(self) -> None:
+        known = self.runner.state.jobs()
+        for job in self.agenda.jobs:
+            moment = known[job.name].next_at if job.name in known else None
+            when = "" if moment is None else f"{moment.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
+            how = f"after {job.follows}" if job.follows else str(job.trigger)
+            self._tell(f"{job.name}: {job.summary}; {how}, next {when}")
+
+    @contextmanager
+    def _only_one(self) -> Iterator[None]:
+        lock = filelock.FileLock(self.home / "schedule.lock", timeout=_LOCK_WAIT, mode=0o600)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            who = self.runner.state.scheduler_since()
+            known = f" (process {who[0]}, since {who[1]:%Y-%m-%d %H:%M} UTC)" if who else ""
+            raise SchedulerRunning(
+                f"A scheduler{known} serves {self.home} already; this one leaves."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()

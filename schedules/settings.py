@@ -1,0 +1,117 @@
+"""Times and limits of the scheduler: ``[schedule]`` and ``[retention]`` -> frozen objects.
+
+Read from dlt's places like every setting: ``.dlt/config.toml`` or ``SCHEDULE__SYNC_AT=23:15``.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import time
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sources.settings import SettingsError, read_section
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+AFTER_SYNC = "after sync"
+_Section = TypeVar("_Section", bound=BaseModel)
+_TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+
+
+class ScheduleSettings(BaseModel):
+    """When what runs. Times are ``HH:MM`` on the wall of the shop's zone; ``off`` is never."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    timezone: str = Field("", description="IANA name; by default each shop's own")
+    sync_at: str = "22:30"
+    push_every_minutes: int = Field(5, ge=0, le=1440, description="0 switches pushes off")
+    report_at: str = Field(AFTER_SYNC, description="HH:MM, 'after sync' or 'off'")
+    report_send: bool = Field(False, description="also send it as [report] says")
+    audit_at: str = "04:00"
+    audit_on: str = Field("sun", description="day of the week, or 'off'")
+    audit_requests: int = Field(
+        600, ge=0, description="requests of the weekly audit spent re-reading old slices"
+    )
+    housekeeping_at: str = "05:30"
+    sync_limit_minutes: float = Field(720, gt=0, description="a run that takes longer is ended")
+    push_limit_minutes: float = Field(60, gt=0)
+    report_limit_minutes: float = Field(30, gt=0)
+    audit_limit_minutes: float = Field(720, gt=0)
+    housekeeping_limit_minutes: float = Field(30, gt=0)
+    stop_seconds: float = Field(
+        40.0, gt=0, description="a run asked to stop has so long for its request in flight"
+    )
+    metrics_port: int = Field(0, ge=0, le=65535, description="OpenMetrics on loopback; 0 is off")
+
+    @field_validator("sync_at", "audit_at", "housekeeping_at", "report_at", mode="before")
+    @classmethod
+    def _is_a_time(cls, value: object, info: object) -> object:
+        if value is False:
+            return "off"
+        text = str(value).strip().lower()
+        if text in ("", "off"):
+            return "off"
+        if text.replace("_", " ") == AFTER_SYNC and getattr(info, "field_name", "") == "report_at":
+            return AFTER_SYNC
+        # TOML knows times without quotes too: 22:30:00.
+        text = text.removesuffix(":00") if text.count(":") == 2 else text
+        if not _TIME.fullmatch(text):
+            raise ValueError("must look like 22:30 (or 'off')")
+        return text
+
+    @field_validator("audit_on", mode="before")
+    @classmethod
+    def _is_a_weekday(cls, value: object) -> str:
+        text = str(value).strip().lower()[:3]
+        if text not in (*WEEKDAYS, "off"):
+            raise ValueError(f"must be one of {', '.join(WEEKDAYS)} or 'off'")
+        return text
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone_exists(cls, value: str) -> str:
+        try:
+            ZoneInfo(value or "UTC")
+        except (OSError, ValueError) as error:
+            raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
+        return value
+
+
+class RetentionSettings(BaseModel):
+    """How long things are kept, in days; 0 keeps for ever."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pages_days: int = Field(7, ge=0, description="answers already loaded, and ended runs")
+    logs_days: int = Field(30, ge=0)
+    reports_days: int = Field(400, ge=0, description="closing reports in the reports folder")
+
+
+def load_schedule() -> ScheduleSettings:
+    """The ``[schedule]`` section; :class:`~sources.settings.SettingsError` names every fault."""
+    return _load("schedule", ScheduleSettings)
+
+
+def load_retention() -> RetentionSettings:
+    """The ``[retention]`` section; :class:`~sources.settings.SettingsError` names every fault."""
+    return _load("retention", RetentionSettings)
+
+
+def wall_time(text: str) -> time:
+    """``22:30`` as a time of day."""
+    hour, minute = text.split(":")
+    return time(int(hour), int(minute))
+
+
+def _load(name: str, kind: type[_Section]) -> _Section:
+    try:
+        return kind.model_validate(read_section(name))
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError(f"Settings under [{name}] are wrong: " + "; ".join(faults)) from None

@@ -1,0 +1,173 @@
+"""What ran when, and what runs next: ``$SHOPMIRROR_HOME/schedule.json``.
+
+The scheduler and single runs (``schedule --once``, ``--run``) write it; ``status`` reads it. It
+survives restarts, which is how a run missed while the machine slept is known and made up once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.json_file import JsonFile
+
+RUNNING = "running"
+STOPPED = "stopped"
+_ATTEMPTS = 3
+"""A run cut off by a restart or a power cut goes on; one that takes the machine down does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """The last run of a job. Times are aware; ``exit_code`` is None while it runs."""
+
+    due: datetime | None = None
+    attempts: int = 0
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    exit_code: int | None = None
+    outcome: str = ""
+    message: str = ""
+    next_at: datetime | None = None
+
+    def owes(self, latest_due: datetime, now: datetime) -> bool:
+        """Whether the run that was due last was missed or cut off, so that it must be made up.
+
+        A job that was never known owes nothing: its first time is its next one. A due time in the
+        future is a clock that was set back, and counts as not known.
+        """
+        if self.due is None or self.due > now:
+            return False
+        if self.due < latest_due:
+            return True
+        cut_off = self.outcome in (RUNNING, STOPPED)
+        return cut_off and self.attempts < _ATTEMPTS
+
+
+class ScheduleState:
+    """The state file of one home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._file = JsonFile(home / "schedule.json")
+
+    def job(self, name: str) -> JobState:
+        """What is known of a job."""
+        return _job(self._jobs().get(name, {}))
+
+    def jobs(self) -> dict[str, JobState]:
+        """Every known job."""
+        return {name: _job(values) for name, values in self._jobs().items()}
+
+    def _jobs(self) -> dict[str, Any]:
+        found = self._file.read().get("jobs")
+        return found if isinstance(found, dict) else {}
+
+    def planned(self, next_times: Mapping[str, datetime | None], now: datetime) -> None:
+        """Note when each job runs next; jobs that are no longer planned are forgotten.
+
+        A job met for the first time counts as known from ``now`` on.
+        """
+        with self._file.change() as state:
+            old = state.get("jobs")
+            jobs: dict[str, Any] = old if isinstance(old, dict) else {}
+            state["jobs"] = {
+                name: {
+                    "due": _text(now),
+                    "attempts": 0,
+                    "outcome": "",
+                    **_valid(jobs.get(name), now),
+                    "next_at": moment and _text(moment),
+                }
+                for name, moment in next_times.items()
+            }
+
+    def next_run(self, name: str, moment: datetime | None) -> None:
+        """Note when one job runs next."""
+        self._update(name, {"next_at": moment and _text(moment)})
+
+    def started(self, name: str, due: datetime, now: datetime) -> None:
+        """Note that a run begins, before it does: cut off, it is then known to be so."""
+        with self._file.change() as state:
+            known = state.setdefault("jobs", {}).setdefault(name, {})
+            again = known.get("due") == _text(due)
+            known.update(
+                due=_text(due),
+                attempts=int(known.get("attempts", 0)) + 1 if again else 1,
+                started_at=_text(now),
+                ended_at=None,
+                exit_code=None,
+                outcome=RUNNING,
+                message="",
+            )
+
+    def ended(self, name: str, now: datetime, exit_code: int, outcome: str, message: str) -> None:
+        """Note how a run ended."""
+        self._update(
+            name,
+            {
+                "ended_at": _text(now),
+                "exit_code": exit_code,
+                "outcome": outcome,
+                "message": message,
+            },
+        )
+
+    def scheduler(self, pid: int | None, now: datetime) -> None:
+        """Note which process is the scheduler; None when it leaves."""
+        with self._file.change() as state:
+            state["scheduler"] = None if pid is None else {"pid": pid, "since": _text(now)}
+
+    def scheduler_since(self) -> tuple[int, datetime] | None:
+        """Process and start of the scheduler that noted itself last; it may have been killed."""
+        found = self._file.read().get("scheduler")
+        if not isinstance(found, dict) or not isinstance(found.get("pid"), int):
+            return None
+        since = _moment(found.get("since"))
+        return None if since is None else (found["pid"], since)
+
+    def _update(self, name: str, values: Mapping[str, Any]) -> None:
+        with self._file.change() as state:
+            state.setdefault("jobs", {}).setdefault(name, {}).update(values)
+
+
+def _valid(known: Any, now: datetime) -> dict[str, Any]:
+    """A job's old entry, without a due time that a clock set back has made impossible."""
+    if not isinstance(known, dict):
+        return {}
+    due = _moment(known.get("due"))
+    if due is None or due > now:
+        return {key: value for key, value in known.items() if key not in ("due", "attempts")}
+    return known
+
+
+def _job(values: Any) -> JobState:
+    known: dict[str, Any] = values if isinstance(values, dict) else {}
+    code = known.get("exit_code")
+    attempts = known.get("attempts")
+    return JobState(
+        due=_moment(known.get("due")),
+        attempts=attempts if isinstance(attempts, int) else 0,
+        started_at=_moment(known.get("started_at")),
+        ended_at=_moment(known.get("ended_at")),
+        exit_code=code if isinstance(code, int) else None,
+        outcome=str(known.get("outcome") or ""),
+        message=str(known.get("message") or ""),
+        next_at=_moment(known.get("next_at")),
+    )
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _moment(text: Any) -> datetime | None:
+    if not isinstance(text, str):
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
