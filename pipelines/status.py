@@ -115,7 +115,8 @@ def _shop(
     compared: dict[str, tuple[int, list[dict[str, Any]]]],
 ) -> ShopStatus:
     own = [e for e in evidence if e["shop_id"] == shop.name]
-    missing, resources = [], []
+    missing: list[str] = []
+    resources: list[dict[str, Any]] = []
     for endpoint in ENDPOINTS.values():
         for variant in endpoint.variants or ({},):
             resource = ":".join((endpoint.table, *variant.values()))
@@ -146,7 +147,7 @@ def _shop(
         for e in latest.values()
         if "not believed" in (e["proof"] or "")
     ]
-    fresh = [r["fresh_as_of"] for r in resources]
+    fresh: list[str | None] = [r["fresh_as_of"] for r in resources]
     state = budget.key(shop).state()
     matching, differing = compared.get(shop.name, (0, []))
     return ShopStatus(
@@ -173,7 +174,7 @@ def _shop(
 def _warehouse(
     home: Home,
 ) -> tuple[dict[str, Any], dict[str, tuple[int, list[dict[str, Any]]]]]:
-    """When it was published, and what ``marts.reconciliation`` says: shop -> (matching, differing)."""
+    """When it was published; and of ``marts.reconciliation`` shop -> (matching, differing)."""
     path = home.warehouse
     if not path.exists():
         return {"published_at": None}, {}
@@ -213,7 +214,7 @@ def _queue(home: Path) -> dict[str, int]:
     from pipelines.outbox import STATES, Outbox
     from pipelines.outbox.store import FILE_NAME
 
-    counts = dict.fromkeys(STATES, 0)
+    counts: dict[str, int] = dict.fromkeys(STATES, 0)
     if (home / FILE_NAME).is_file():
         with Outbox(home) as outbox:
             for change in outbox.changes():

@@ -384,7 +384,8 @@ class Ledger:
     def waiting(self, limit: int) -> list[StoredPage]:
         """Up to ``limit`` pages that are not in the warehouse yet, oldest answer first."""
         rows = self._db.execute(
-            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body FROM pages p "
+            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body "
+            "FROM pages p "
             "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL ORDER BY p.seq LIMIT ?",
             (limit,),
         ).fetchall()
