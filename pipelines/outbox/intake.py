@@ -12,7 +12,7 @@ A row's keys are the specification's field names. ``id`` is the record an update
 is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id
 that change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells of
 data frames and CSV files are "not given". Rows may differ in resource, operation and basis by
-their keys ``_resource``, ``_op`` and ``_based_on`` (a JSON object of the values the change is based on).
+their keys ``_resource``, ``_op`` and ``_based_on`` (JSON: the values the change is based on).
 """
 
 from __future__ import annotations
