@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,11 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.template, {})[route.method.lower()] = operation(route)
+    definitions: dict[str, Any] = {}
+    for path in paths.values():
+        for described in path.values():
+            for media in described.get("requestBody", {}).get("content", {}).values():
+                definitions |= media["schema"].pop("$defs", {})
     return {
         "openapi": "3.1.0",
         "info": {
@@ -34,6 +40,7 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "Authorization"}},
             "schemas": {
+                **definitions,
                 "Error": {
                     "type": "object",
                     "properties": {"error": {"type": "string"}},
@@ -72,7 +79,10 @@ def operation(route: Route) -> dict[str, Any]:
         "responses": _responses(route, schema),
     }
     if route.body is not None:
-        described["requestBody"] = {"required": True, "content": dict(route.body)}
+        described["requestBody"] = {
+            "required": True,
+            "content": {kind: copy.deepcopy(media) for kind, media in route.body.items()},
+        }
     return described
 
 

@@ -26,6 +26,7 @@ from sandbox.limits import MINUTE_SECONDS, Limiter
 from sandbox.routes import READ_ROUTES
 from sandbox.shops import Shops, ShopSpec, Size
 from sandbox.store import Database, ShopStore
+from sandbox.writes import WRITE_ROUTES
 
 HOST = "127.0.0.1"
 
@@ -68,7 +69,12 @@ class SandboxServer:
         self.faults = Faults()
         self._connections: dict[tuple[str, int], Any] = {}
         self._app = SandboxApp(
-            self.shops, self.limiter, self.faults, READ_ROUTES, clock=clock, reset=self._reset
+            self.shops,
+            self.limiter,
+            self.faults,
+            (*READ_ROUTES, *WRITE_ROUTES),
+            clock=clock,
+            reset=self._reset,
         )
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]

@@ -1,4 +1,4 @@
-"""``shopmirror sandbox``: serve the whole specification on loopback, to try things without a shop."""
+"""``shopmirror sandbox``: the whole specification on loopback, to try things without a shop."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ def sandbox(
     """Serve until Ctrl-C. Keys are shown once; `sandbox keys reset` makes a new one."""
     if context.invoked_subcommand is not None:
         return
-    from sandbox.limits import REQUESTS_PER_MINUTE
     from sandbox.schema import NewerFile
     from sandbox.server import SandboxServer
     from sandbox.shops import ShopSpec
@@ -73,7 +72,7 @@ def sandbox(
             name,
             timezone,
             quirks,
-            limit=None if limit == 0 else min(limit, 10 * REQUESTS_PER_MINUTE),
+            limit=limit or None,
             seed=seed + number,
         )
         for number, name in enumerate(names)

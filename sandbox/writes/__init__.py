@@ -1,0 +1,101 @@
+"""Every POST, PUT and DELETE of the specification's endpoint tables.
+
+The bodies are checked by the models that the queue checks with too; what follows from a write is
+the service's own and written here from the specification.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox.routes import VARIABLES, Route
+from sandbox.writes.common import (
+    Writes,
+    create_handler,
+    delete_handler,
+    update_handler,
+)
+from sandbox.writes.goods import GOODS
+from sandbox.writes.payments import pay
+from sandbox.writes.people import PEOPLE
+from sandbox.writes.tickets import TICKETS
+from sandbox.writes.uploads import announce, receive
+from sources.repair_shop.bodies import BODIES, UPLOADS
+from sources.repair_shop.bodies import Body as BodyModel
+
+_REFERENCES = "#/components/schemas/{model}"
+
+
+def _json(model: type[BodyModel]) -> dict[str, Any]:
+    return {"application/json": {"schema": model.model_json_schema(ref_template=_REFERENCES)}}
+
+
+def _routes_of(writes: Writes, tag: str) -> list[Route]:
+    routes: list[Route] = []
+    resource, path = writes.resource, writes.path
+    if writes.create is not None:
+        body = _json(BODIES[resource, "create"])
+        handler = create_handler(writes)
+        routes.append(
+            Route("POST", path, handler, None, f"Create in {path}", tag, body, creates=True)
+        )
+    if resource not in VARIABLES:
+        return routes
+    variable = VARIABLES[resource]
+    one = f"{path}/{{{variable}}}"
+    if writes.update is not None:
+        body = _json(BODIES[resource, "update"])
+        handler = update_handler(writes, variable)
+        routes.append(Route("PUT", one, handler, None, f"Change one of {path}", tag, body))
+    if writes.deletes:
+        handler = delete_handler(writes, variable)
+        routes.append(Route("DELETE", one, handler, None, f"Delete one of {path}", tag))
+    return routes
+
+
+def _upload_routes(resource: str, tag: str) -> list[Route]:
+    variable = VARIABLES[resource]
+    path = f"/{resource}/{{{variable}}}/upload"
+    form = {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}},
+                "required": ["file"],
+                "additionalProperties": False,
+            }
+        }
+    }
+    first = announce(resource, variable)
+    second = receive(resource, variable)
+    body = _json(UPLOADS[resource])
+    return [
+        Route("POST", path, first, None, "Announce a file", tag, body, creates=True),
+        Route("POST", f"{path}/{{uploadId}}", second, None, "Send the file", tag, form),
+    ]
+
+
+def _write_routes() -> tuple[Route, ...]:
+    groups = {"Customers": PEOPLE, "Tickets": TICKETS, "Products": GOODS}
+    tags = {
+        "leads": "Purchasing, leads and the rest",
+        "appointments": "Appointments",
+        "time_clock": "Shop",
+        "stock": "Stock",
+        "serials": "Stock",
+        "adjustments": "Stock",
+    }
+    routes: list[Route] = []
+    for tag, rows in groups.items():
+        for row in rows:
+            routes += _routes_of(row, tags.get(row.resource, tag))
+    payment = _json(BODIES["payments", "create"])
+    tag = "Invoices and payments"
+    routes.append(Route("POST", "/payments", pay, None, "Pay", tag, payment, creates=True))
+    for resource, tag in (("tickets", "Tickets"), ("products", "Products")):
+        routes += _upload_routes(resource, tag)
+    return tuple(routes)
+
+
+WRITE_ROUTES = _write_routes()
+"""Every write of the specification."""

@@ -1,0 +1,197 @@
+"""What all writes share: the body checked, references resolved, amounts and moments converted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sandbox.errors import BadRequest, UnsupportedMedia
+from sandbox.routes import Answer, Call, found
+from sandbox.values import iso_in, parse_moment
+from sources.repair_shop.bodies import BodyError, validate
+
+Body = dict[str, Any]
+_LARGEST = Decimal(10) ** 12
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Writes:
+    """What can be written of one resource; a step that is None does not exist.
+
+    Attributes:
+        resource: what is written.
+        path: of its list.
+        create: body -> record to insert.
+        update: body and record -> fields to change.
+        created: what follows from the new record.
+        updated: what follows from a change; gets the record as it was.
+        deleted: what follows when it is gone; gets the record as it was.
+        deletes: DELETE exists.
+    """
+
+    resource: str
+    path: str
+    create: Callable[[Call, Body], Body] | None = None
+    update: Callable[[Call, Body, Body], Body] | None = None
+    created: Callable[[Call, Body, Body], None] | None = None
+    updated: Callable[[Call, Body, Body], None] | None = None
+    deleted: Callable[[Call, Body], None] | None = None
+    deletes: bool = True
+
+
+def json_body(call: Call) -> Any:
+    """Parse the body (specification, Common conventions: JSON with its content type)."""
+    if call.content_type.split(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMedia("Content-Type must be application/json.")
+    try:
+        return json.loads(call.body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest("The body is not valid JSON. Please check it.") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def checked(call: Call, resource: str, op: str) -> Body:
+    """Body of a write, checked against the specification's table."""
+    content = json_body(call)
+    try:
+        return validate(resource, op, content, strict=True)
+    except BodyError as error:
+        raise BadRequest(f"{error}. Please correct the fields named.") from error
+
+
+def create_handler(writes: Writes) -> Callable[[Call], Answer]:
+    """POST: 201 with the new id."""
+
+    def handle(call: Call) -> Answer:
+        body = checked(call, writes.resource, "create")
+        if writes.create is None:
+            raise BadRequest("This cannot be created.")
+        with call.store.writing():
+            record = writes.create(call, body)
+            new = call.store.insert(writes.resource, record)
+            stored = found(call.store, writes.resource, new)
+            if writes.created is not None:
+                writes.created(call, body, stored)
+        return Answer({"id": stored["id"]}, 201)
+
+    return handle
+
+
+def update_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
+    """PUT: 200 with the id; only the fields sent change."""
+
+    def handle(call: Call) -> Answer:
+        with call.store.writing():
+            before = found(call.store, writes.resource, call.path[variable])
+            body = checked(call, writes.resource, "update")
+            if writes.update is None:
+                raise BadRequest("This cannot be changed.")
+            changes = writes.update(call, body, before)
+            if changes:
+                call.store.update(writes.resource, before["id"], changes)
+            if writes.updated is not None:
+                writes.updated(call, body, before)
+        return Answer({"id": before["id"]})
+
+    return handle
+
+
+def delete_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
+    """DELETE: 200 without content."""
+
+    def handle(call: Call) -> Answer:
+        with call.store.writing():
+            before = found(call.store, writes.resource, call.path[variable])
+            call.store.delete(writes.resource, before["id"])
+            if writes.deleted is not None:
+                writes.deleted(call, before)
+        return Answer(None)
+
+    return handle
+
+
+def mapped(body: Mapping[str, Any], names: Mapping[str, str]) -> Body:
+    """Fields of a body under the names that records show them by."""
+    return {field: exact(body[name]) for name, field in names.items() if name in body and field}
+
+
+def exact(value: Any) -> Any:
+    """A number without floating point; anything else unchanged."""
+    return number(value) if isinstance(value, float) else value
+
+
+def number(value: Any) -> Decimal | int:
+    """A quantity or amount as sent, within what the service can hold."""
+    found_number: Decimal | int = value if isinstance(value, int) else Decimal(str(value))
+    if not -_LARGEST < found_number < _LARGEST:
+        raise BadRequest("A number is too large. Please check the amounts.")
+    return found_number
+
+
+def money(value: Any) -> Decimal:
+    """An amount, rounded to cents."""
+    return Decimal(number(value)).quantize(CENT)
+
+
+def moment(call: Call, text: str) -> str:
+    """A moment of a body (the shop's wall clock) as it is stored."""
+    return iso_in(parse_moment(text), call.store.zone)
+
+
+def reference(call: Call, field: str, resource: str, value: Any, names: tuple[str, ...]) -> Body:
+    """The reference to another record that a field names by its id."""
+    record = call.store.get(resource, value)
+    if record is None:
+        raise BadRequest(f"{field} '{value}' does not exist. Please check the id.")
+    return short(record, names)
+
+
+def short(record: Mapping[str, Any], names: tuple[str, ...]) -> Body:
+    """Part of a record that stands for it elsewhere."""
+    return {name: record.get(name) for name in names}
+
+
+def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> Body:
+    """The ``id``/``label`` reference of an id or exact label (specification, Errors, 3)."""
+    where = "(id = ? OR json_extract(doc, '$.label') = ?)"
+    arguments = [str(value), str(value)]
+    if kind:
+        where += " AND json_extract(doc, '$.type') = ?"
+        arguments.append(kind)
+    record = call.store.first(resource, where, arguments)
+    if record is None:
+        raise BadRequest(
+            f"{field} '{value}' is no id and no exact match of an existing label. Please check it."
+        )
+    return short(record, ("id", "label"))
+
+
+def ticket_of(call: Call, field: str, value: Any) -> Body:
+    """A ticket by id, ticket_ref or ticket_no (specification, Ticket)."""
+    text = str(value)
+    record = call.store.get("tickets", text) or call.store.first(
+        "tickets", "ticket_ref = ? OR ticket_no = ?", (text, text)
+    )
+    if record is None:
+        raise BadRequest(f"{field} '{value}' does not exist. Please check the ticket.")
+    return record
+
+
+def country_default(call: Call) -> str:
+    """The shop's country code, or GB (specification, Customer, countryCode)."""
+    info = call.store.all("info")
+    return str((info[0].get("country_code") if info else None) or "GB")
+
+
+TICKET = ("id", "ticket_ref", "ticket_no")
+STAFF = ("id", "first_name", "last_name", "email")
+CUSTOMER = ("id", "internal_id", "name", "email", "mobile", "phone", "company")
+NAMED = ("id", "name")
+PRODUCT = ("id", "name", "code")

@@ -1,0 +1,327 @@
+"""Products, models, categories, brands, stock, serials and adjustments, with the stock's sums."""
+
+from __future__ import annotations
+
+import uuid
+from decimal import Decimal
+from typing import Any
+
+from sandbox.errors import BadRequest
+from sandbox.routes import Call
+from sandbox.writes.common import (
+    CENT,
+    NAMED,
+    PRODUCT,
+    Body,
+    Writes,
+    exact,
+    mapped,
+    moment,
+    money,
+    number,
+    reference,
+)
+
+_PRODUCT = {
+    "type": "type",
+    "name": "name",
+    "condition": "condition",
+    "code": "code",
+    "imei": "imei",
+    "additionalModels": "additional_models",
+    "status": "status",
+    "oneTimeUse": "one_time_use",
+    "inventoryControl": "inventory_control",
+    "enableOfferPrice": "enable_offer_price",
+    "TaxIncludedInOfferPrice": "tax_included_in_offer_price",
+    "alertQuantity": "alert_quantity",
+    "discountable": "discountable",
+    "reorderQuantity": "reorder_quantity",
+    "supplierItemCode": "supplier_code",
+    "emailToSupplier": "email_to_supplier",
+    "physicalLocation": "physical_location",
+    "serialisedStock": "serialised_stock",
+    "maintenancePlan": "maintenance_plan",
+    "planDuration": "plan_duration",
+    "serviceSchedule": "service_schedule",
+    "description": "description",
+    "tax": "tax",
+}
+
+
+def _model_short(call: Call, value: Any) -> Body:
+    found = reference(call, "model", "models", value, ("id", "model"))
+    return {"id": found["id"], "name": found["model"]}
+
+
+def _product_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, _PRODUCT)
+    if "tax" in body:
+        reference(call, "tax", "tax_rates", body["tax"], NAMED)
+    if "boughtFrom" in body:
+        changes["bought_from"] = reference(
+            call, "boughtFrom", "customers", body["boughtFrom"], NAMED
+        )
+    if "category" in body:
+        changes["category"] = reference(call, "category", "categories", body["category"], NAMED)
+    if "model" in body:
+        changes["model"] = _model_short(call, body["model"])
+    if "supplier" in body:
+        names = ("id", "company")
+        changes["supplier"] = reference(call, "supplier", "suppliers", body["supplier"], names)
+    if "warranty" in body:
+        changes["warranty"] = reference(call, "warranty", "warranties", body["warranty"], NAMED)
+    if "offerPrice" in body:
+        changes["offer_price"] = money(body["offerPrice"])
+    for name, field in (("offerStart", "offer_start"), ("offerEnd", "offer_end")):
+        if name in body:
+            changes[field] = moment(call, body[name])
+    return changes | _prices(call, body, before)
+
+
+def _prices(call: Call, body: Body, before: Body) -> Body:
+    """Prices with and without tax; a VAT Margin Scheme ignores the "tax included" flags."""
+    if not {"cost", "price", "tax", "TaxIncludedInCost", "TaxIncludedInPrice"} & set(body):
+        return {}
+    tax_id = body.get("tax", before.get("tax"))
+    tax = call.store.get("tax_rates", tax_id) or {}
+    margin = "margin" in f"{tax.get('name', '')} {tax.get('type', '')}".lower()
+    factor = 1 + Decimal(tax.get("value") or 0) / 100
+    prices = dict(before.get("prices") or {})
+    for field, flag, name in (
+        ("price", "TaxIncludedInPrice", "retail_price"),
+        ("cost", "TaxIncludedInCost", "cost_price"),
+    ):
+        sent = money(body[field]) if field in body else Decimal(prices.get(name) or 0)
+        included = bool(body.get(flag)) and field in body and not margin
+        without = (sent / factor).quantize(CENT) if included else sent
+        prices[name] = without
+        prices[f"{name}_inc_vat"] = sent if included else (sent * factor).quantize(CENT)
+    prices["vat"] = prices["retail_price_inc_vat"] - prices["retail_price"]
+    return {"prices": prices}
+
+
+def _product(call: Call, body: Body) -> Body:
+    return {
+        "stock": 0,
+        "physical_location": "",
+        "brand": None,
+        "model": None,
+        "category": None,
+        "supplier": None,
+        "supplier_code": "",
+        "warranty": None,
+        "enable_offer_price": False,
+        "plan_duration": 3,
+        "service_schedule": 1,
+        "description": "",
+        "photourls": {},
+        "custom_fields": {},
+        **_product_changes(call, body, {}),
+    }
+
+
+def _product_stock(call: Call, body: Body, product: Body) -> None:
+    """``stockQuantity`` adds a stock record (specification, Product)."""
+    if "stockQuantity" in body:
+        cost = body.get("stock_cog_per_item", body.get("cost", 0))
+        _add_stock(call, str(product["id"]), number(body["stockQuantity"]), money(cost))
+
+
+def _add_stock(call: Call, product_id: str, quantity: Any, cost: Decimal) -> None:
+    record = {
+        "product": reference(call, "product", "products", product_id, PRODUCT),
+        "quantity": quantity,
+        "cog_per_item": cost,
+        **_STOCK_DEFAULTS,
+    }
+    call.store.insert("stock", record)
+    _move(call, product_id, quantity)
+
+
+def _move(call: Call, product_id: str, by: Any) -> None:
+    """Change a product's stock."""
+    product = call.store.get("products", product_id)
+    if product is not None and by:
+        call.store.update("products", product_id, {"stock": exact(product.get("stock") or 0) + by})
+
+
+_STOCK_DEFAULTS = {
+    "serialize_stock": False,
+    "internal_use": False,
+    "breakage": False,
+    "location": "",
+    "expired_on": None,
+}
+
+
+def _stock_changes(call: Call, body: Body, before: Body) -> Body:
+    changes: Body = {}
+    if "product" in body:
+        changes["product"] = reference(call, "product", "products", body["product"], PRODUCT)
+    if "quantity" in body:
+        changes["quantity"] = number(body["quantity"])
+    if "cog_per_item" in body:
+        changes["cog_per_item"] = money(body["cog_per_item"])
+    if "expired_on" in body:
+        changes["expired_on"] = moment(call, body["expired_on"])
+    return changes
+
+
+def _stock(call: Call, body: Body) -> Body:
+    return {**_STOCK_DEFAULTS, "cog_per_item": Decimal(0), **_stock_changes(call, body, {})}
+
+
+def _stock_created(call: Call, body: Body, record: Body) -> None:
+    _move(call, record["product"]["id"], record["quantity"])
+
+
+def _stock_updated(call: Call, body: Body, before: Body) -> None:
+    after = call.store.get("stock", before["id"]) or before
+    _move(call, before["product"]["id"], -before["quantity"])
+    _move(call, after["product"]["id"], after["quantity"])
+
+
+def _stock_deleted(call: Call, before: Body) -> None:
+    _move(call, before["product"]["id"], -before["quantity"])
+
+
+def _serial_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, {"serial": "serial"})
+    if "term_in_days" in body:
+        text = body["term_in_days"].strip()
+        if not (text.isascii() and text.isdecimal()) or len(text) > 6:
+            raise BadRequest("term_in_days must be a number of days.")
+        changes["term_in_days"] = int(text)
+        if body.get("other_serial_update"):
+            others = call.store.select(
+                "serials", "json_extract(doc, '$.stock_id') = ?", (before.get("stock_id"),)
+            )
+            for other in others:
+                call.store.update("serials", other["id"], {"term_in_days": int(text)})
+    return changes
+
+
+def _line(call: Call, sent: Body, prefix: str = "") -> Body:
+    """One adjusted product, applied to its stock."""
+    product_id = str(sent[f"{prefix}product_id"])
+    reference(call, f"{prefix}product_id", "products", product_id, PRODUCT)
+    line = {
+        "stock_id": str(uuid.uuid4()),
+        "product_id": product_id,
+        "quantity": number(sent[f"{prefix}quantity"]),
+        "type": sent[f"{prefix}type"],
+        "internal_use": bool(sent.get(f"{prefix}internal_use", False)),
+        "breakage": bool(sent.get(f"{prefix}breakage", False)),
+    }
+    _move(call, product_id, _signed(line))
+    return line
+
+
+def _signed(line: Body) -> Any:
+    quantity = exact(line["quantity"])
+    return quantity if line["type"] == "Addition" else -quantity
+
+
+def _adjustment(call: Call, body: Body) -> Body:
+    return {
+        "reference_no": "",
+        "notes": "",
+        **mapped(body, {"reference_no": "reference_no", "notes": "notes"}),
+        "adjustment_date": moment(call, body["adjustment_date"]),
+        "products": [_line(call, sent) for sent in body.get("products", [])],
+    }
+
+
+def _adjustment_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, {"reference_no": "reference_no", "notes": "notes"})
+    if "adjustment_date" in body:
+        changes["adjustment_date"] = moment(call, body["adjustment_date"])
+    lines = {line["stock_id"]: dict(line) for line in before.get("products") or []}
+    for sent in body.get("delete_products", []):
+        line = lines.pop(str(sent["stock_id"]), None)
+        if line is None:
+            raise BadRequest(f"stock_id '{sent['stock_id']}' is not part of this adjustment.")
+        _move(call, line["product_id"], -_signed(line))
+    for sent in body.get("update_products", []):
+        line = lines.get(str(sent["up_stock_id"]))
+        if line is None:
+            raise BadRequest(f"up_stock_id '{sent['up_stock_id']}' is not part of this adjustment.")
+        _move(call, line["product_id"], -_signed(line))
+        for name in ("quantity", "type", "internal_use", "breakage"):
+            if f"up_{name}" in sent:
+                value = sent[f"up_{name}"]
+                line[name] = number(value) if name == "quantity" else value
+        _move(call, line["product_id"], _signed(line))
+    for sent in body.get("add_products", []):
+        line = _line(call, sent, "ad_")
+        lines[line["stock_id"]] = line
+    if {"add_products", "update_products", "delete_products"} & set(body):
+        changes["products"] = list(lines.values())
+    return changes
+
+
+def _adjustment_deleted(call: Call, before: Body) -> None:
+    for line in before.get("products") or []:
+        _move(call, line["product_id"], -_signed(line))
+
+
+def _model_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, {"name": "model", "status": "status"})
+    if "brand" in body:
+        changes["brand"] = reference(call, "brand", "brands", body["brand"], NAMED)
+        changes["make"] = changes["brand"]["name"]
+    if "model_group" in body:
+        changes["model_group"] = reference(
+            call, "model_group", "model_groups", body["model_group"], NAMED
+        )
+    return changes
+
+
+def _model(call: Call, body: Body) -> Body:
+    return {"model_group": None, "photourls": {}, **_model_changes(call, body, {})}
+
+
+def _category_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, {"name": "name"})
+    if "profit_margin" in body:
+        changes["profit_margin"] = money(body["profit_margin"])
+    if "parent_category" in body:
+        if str(body["parent_category"]) == str(before.get("id")):
+            raise BadRequest("parent_category must be another category.")
+        changes["parent_category"] = reference(
+            call, "parent_category", "categories", body["parent_category"], NAMED
+        )
+    return changes
+
+
+def _category(call: Call, body: Body) -> Body:
+    return {"profit_margin": None, "parent_category": None, **_category_changes(call, body, {})}
+
+
+def _brand(call: Call, body: Body) -> Body:
+    return {"name": body["name"], "logourls": {}}
+
+
+def _brand_changes(call: Call, body: Body, before: Body) -> Body:
+    return mapped(body, {"name": "name"})
+
+
+GOODS = (
+    Writes("products", "/products", _product, _product_changes, _product_stock, _product_stock),
+    Writes("models", "/models", _model, _model_changes),
+    Writes("categories", "/categories", _category, _category_changes),
+    Writes("brands", "/brands", _brand, _brand_changes),
+    Writes(
+        "stock", "/stock", _stock, _stock_changes, _stock_created, _stock_updated, _stock_deleted
+    ),
+    Writes("serials", "/serials", None, _serial_changes),
+    Writes(
+        "adjustments",
+        "/adjustments",
+        _adjustment,
+        _adjustment_changes,
+        deleted=_adjustment_deleted,
+    ),
+)
+"""Writes of goods and their stock."""

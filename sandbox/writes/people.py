@@ -1,0 +1,215 @@
+"""Customers, leads, appointments and the time clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sandbox.errors import BadRequest
+from sandbox.routes import Call
+from sandbox.values import iso_in, parse_day
+from sandbox.writes.common import (
+    CUSTOMER,
+    NAMED,
+    STAFF,
+    TICKET,
+    Body,
+    Writes,
+    country_default,
+    label,
+    mapped,
+    moment,
+    reference,
+    short,
+    ticket_of,
+)
+from sandbox.writes.tickets import new_ticket
+
+_CUSTOMER = {
+    "name": "name",
+    "company": "company",
+    "VATRegistration": "vat_registration_number",
+    "email": "email",
+    "invoiceemail": "invoiceemail",
+    "telephone": "phone",
+    "mobile": "mobile",
+    "countryCode": "country_code",
+    "group": "group",
+    "latitude": "latitude",
+    "longitude": "longitude",
+    "gender": "gender",
+    "referredBy": "referred_by",
+    "accountManager": "account_manager",
+    "paymentTermDays": "payment_term_days",
+    "comments": "comments",
+    "gdprCompliant": "gdpr_compliant",
+    "subSmsService": "sub_sms_service",
+    "subPrintMedia": "sub_print_media",
+    "subEmailMarketing": "sub_email_marketing",
+    "subEmailNotifications": "sub_email_notifications",
+    "IntraCommunity": "intra_community",
+    "vatExemption": "vat_exemption",
+    "tax": "tax",
+    "creditlimit": "credit_limit",
+}
+
+
+def _customer_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, _CUSTOMER)
+    if "mobile" in body and "countryCode" not in body:
+        changes["country_code"] = country_default(call)
+    if "dateOfBirth" in body:
+        changes["date_of_birth"] = parse_day(body["dateOfBirth"]).isoformat()
+    if "tax" in body:
+        reference(call, "tax", "tax_rates", body["tax"], NAMED)
+    if "name" in body:
+        first, _, last = body["name"].strip().partition(" ")
+        changes["name_parts"] = {"first_name": first, "middle_name": "", "last_name": last}
+    address = dict(before.get("fulladdress") or {})
+    address |= {name: body[name] for name in ("address", "city") if name in body}
+    if address != (before.get("fulladdress") or {}):
+        changes["fulladdress"] = {"address": "", "city": "", "post_code": "", **address}
+        changes["fulladdress"].setdefault("country", changes.get("country_code") or "")
+    return changes
+
+
+def _customer(call: Call, body: Body) -> Body:
+    serial = call.store.next_number("customer_ref", call.store.count("customers") + 1)
+    texts = ("email", "invoiceemail", "mobile", "phone", "company", "group", "comments")
+    empty = dict.fromkeys(texts, "")
+    return {
+        **empty,
+        "ref": f"C{serial:06d}",
+        "internal_id": serial,
+        "payment_term_days": 0,
+        "fulladdress": {"address": "", "city": "", "post_code": "", "country": ""},
+        "custom_fields": {},
+        **_customer_changes(call, body, {}),
+    }
+
+
+_LEAD = {
+    "name": "name",
+    "businessName": "business_name",
+    "telephone": "telephone",
+    "mobile": "mobile",
+    "countryCode": "country_code",
+    "email": "email",
+    "address": "address",
+    "gdprCompliant": "gdpr_compliant",
+    "subject": "subject",
+    "description": "description",
+    "referredBy": "referred_by",
+}
+
+
+def _lead_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, _LEAD)
+    if "mobile" in body and "countryCode" not in body:
+        changes["country_code"] = country_default(call)
+    if "issueType" in body:
+        changes["issue_type"] = label(call, "issueType", "issue_types", body["issueType"])
+    if "userId" in body:
+        changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
+    return changes
+
+
+def _lead(call: Call, body: Body) -> Body:
+    return {
+        "business_name": "",
+        "telephone": "",
+        "email": "",
+        "address": "",
+        "description": "",
+        "issue_type": None,
+        "user": None,
+        "referred_by": "",
+        "gdpr_compliant": False,
+        "ticket": None,
+        "customer": None,
+        "custom_fields": {},
+        **_lead_changes(call, body, {}),
+        "status": "New",
+    }
+
+
+_APPOINTMENT = {
+    "subject": "subject",
+    "description": "description",
+    "type": "type",
+    "color": "color",
+    "location": "location",
+    "latitude": "latitude",
+    "longitude": "longitude",
+    "duration": "duration",
+}
+
+
+def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, _APPOINTMENT)
+    if "ticket" in body:
+        changes["ticket"] = short(ticket_of(call, "ticket", body["ticket"]), TICKET)
+    if "customer" in body:
+        changes["customer"] = reference(call, "customer", "customers", body["customer"], CUSTOMER)
+    if "leads" in body:
+        changes["lead"] = reference(call, "leads", "leads", body["leads"], NAMED)
+    if "attendees" in body:
+        ids = [part.strip() for part in str(body["attendees"]).split(",") if part.strip()]
+        changes["attendees"] = [reference(call, "attendees", "users", i, STAFF) for i in ids]
+    if "dateandtime" in body:
+        changes["start_date"] = moment(call, body["dateandtime"])
+    if "dateandtime" in body or "duration" in body:
+        start = datetime.fromisoformat(changes.get("start_date") or before["start_date"])
+        minutes = float(changes.get("duration") or before.get("duration") or 10)
+        if abs(minutes) > _LONGEST_MINUTES:
+            raise BadRequest("duration must not be longer than a year.")
+        changes["end_date"] = iso_in(start + timedelta(minutes=minutes), call.store.zone)
+    return changes
+
+
+_LONGEST_MINUTES = 366 * 24 * 60
+
+
+def _appointment(call: Call, body: Body) -> Body:
+    record: dict[str, Any] = {
+        **dict.fromkeys(("description", "color", "location", "latitude", "longitude"), ""),
+        "type": "InShop",
+        "status": "Booked",
+        "ticket": None,
+        "customer": None,
+        "lead": None,
+        "attendees": [],
+        **_appointment_changes(call, body, {}),
+    }
+    if body.get("createticket") and record["ticket"] is None:
+        if record["customer"] is None:
+            raise BadRequest("createticket needs a customer. Please send its id.")
+        wanted = {"customerId": record["customer"]["id"], "shortInfo": body["subject"]}
+        if "presetId" in body:
+            wanted["presetId"] = body["presetId"]
+        ticket_id = call.store.insert("tickets", new_ticket(call, wanted))
+        record["ticket"] = reference(call, "ticket", "tickets", ticket_id, TICKET)
+    return record
+
+
+def _clock_changes(call: Call, body: Body, before: Body) -> Body:
+    changes = mapped(body, {"inNotes": "in_notes", "OutNotes": "out_notes"})
+    for name, field in (("inDate", "in_date"), ("OutDate", "out_date")):
+        if name in body:
+            changes[field] = moment(call, body[name])
+    if "userId" in body:
+        changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
+    return changes
+
+
+def _clock(call: Call, body: Body) -> Body:
+    return {"out_date": None, "out_notes": None, **_clock_changes(call, body, {})}
+
+
+PEOPLE = (
+    Writes("customers", "/customers", _customer, _customer_changes),
+    Writes("leads", "/leads", _lead, _lead_changes),
+    Writes("appointments", "/appointments", _appointment, _appointment_changes),
+    Writes("time_clock", "/timeClock", _clock, _clock_changes),
+)
+"""Writes of people and their time."""

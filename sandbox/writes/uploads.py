@@ -1,0 +1,99 @@
+"""Uploads in two steps: what the file will be, then the file, which must be just that."""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import python_multipart
+from python_multipart.exceptions import FormParserError
+
+from sandbox.errors import BadRequest, NotFound, UnsupportedMedia
+from sandbox.routes import Answer, Call, found
+from sandbox.writes.common import json_body
+from sources.repair_shop.bodies import BodyError, validate_upload
+
+
+def announce(resource: str, variable: str) -> Callable[[Call], Answer]:
+    """POST .../upload: takes the metadata, answers where the file goes."""
+
+    def handle(call: Call) -> Answer:
+        owner = found(call.store, resource, call.path[variable])
+        content = json_body(call)
+        try:
+            metadata = validate_upload(resource, content, strict=True)
+        except BodyError as error:
+            raise BadRequest(f"{error}. Please correct the fields named.") from error
+        upload = str(uuid.uuid4())
+        with call.store.database.writing() as connection:
+            connection.execute(
+                "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
+                (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
+            )
+        location = f"/v1/{resource}/{owner['id']}/upload/{upload}"
+        return Answer({"id": upload}, 201, {"location": location})
+
+    return handle
+
+
+def receive(resource: str, variable: str) -> Callable[[Call], Answer]:
+    """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
+
+    def handle(call: Call) -> Answer:
+        with call.store.database.writing() as connection:
+            owner = found(call.store, resource, call.path[variable])
+            row = connection.execute(
+                "SELECT metadata, content FROM uploads WHERE shop = ? AND id = ? "
+                "AND resource = ? AND owner = ?",
+                (call.store.shop, call.path["uploadId"], resource, str(owner["id"])),
+            ).fetchone()
+            if row is None:
+                raise NotFound("There is no such upload. Please send its metadata first.")
+            metadata = json.loads(row[0])
+            name, content = _file(call)
+            if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
+                raise BadRequest(
+                    f"The file ({name}, {len(content)} bytes) does not match its metadata "
+                    f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
+                )
+            connection.execute(
+                "UPDATE uploads SET content = ? WHERE shop = ? AND id = ?",
+                (content, call.store.shop, call.path["uploadId"]),
+            )
+            files = [*(owner.get("_files") or []), call.path["uploadId"]]
+            call.store.update(resource, owner["id"], {"_files": files})
+        return Answer({"id": call.path["uploadId"]})
+
+    return handle
+
+
+def _file(call: Call) -> tuple[str, bytes]:
+    """Name and bytes of the one file in the form; no other field may be there."""
+    if call.content_type.split(";")[0].strip().lower() != "multipart/form-data":
+        raise UnsupportedMedia("Content-Type must be multipart/form-data.")
+    files: list[tuple[str, str, bytes]] = []
+    fields: list[str] = []
+
+    def on_file(file: Any) -> None:
+        file.file_object.seek(0)
+        name = (file.file_name or b"").decode("utf-8", "replace")
+        field = (file.field_name or b"").decode("utf-8", "replace")
+        files.append((field, name, file.file_object.read()))
+
+    def on_field(field: Any) -> None:
+        fields.append(str(field.field_name))
+
+    headers = {
+        "Content-Type": call.content_type.encode("latin-1"),
+        "Content-Length": str(len(call.body)).encode(),
+    }
+    try:
+        python_multipart.parse_form(headers, io.BytesIO(call.body), on_field, on_file)
+    except (FormParserError, ValueError, KeyError) as error:
+        raise BadRequest("The form data cannot be read. Please check the body.") from error
+    if fields or len(files) != 1 or files[0][0] != "file":
+        raise BadRequest("The form must hold one field named file, with the file.")
+    return files[0][1], files[0][2]
