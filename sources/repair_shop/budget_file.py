@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sources.repair_shop.clock import Clock, SystemClock
-from sources.repair_shop.errors import BudgetUnusable, Stopped
+from sources.repair_shop.errors import BudgetUnusable, Refused, Stopped
 from sources.repair_shop.pace import MARGIN, Pace
 
 _SCHEMA = """
@@ -85,6 +85,10 @@ class BudgetFile:
                 connection.execute("begin immediate")
                 try:
                     yield connection, self._now(connection)
+                except Refused:
+                    # A refusal is an answer, not a failure: the time that was noted stands.
+                    connection.execute("commit")
+                    raise
                 except BaseException:
                     connection.execute("rollback")
                     raise

@@ -153,6 +153,19 @@ def test_a_block_outlasts_a_boot(budget: Budget, clock: FakeClock, make_shop: Ma
         key.try_acquire("sync")
 
 
+def test_a_wall_clock_set_back_at_a_boot_does_not_prolong_a_block(
+    budget: Budget, clock: FakeClock, make_shop: Make
+) -> None:
+    key = working(budget, make_shop())
+    take(key).answered("block")
+    clock.boot_id, clock.ticks = "second boot", 3.0
+    clock.wall_offset -= 30 * 86_400
+    with pytest.raises(Refused):
+        key.try_acquire("sync")
+    clock.ticks += 480 * 60 + 1
+    take(key)
+
+
 def test_a_dead_process_gives_its_slot_back_late(
     budget: Budget, clock: FakeClock, make_shop: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
