@@ -237,17 +237,9 @@ def test_operations_are_those_of_the_endpoint_tables():
     assert operations("tickets") == ("create", "update", "delete", "upload")
     assert operations("users") == ()
     everything = ("create", "update", "delete")
-    for resource in [
-        "customers",
-        "ticket_timers",
-        "models",
-        "categories",
-        "brands",
-        "stock",
-        "adjustments",
-    ]:
+    for resource in ("customers", "ticket_timers", "models", "categories", "brands"):
         assert operations(resource) == everything
-    for resource in ["leads", "appointments", "time_clock"]:
+    for resource in ("stock", "adjustments", "leads", "appointments", "time_clock"):
         assert operations(resource) == everything
     assert operations("products") == (*everything, "upload")
 

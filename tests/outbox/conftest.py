@@ -1,0 +1,31 @@
+"""A fake service, a home of its own and settings whose minute is short."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+
+from sources.settings import Settings, ShopSettings
+from tests.outbox.service import FakeService
+
+MINUTE = 0.2
+"""Seconds of a service's minute in these tests; every wait scales with it."""
+
+
+def settings_for(home, base_url, **changes):
+    values = {"timeout_seconds": 5.0, "minute_seconds": MINUTE, "requests_per_minute": 100_000}
+    shop = ShopSettings(
+        name="main", base_url=base_url, api_key=SecretStr("key-of-main"), **(values | changes)
+    )
+    return Settings(home=home, shops=(shop,))
+
+
+@pytest.fixture
+def service():
+    with FakeService() as running:
+        yield running
+
+
+@pytest.fixture
+def settings(tmp_path, service):
+    return settings_for(tmp_path, service.base_url)

@@ -1,0 +1,218 @@
+"""A service of a few lines on loopback: keeps what it is sent, and loses answers when told to.
+
+It checks nothing: what it stands for is a service that applies a write and then does, or does not,
+answer. Records show what they were sent in the field notes' names.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+from sources.repair_shop.clean import snake_case
+
+NAMES = {
+    "customers": {"telephone": "phone"},
+    "tickets": {
+        "customerId": "customer",
+        "userId": "technician",
+        "issueDescription": "description",
+    },
+    "models": {"name": "model", "brand": "make"},
+    "leads": {"userId": "user"},
+    "appointments": {"dateandtime": "start_date"},
+    "timeClock": {"userId": "user"},
+    "ticketTimers": {"userId": "user"},
+}
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+class FakeService:
+    """``with FakeService() as service``: ``service.base_url``, ``service.records``."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, dict[str, dict]] = {}
+        self.files: dict[str, list[bytes]] = {}
+        self.writes: list[tuple[str, str, dict | None]] = []
+        self.requests: list[tuple[str, str]] = []
+        self.lose: list[str] = []
+        """Faults for the next writes: "before" or "after" (applied) drop the answer, "500 before",
+        "500 after", "refuse", "ok"."""
+        self.delayed: list[tuple[str, str, dict | None]] = []
+        self.hide_new = False
+        self.next_id = 1000
+        self.lock = threading.RLock()
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *args):
+                pass
+
+            def do_GET(self):
+                service._serve(self, "GET")
+
+            def do_POST(self):
+                service._serve(self, "POST")
+
+            def do_PUT(self):
+                service._serve(self, "PUT")
+
+            def do_DELETE(self):
+                service._serve(self, "DELETE")
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self):
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *args):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def put(self, path, **fields):
+        """A record made by the shop's own staff; its id."""
+        with self.lock:
+            self.next_id += 1
+            record_id = str(self.next_id)
+            self.records.setdefault(path, {})[record_id] = {
+                "id": record_id,
+                "created_date": _now(),
+                **fields,
+            }
+            return record_id
+
+    def _serve(self, handler, method):
+        length = int(handler.headers.get("Content-Length") or 0)
+        raw = handler.rfile.read(length)
+        url = urlsplit(handler.path)
+        path = url.path.removeprefix("/v1").strip("/")
+        query = parse_qs(url.query)
+        with self.lock:
+            self.requests.append((method, path))
+            if method == "GET":
+                status, payload = self._read(path, query)
+                return self._answer(handler, status, payload)
+            fault = self.lose.pop(0) if self.lose else "ok"
+            if fault == "refuse":
+                return self._answer(handler, 400, {"error": "No. Try another value."})
+            if fault == "before":
+                return self._drop(handler)
+            if fault == "500 before":
+                return self._answer(handler, 500, {"error": "Server error"})
+            is_json = handler.headers.get("Content-Type", "").startswith("application/json")
+            body = json.loads(raw) if is_json and raw else None
+            status, payload, headers = self._write(method, path, body, raw)
+            if fault == "after":
+                return self._drop(handler)
+            if fault == "500 after":
+                return self._answer(handler, 500, {"error": "Server error"})
+            return self._answer(handler, status, payload, headers)
+
+    def _read(self, path, query):
+        parts = path.split("/")
+        if len(parts) == 2 and parts[1] not in ("updated",):
+            record = self.records.get(parts[0], {}).get(parts[1])
+            return (200, record) if record else (404, {"error": "Not found."})
+        rows = list(self.records.get(parts[0], {}).values())[::-1]
+        if parts[0] == "payments" and "invoiceId" in query:
+            wanted = [one for text in query["invoiceId"] for one in text.split(",")]
+            rows = [row for row in rows if row["_invoice"] in wanted]
+        page = int(query.get("page", ["1"])[0])
+        return 200, [] if self.hide_new else rows[(page - 1) * 50 : page * 50]
+
+    def _write(self, method, path, body, raw):
+        parts = path.split("/")
+        name = parts[0]
+        table = self.records.setdefault(name, {})
+        if method == "POST" and len(parts) == 1:
+            self.next_id += 1
+            record_id = str(self.next_id) if name == "payments" else f"{name}-{self.next_id}"
+            self.writes.append(("create", name, body))
+            if name == "payments":
+                return self._pay(record_id, body)
+            table[record_id] = {"id": record_id, "created_date": _now(), **_shown(name, body)}
+            return 201, {"id": record_id}, {}
+        if method == "POST" and len(parts) == 3:
+            self.next_id += 1
+            return 201, {}, {"Location": f"/v1/{path}/{self.next_id}"}
+        if method == "POST":
+            kept = self.files.setdefault(path, [])
+            if not kept:
+                kept.append(raw)
+                self.writes.append(("upload", name, None))
+            return 200, {}, {}
+        record_id = parts[1]
+        if record_id not in table:
+            return 404, {"error": "Not found."}, {}
+        self.writes.append(({"PUT": "update", "DELETE": "delete"}[method], name, body))
+        if method == "DELETE":
+            del table[record_id]
+            return 200, None, {}
+        table[record_id].update(_shown(name, body))
+        if "stockQuantity" in body:
+            table[record_id]["stock"] = table[record_id].get("stock", 0) + body["stockQuantity"]
+        return 200, {"id": record_id}, {}
+
+    def _pay(self, record_id, body):
+        invoices = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
+        amount = body["lines"][0]["amount"]
+        payment = {"id": record_id, "payment_id": record_id, "amount": amount, "date": _now()}
+        invoice = self.records["ticketInvoices"][invoices[0]]
+        invoice.setdefault("payments", []).append(payment)
+        self.records["payments"][record_id] = {**payment, "_invoice": invoices[0]}
+        return 201, {"id": record_id}, {}
+
+    def _answer(self, handler, status, payload, headers=None):
+        body = b"" if payload is None else json.dumps(payload).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        for key, value in (headers or {}).items():
+            handler.send_header(key, value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def _drop(self, handler):
+        handler.close_connection = True
+        handler.connection.shutdown(2)
+
+    def count(self, op, name):
+        """How many writes of a kind were applied."""
+        return Counter((kind, table) for kind, table, _ in self.writes)[op, name]
+
+
+def _shown(name, body):
+    shown = {}
+    for key, value in body.items():
+        if key == "stockQuantity":
+            continue
+        column = NAMES.get(name, {}).get(key, snake_case(key))
+        if key == "lines":
+            value = [{snake_case(k): v for k, v in line.items()} for line in value]
+        elif column in ("customer", "technician", "user", "ticket", "product") and value:
+            value = {"id": value}
+        shown[column] = _iso(value)
+    return shown
+
+
+def _iso(value):
+    """Times as answers have them, not as they were sent."""
+    parts = value.split() if isinstance(value, str) else []
+    if parts and len(parts[0]) == 11 and parts[0][3:6] in MONTHS and parts[0][2] == "-":
+        day, month, year = parts[0].split("-")
+        time = (parts[1] + ":00")[:8] if len(parts) > 1 else "00:00:00"
+        return f"{year}-{MONTHS.index(month) + 1:02d}-{day}T{time}+0000"
+    return value
+
+
+def _now():
+    return datetime.now(timezone(timedelta(0))).strftime("%Y-%m-%dT%H:%M:%S+0000")
