@@ -13,7 +13,7 @@ from typing import Any
 def next_runs(home: Path) -> list[dict[str, Any]]:
     """Each known job of a home folder: when it runs next and how it ended last.
 
-    Keys: ``job``, ``next_at``, ``last_due_at``, ``last_ended_at`` (aware datetimes or None),
+    Keys: ``job``, ``next_at``, ``last_due_at``, ``last_ended_at`` (UTC ISO text or None),
     ``exit_code`` (None while it runs or before the first run), ``outcome``, ``message`` and
     ``is_served``: whether a scheduler lives that will do it. Sorted by ``next_at``.
     """
@@ -24,9 +24,9 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
     rows = [
         {
             "job": name,
-            "next_at": job.next_at,
-            "last_due_at": job.due if job.started_at else None,
-            "last_ended_at": job.ended_at,
+            "next_at": job.next_at and job.next_at.isoformat(),
+            "last_due_at": job.due.isoformat() if job.due and job.started_at else None,
+            "last_ended_at": job.ended_at and job.ended_at.isoformat(),
             "exit_code": job.exit_code,
             "outcome": job.outcome,
             "message": job.message,

@@ -1,0 +1,107 @@
+"""Lines for those who let the system do it: a systemd unit, or one crontab line.
+
+The unit runs ``shopmirror schedule`` as a service. The crontab line calls ``schedule --once`` every
+few minutes, which runs what is due: cron itself knows neither the shop's time zone nor its clock
+changes, and never makes up a run it slept through.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+_UNIT = """\
+# Save as /etc/systemd/system/shopmirror.service, then:
+#   systemctl daemon-reload && systemctl enable --now shopmirror
+[Unit]
+Description=shopmirror: mirrors the repair shop every night, sends queued changes
+Wants=network-online.target
+After=network-online.target time-sync.target
+
+[Service]
+Type=exec
+User={{ user | line }}
+WorkingDirectory={{ folder | line }}
+Environment={{ ("SHOPMIRROR_HOME=" ~ home) | word }}
+ExecStart={{ program | word }} schedule
+Restart=on-failure
+RestartSec=60
+# 2: the settings are wrong, 4: another scheduler serves this folder. Trying again mends neither.
+RestartPreventExitStatus=2 4
+SuccessExitStatus=4
+# Only the scheduler is told to stop; it asks its runs to finish their request and waits for them.
+KillMode=mixed
+TimeoutStopSec={{ stop_seconds + 15 }}
+UMask=0077
+NoNewPrivileges=yes
+PrivateTmp=yes
+ProtectSystem=strict
+ReadWritePaths={{ home | word }}
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+_CRONTAB = """\
+# Runs what is due in the shop's own time zone, and makes up what was missed.
+*/5 * * * * cd {{ folder | quoted }} && SHOPMIRROR_HOME={{ home | quoted }} \
+{{ program | quoted }} schedule --once >/dev/null 2>&1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this installation is. ``folder`` is the one that holds ``.dlt``; paths absolute."""
+
+    program: Path
+    folder: Path
+    home: Path
+    user: str
+
+
+class UnitError(Exception):
+    """A path holds what a unit or crontab cannot say. Exit code 2."""
+
+    exit_code = 2
+
+
+def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
+    """The text of ``shopmirror.service``."""
+    return _render(_UNIT, place, stop_seconds=round(stop_seconds))
+
+
+def crontab_line(place: Place) -> str:
+    """A comment and one line for ``crontab -e``."""
+    return _render(_CRONTAB, place)
+
+
+def _render(template: str, place: Place, **values: object) -> str:
+    for text in (place.program, place.folder, place.home, place.user):
+        if not str(text).isprintable():
+            raise UnitError(f"{str(text)!r} holds characters that no unit or crontab can name.")
+    environment = jinja2.Environment(  # noqa: S701 - no HTML; each value is quoted for its format
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
+    environment.filters |= {"word": _word, "line": _line, "quoted": _quoted}
+    return environment.from_string(template).render(
+        program=place.program, folder=place.folder, home=place.home, user=place.user, **values
+    )
+
+
+def _line(value: object) -> str:
+    """A value that systemd takes as it stands, except for its specifiers."""
+    return str(value).replace("%", "%%")
+
+
+def _word(value: object) -> str:
+    """One word of a systemd command line, list or assignment."""
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{text}"' if set(text) & set(" '\";\\") else text
+
+
+def _quoted(value: object) -> str:
+    """One word of a shell line in a crontab, where ``%`` would begin the input."""
+    return shlex.quote(str(value)).replace("%", "\\%")

@@ -1,0 +1,186 @@
+"""``shopmirror schedule``: what a shop needs run by itself, in the foreground or from cron."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shopmirror.consoles import err, out, print_json
+from shopmirror.signals import stopping
+
+if TYPE_CHECKING:
+    from schedules.jobs import PlannedJob
+    from schedules.runner import Runner
+    from schedules.units import Place
+    from sources.settings import Settings
+
+
+class Printed(StrEnum):
+    """What ``--print`` can print."""
+
+    systemd = "systemd"
+    crontab = "crontab"
+
+
+class ScheduleInputError(Exception):
+    """Options that do not go together, or a job that does not exist. Exit code 2."""
+
+    exit_code = 2
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("schedule")(schedule)
+
+
+def schedule(
+    once: Annotated[
+        bool, typer.Option("--once", help="Run what is due now and end; for a crontab line.")
+    ] = False,
+    job: Annotated[
+        str | None, typer.Option("--run", metavar="JOB", help="Run one job now and end.")
+    ] = None,
+    print_: Annotated[
+        Printed | None, typer.Option("--print", help="Print a service unit or a crontab line.")
+    ] = None,
+    housekeeping: Annotated[
+        bool, typer.Option("--housekeeping", help="Drop what is past its retention and end.")
+    ] = False,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Print the mirror's state as OpenMetrics and end.")
+    ] = False,
+) -> int:
+    """Run the nightly sync, pushes, reports, audits and housekeeping at their times."""
+    chosen = [once, job is not None, print_ is not None, housekeeping, metrics]
+    if sum(chosen) > 1:
+        raise ScheduleInputError(
+            "Only one of --once, --run, --print, --housekeeping and --metrics."
+        )
+    if print_ is not None:
+        return _print(print_)
+    if housekeeping:
+        return _housekeeping()
+    if metrics:
+        return _metrics()
+    with stopping() as stop, _runner(stop) as (settings, jobs, runner):
+        if job is not None:
+            return _run_now(job, jobs, runner)
+        if once:
+            from schedules.scheduler import Agenda, run_once
+
+            return run_once(Agenda(jobs, runner), runner)
+        return _serve(settings, jobs, runner)
+
+
+@contextmanager
+def _runner(
+    stop: threading.Event,
+) -> Iterator[tuple[Settings, list[PlannedJob], Runner]]:
+    from pipelines import logs
+    from pipelines.home import Home
+    from pipelines.notify import Incidents, load_notify
+    from schedules.jobs import planned_jobs
+    from schedules.runner import Runner
+    from schedules.settings import load_schedule
+    from sources.settings import load_settings
+
+    settings, times, notify = load_settings(), load_schedule(), load_notify()
+    secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
+    home = Home(settings.home)
+    with logs.to_files(home.logs, "schedule", secrets):
+        runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=_tell)
+        yield settings, planned_jobs(settings, times), runner
+
+
+def _serve(settings: Settings, jobs: list[PlannedJob], runner: Runner) -> int:
+    from schedules.scheduler import Scheduler
+
+    with ExitStack() as stack:
+        port = runner.schedule.metrics_port
+        if port:
+            from pipelines.metrics import serving
+
+            stack.enter_context(serving(settings, port))
+            _tell(f"metrics: http://127.0.0.1:{port}/metrics")
+        return Scheduler(runner.home, jobs, runner, _tell).run()
+
+
+def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
+    from schedules.runner import worst
+    from schedules.scheduler import Agenda, run_with_followers
+
+    known = {job.name: job for job in jobs}
+    if name not in known:
+        raise ScheduleInputError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
+    agenda = Agenda(jobs, runner)
+    agenda.note()
+    return worst(list(run_with_followers(agenda, runner, known[name], runner.now())))
+
+
+def _housekeeping() -> int:
+    from datetime import UTC, datetime
+
+    from pipelines.home import Home
+    from schedules.housekeeping import clear_out
+    from schedules.settings import load_retention
+    from sources.settings import home_folder
+
+    retention = load_retention()
+    home = Home(home_folder())
+    with home.guard("Nothing that is needed was deleted"):
+        cleared = clear_out(home.path, retention, datetime.now(UTC))
+    print_json(
+        {
+            "message": f"Deleted {cleared.logs} log(s), {cleared.reports} report(s), "
+            f"{cleared.drafts} left-over draft(s), {cleared.bytes / 1e6:.1f} MB.",
+            "logs": cleared.logs,
+            "reports": cleared.reports,
+            "drafts": cleared.drafts,
+            "bytes": cleared.bytes,
+        }
+    )
+    return 0
+
+
+def _metrics() -> int:
+    from pipelines.metrics import render
+    from sources.settings import load_settings
+
+    sys.stdout.write(render(load_settings()))
+    return 0
+
+
+def _print(kind: Printed) -> int:
+    out().print(lines(kind), markup=False, soft_wrap=True, end="")
+    return 0
+
+
+def lines(kind: Printed) -> str:
+    """The service unit or the crontab line of this installation, run from the current folder."""
+    from schedules.settings import load_schedule
+    from schedules.units import crontab_line, systemd_unit
+
+    if kind is Printed.crontab:
+        return crontab_line(_place())
+    return systemd_unit(_place(), stop_seconds=load_schedule().stop_seconds)
+
+
+def _place() -> Place:
+    from schedules.units import Place
+    from sources.settings import home_folder
+
+    # Not resolved: the link in a virtual environment is what makes it one.
+    program = Path(sys.executable).absolute().parent / "shopmirror"
+    return Place(program, Path.cwd(), home_folder().absolute(), getpass.getuser())
+
+
+def _tell(line: str) -> None:
+    err().print(line, markup=False, soft_wrap=True)
