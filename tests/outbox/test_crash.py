@@ -1,0 +1,119 @@
+"""Deaths at every step: the service holds each change once and the queue says done for those."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines.outbox import Outbox, enqueue, push
+from tests.outbox import crash
+from tests.outbox.conftest import settings_for
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("step", ["checked", "intent", "answered", "outcome"])
+@pytest.mark.parametrize(
+    ("resource", "op"),
+    [
+        ("customers", "create"),
+        ("payments", "create"),
+        ("products", "update"),
+        ("tickets", "delete"),
+    ],
+)
+def test_a_death_at_a_step(service, tmp_path, resource, op, step):
+    outcome = crash.run(service, tmp_path, resource, op, [(step, 1)], [])
+    assert crash.holds(outcome, resource, op)
+    doubtful = resource == "payments" and step == "intent"
+    assert outcome.state == ("in_doubt" if doubtful else "done")
+
+
+@pytest.mark.parametrize("step", crash.UPLOAD_STEPS)
+def test_a_death_in_an_upload(service, tmp_path, step):
+    outcome = crash.run(service, tmp_path, "tickets", "upload", [(step, 1)], ["ok", "after"])
+    assert (outcome.state, outcome.applied) == ("done", 1)
+
+
+def test_random_deaths_and_faults(service, tmp_path):
+    for seed in range(60):
+        resource, op, crashes, faults, outcome = crash.random_run(
+            service, tmp_path / str(seed), seed
+        )
+        service.records.clear()
+        assert crash.holds(outcome, resource, op), (seed, resource, op, crashes, faults, outcome)
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from pipelines.outbox import push
+from tests.outbox.conftest import settings_for
+settings = settings_for(Path(sys.argv[1]), sys.argv[2], minute_seconds=0.02)
+def tell(step, number):
+    if step == sys.argv[3]:
+        print("reached", flush=True)
+        time.sleep(60)
+push(settings, hook=tell)
+"""
+
+
+@pytest.mark.parametrize("step", ["intent", "answered"])
+@pytest.mark.parametrize("resource", ["customers", "payments"])
+def test_kill_dash_nine(service, tmp_path, resource, step):
+    settings = settings_for(tmp_path, service.base_url, minute_seconds=0.02)
+    crash._queue(service, settings, resource, "create", tmp_path)
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(tmp_path), service.base_url, step],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert child.stdout.readline() == b"reached\n"
+    child.send_signal(signal.SIGKILL)
+    child.wait(10)
+    child.stdout.close()
+    with Outbox(tmp_path) as outbox:
+        assert [change.state for change in outbox.changes()] == ["sending"]
+    push(settings)
+    applied = service.count("create", resource)
+    with Outbox(tmp_path) as outbox:
+        [change] = outbox.changes()
+    if resource == "payments" and step == "intent":
+        assert (change.state, applied) == ("in_doubt", 0)
+    else:
+        assert (change.state, applied) == ("done", 1)
+
+
+def test_queueing_while_another_process_is_killed_in_the_middle(service, tmp_path):
+    settings = settings_for(tmp_path, service.base_url, minute_seconds=0.02)
+    rows = [{"name": f"brand {number}"} for number in range(2000)]
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom pipelines.outbox import enqueue\n"
+        "from tests.outbox.conftest import settings_for\n"
+        "settings = settings_for(Path(sys.argv[1]), sys.argv[2])\n"
+        "print('ready', flush=True)\n"
+        "while True: enqueue('brands', 'create', [{'name': str(n)} for n in range(50)],"
+        " settings=settings)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path), service.base_url],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    child.stdout.readline()
+    numbers = enqueue("brands", "create", rows, settings=settings)
+    time.sleep(0.05)
+    child.kill()
+    child.wait(10)
+    child.stdout.close()
+    assert numbers == list(range(numbers[0], numbers[0] + 2000))
+    with Outbox(tmp_path) as outbox:
+        assert (len(outbox.changes()) - 2000) % 50 == 0, "a file is queued whole or not at all"
