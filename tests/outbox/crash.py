@@ -73,7 +73,7 @@ class Outcome:
 
 
 def run(service, home: Path, resource: str, op: str, crashes, faults) -> Outcome:
-    """``crashes``: (step, how often it is reached) of each push that dies; then pushes that live."""
+    """``crashes``: (step, times it is reached) of each push that dies; then pushes that live."""
     settings = settings_for(home, service.base_url, minute_seconds=0.02)
     path = PATHS[resource]
     _queue(service, settings, resource, op, home)
