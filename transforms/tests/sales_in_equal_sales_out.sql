@@ -1,0 +1,29 @@
+-- Integrity: the documents and returns that exist at the service, and no others, make the sales;
+-- row for row and to the last decimal.
+with came_in as (
+    select
+        (select count(*) from {{ ref('stg_ticket_invoices') }} where deleted_at is null)
+        + (select count(*) from {{ ref('stg_pos_orders') }} where deleted_at is null)
+        + (select count(*) from {{ ref('int_returns') }}) as times,
+        coalesce((select sum(amount_total) from {{ ref('stg_ticket_invoices') }} where deleted_at is null), 0)
+        + coalesce((select sum(amount_total) from {{ ref('stg_pos_orders') }} where deleted_at is null), 0)
+        - coalesce((select sum(amount) from {{ ref('int_returns') }}), 0) as amount
+),
+
+went_out as (
+    select
+        count(*) as times,
+        -- A total taken from the lines did not come in as a total; it is left out on both sides.
+        coalesce(sum(case when effects.effect = 'return' or documents.amount_source = 'document'
+            then effects.gross end), 0) as amount
+    from {{ ref('sales_documents') }} as effects
+    inner join {{ ref('documents') }} as documents
+        on documents.shop_id = effects.shop_id
+        and documents.document_type = effects.document_type
+        and documents.document_id = effects.document_id
+)
+
+select came_in.times as rows_in, went_out.times as rows_out, came_in.amount as amount_in, went_out.amount as amount_out
+from came_in
+cross join went_out
+where came_in.times <> went_out.times or came_in.amount <> went_out.amount
