@@ -84,7 +84,8 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
 
 def _epoch(number: int, zone: tzinfo) -> ParsedMoment | None:
     seconds, thousandths = divmod(number, 1000) if number >= 10**11 else (number, 0)
-    if not 0 < seconds < 10**11:
+    if not 10**8 <= seconds < 10**10:
+        # Before 1973 or after 2286: a plain number, not a moment.
         return None
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds, milliseconds=thousandths)
     return ParsedMoment(moment.astimezone(zone).isoformat(), has_offset=True)

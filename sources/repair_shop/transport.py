@@ -24,7 +24,13 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from sources.repair_shop.answers import Reading, denied_kind, error_of, read_answer
 from sources.repair_shop.budget import KeyBudget, Lane, Outcome, Slot
@@ -294,7 +300,7 @@ class RetryTransport(httpx.BaseTransport):
 
         tries = Retrying(
             stop=stop_after_attempt(TRIES),
-            wait=wait_exponential_jitter(initial=self._base, max=8 * self._base, jitter=self._base),
+            wait=wait_exponential(multiplier=self._base) + wait_random(0, self._base),
             retry=retry_if_exception(again),
             sleep=self._pause,
             reraise=True,

@@ -53,7 +53,7 @@ def test_each_style_becomes_iso(text: str | int, iso: str, has_offset: bool) -> 
     "text",
     ["", "soon", "2026-13-01", "31-Feb-2026", "0000-00-00", "0000-00-00 00:00:00", "16-Abc-2026",
      "2026-07-16T25:00", "2026-07-16T18:22:05+99:00", "13:00 PM", "16/07/2026 13:00 PM", "12.5",
-     True, 0, -5, 10**30],
+     True, 0, -5, 12, 10**7, 10**15, 10**30],
 )  # fmt: skip
 def test_what_is_no_date_is_none(text: str | int) -> None:
     assert parse_moment(text, UTC) is None

@@ -1,0 +1,86 @@
+"""The client against the sandbox, whose limits are written from the specification on their own."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.client import Client
+from sources.repair_shop.errors import ConfigurationError, NotFound, Refused
+
+MINUTE = 0.5
+
+
+def serve(**quirks: Any) -> SandboxServer:
+    spec = ShopSpec(quirks=Quirks(**quirks), records=[])
+    return SandboxServer([spec], minute_seconds=MINUTE)
+
+
+def connect(server: SandboxServer, tmp_path: Path, make_shop: Callable[..., Any]) -> Client:
+    shop = make_shop(base_url=server.base_url, api_key=server.keys["main"], minute_seconds=MINUTE)
+    return Client(shop, Budget(tmp_path / "budget.sqlite"))
+
+
+def ask(client: Client, requests: int) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for answer in pool.map(lambda _: client.get("/customers"), range(requests)):
+            assert answer.rows() == []
+
+
+def test_no_rate_error_however_hard_we_try(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+    with serve() as server, connect(server, tmp_path, make_shop) as client:
+        ask(client, 150)
+        assert server.rate_errors() == 0
+        assert len(server.requests()) == client.requests == 150
+
+
+@pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
+def test_another_client_costs_one_incident(
+    status: int, tmp_path: Path, make_shop: Callable[..., Any]
+) -> None:
+    with (
+        serve(rate_error_status=status) as server,
+        connect(server, tmp_path, make_shop) as client,
+    ):
+        ask(client, 5)
+        server.spend(20)
+        started = time.monotonic()
+        ask(client, 15)
+        assert time.monotonic() - started >= MINUTE
+        assert client.budget.state().strikes == 1
+        assert 1 <= server.rate_errors() <= 4
+        assert server.ignored_rate_errors() < 4
+
+
+def test_a_block_stops_us_at_once(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+    with serve() as server, connect(server, tmp_path, make_shop) as client:
+        ask(client, 1)
+        server.block()
+        for _ in range(3):
+            with pytest.raises(Refused, match="blocked us"):
+                client.get("/customers")
+        assert client.requests == 2
+
+
+def test_a_wrong_key_is_asked_once(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+    with serve() as server:
+        shop = make_shop(base_url=server.base_url, api_key="wrong", minute_seconds=MINUTE)
+        with Client(shop, Budget(tmp_path / "budget.sqlite")) as client:
+            for _ in range(3):
+                with pytest.raises(ConfigurationError, match="check api_key"):
+                    client.get("/customers")
+            assert client.requests == 1
+
+
+def test_a_record_that_is_not_there(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+    with serve() as server, connect(server, tmp_path, make_shop) as client:
+        ask(client, 1)
+        with pytest.raises(NotFound):
+            client.get("/customers/none-such")
