@@ -109,7 +109,9 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     finally:
         connection.close()
     colour = "green" if report.exit_code == 0 else "red"
-    out().print(f"[{colour}]{report.message}[/]", *report.details[:10], sep="\n")
+    out().print(report.message, style=colour, markup=False)
+    for detail in report.details[:10]:
+        out().print(f"  {detail}", markup=False, soft_wrap=True)
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
         f"The warehouse is {home.warehouse}.",

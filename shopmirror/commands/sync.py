@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.commands.demo import leave
-from shopmirror.consoles import duration, err, fault, out, print_json, table
-from shopmirror.progress import watching
-from shopmirror.signals import stopping
+from shopmirror.consoles import duration, fault, out, print_json, table
+from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
     from pipelines.verdict import SyncReport
 
-_MANY = 20
+_MANY, _FEW = 20, 6
 
 
 def register(app: typer.Typer) -> None:
@@ -43,12 +41,9 @@ def sync(
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
     from pipelines.sync import sync as run
-    from sources.settings import load_settings
 
-    settings = load_settings()
-    if leave(settings.home):
-        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
-    with stopping() as stop, watching() as observer:
+    settings = configured()
+    with working(settings, "sync") as (observer, stop):
         report = run(
             settings,
             resources=resources or None,
@@ -69,7 +64,7 @@ def sync(
 def show(report: SyncReport) -> None:
     """The report for people: a line, what it cost, what is missing."""
     if report.exit_code == 0:
-        out().print(f"[green]{report.message}[/green]")
+        out().print(report.message, style="green", markup=False)
     else:
         fault(report.message)
     out().print(
@@ -99,7 +94,10 @@ def show(report: SyncReport) -> None:
         if shop.hint:
             out().print(f"{shop.shop}: {shop.hint}", markup=False, soft_wrap=True)
     if report.new_columns:
-        out().print(f"New fields of the service, kept as text: {', '.join(report.new_columns)}")
+        names = ", ".join(report.new_columns[:_FEW])
+        rest = len(report.new_columns) - _FEW
+        more = f" and {rest} more (--json lists them)" if rest > 0 else ""
+        out().print(f"Fields nobody declared, kept as text: {names}{more}", soft_wrap=True)
 
 
 def _agrees(matching: int, differing: int) -> str:

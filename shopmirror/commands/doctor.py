@@ -1,0 +1,49 @@
+"""``shopmirror doctor``: how this service really answers, in a handful of requests."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.runs import configured, working
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("doctor")(doctor)
+
+
+def doctor(
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Connect, find out how the service answers, say what holds and what is missing."""
+    from pipelines.doctor import doctor as examine
+    from pipelines.doctor import exit_code
+
+    settings = configured()
+    with working(settings, "doctor") as (_observer, stop):
+        found = examine(settings, shop=shop, stop=stop)
+    code = exit_code(found)
+    if as_json:
+        shops = [
+            one.profile.as_json()
+            if one.profile is not None
+            else {"shop": one.shop, "error": str(one.error)}
+            for one in found
+        ]
+        print_json({"exit_code": code, "healthy": code == 0, "shops": shops})
+        return code
+    for one in found:
+        if one.profile is None:
+            fault(f"{one.shop}: {one.error}")
+            continue
+        title = f"Shop {one.shop}: {one.profile.requests} requests"
+        out().print(table(title, ("item", "found"), one.profile.items.items()))
+        for problem in one.profile.problems:
+            out().print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
+    if code == 0:
+        out().print("[green]The service answers everything the mirror and the reports need.[/]")
+    return code

@@ -1,0 +1,273 @@
+"""``shopmirror init``: from an address and a key to settings that work, and the first sync."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shopmirror.consoles import duration, err, fault, out, table
+
+if TYPE_CHECKING:
+    from shopmirror.settings_files import SettingsFiles
+    from sources.settings import ShopSettings
+
+_UNTESTED = 0
+
+
+class InitError(Exception):
+    """Something is missing or would be overwritten; nothing was written. Exit code 2."""
+
+    exit_code = 2
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("init")(init)
+
+
+def init(
+    base_url: Annotated[
+        str | None, typer.Option(help="Base address of the service, ending in /v1.")
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that holds the API key ('-': standard input). Asked for if absent."
+        ),
+    ] = None,
+    timezone: Annotated[
+        str | None, typer.Option(help="The shop's time zone, such as America/Guatemala.")
+    ] = None,
+    shop: Annotated[
+        str | None, typer.Option(help="Name of the shop, when there are several.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace values that are set already.")
+    ] = False,
+    test: Annotated[
+        bool, typer.Option("--test/--no-test", help="Try the settings out, some ten requests.")
+    ] = True,
+    sync: Annotated[
+        bool | None, typer.Option("--sync/--no-sync", help="Make the first sync; else asked.")
+    ] = None,
+) -> int:
+    """Ask for address, key and time zone, test them, write .dlt/ and offer the first sync."""
+    from shopmirror.settings_files import SettingsFiles
+
+    files = SettingsFiles()
+    section = _section_of(files, shop)
+    values = {
+        "base_url": _base_url(files, section, base_url),
+        "api_key": _key(files, section, key_file),
+        "timezone": _zone(files, section, timezone),
+    }
+    candidate = _validated(shop or "main", values)
+    values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
+    values["api_key"] = candidate.api_key.get_secret_value()
+    _agree_to_replace(files, section, values, replace)
+    code = _test(candidate) if test else _UNTESTED
+    if code > 1:
+        fault("Nothing was written. --no-test writes the settings without trying them out.")
+        return code
+    if section is not None and files.name_the_unnamed():
+        out().print("The shop that had no name is 'main' from now on, in a section of its own.")
+    files.set(section, values)
+    files.write()
+    out().print(
+        "Written: .dlt/config.toml, and the key to .dlt/secrets.toml (only you can read it)."
+    )
+    _warn_of_variables(section)
+    if _wants_sync(sync):
+        code = max(code, _first_sync(shop))
+    _say_how_to_go_on()
+    return code
+
+
+def _section_of(files: SettingsFiles, shop: str | None) -> str | None:
+    """The shop's section: None is ``[sources.repair_shop]`` itself."""
+    if shop is None:
+        if files.named():
+            raise InitError(
+                f"There are named shops already ({', '.join(files.shops())}): "
+                "say which one is meant with --shop, or give a new name."
+            )
+        return None
+    name = shop.lower()
+    # A lone shop is called main wherever it stands.
+    return None if name == "main" and not files.named() else name
+
+
+def _asking() -> bool:
+    return sys.stdin.isatty()
+
+
+def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> str:
+    known = files.value(section, "base_url") or files.value(None, "base_url")
+    if given is None and _asking():
+        given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
+    found = (given or known or "").strip()
+    if not found:
+        raise InitError("The base address is missing: give --base-url https://.../v1.")
+    return found
+
+
+def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
+    if file is not None:
+        try:
+            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise InitError(f"{file} cannot be read ({reason}).") from None
+        return text.strip()
+    known = files.value(section, "api_key")
+    if not _asking():
+        if known is None:
+            raise InitError(
+                "The key is missing: give --key-file FILE, or --key-file - and the key on standard "
+                "input. There is no option for the key itself: others could read it in the "
+                "list of processes."
+            )
+        return known
+    hint = " (Enter keeps the one that is set)" if known else ""
+    given = typer.prompt(
+        f"API key{hint}", hide_input=True, default=known or "", show_default=False, err=True
+    )
+    return str(given).strip()
+
+
+def _zone(files: SettingsFiles, section: str | None, given: str | None) -> str:
+    known = files.value(section, "timezone") or files.value(None, "timezone")
+    if given is not None:
+        return given.strip()
+    if not _asking():
+        if known is None:
+            # A guess would put the evening's sales on the next day, and nobody would notice.
+            raise InitError("The time zone is missing: give --timezone America/Guatemala or such.")
+        return known
+    default = known or _zone_of_this_machine()
+    return str(typer.prompt("Time zone of the shop", default=default, err=True)).strip()
+
+
+def _zone_of_this_machine() -> str:
+    """The machine's IANA zone as the system's link names it, else UTC."""
+    link = Path("/etc/localtime")
+    parts = link.resolve().parts if link.is_symlink() else ()
+    if "zoneinfo" in parts:
+        return "/".join(parts[parts.index("zoneinfo") + 1 :])
+    return "UTC"
+
+
+def _validated(shop: str, values: dict[str, str]) -> ShopSettings:
+    from pydantic import ValidationError
+
+    from sources.settings import ShopSettings
+
+    given: dict[str, Any] = {"name": shop.lower(), **values}
+    try:
+        return ShopSettings(**given)
+    except ValidationError as error:
+        faults = [
+            f"{fault['loc'][0] if fault['loc'] else 'value'}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise InitError("; ".join(faults) + ". Nothing was written.") from None
+
+
+def _agree_to_replace(
+    files: SettingsFiles, section: str | None, values: dict[str, str], replace: bool
+) -> None:
+    changes = files.changes(section, values)
+    if not changes or replace:
+        return
+    what = "; ".join(f"{c.name} in {c.file}: {c.old} becomes {c.new}" for c in changes)
+    if not _asking():
+        raise InitError(f"Values are set already ({what}). --replace replaces them.")
+    if not typer.confirm(f"Replace what is set already ({what})?", err=True):
+        raise InitError("Nothing was written.")
+
+
+def _test(shop: ShopSettings) -> int:
+    """The doctor on settings that are in no file yet; its exit code."""
+    from pipelines.doctor import doctor, exit_code
+    from shopmirror.runs import working
+    from sources.settings import Settings, home_folder
+
+    settings = Settings(home=home_folder(), shops=(_with_limits(shop),))
+    err().print(f"Trying it out at {shop.base_url} ...", markup=False)
+    with working(settings, "init") as (_observer, stop):
+        found = doctor(settings, stop=stop)
+    for one in found:
+        if one.profile is None:
+            fault(str(one.error))
+            continue
+        out().print(
+            table("What the service answered", ("item", "found"), one.profile.items.items())
+        )
+        for problem in one.profile.problems:
+            out().print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
+    code = exit_code(found)
+    if code == 0:
+        out().print("[green]The service answers everything the mirror and the reports need.[/]")
+    return code
+
+
+def _with_limits(shop: ShopSettings) -> ShopSettings:
+    """The limits that are configured hold for the test too: they are the service's, not the run's."""
+    from sources.settings import SECTION, read_section
+
+    section = read_section(*SECTION)
+    section.pop("shops", None)
+    fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
+    limits = {name: section[name] for name in fields if name in section}
+    return type(shop).model_validate({**shop.model_dump(), **limits})
+
+
+def _warn_of_variables(section: str | None) -> None:
+    prefix = "SOURCES__REPAIR_SHOP__" + (f"SHOPS__{section.upper()}__" if section else "")
+    stronger = [
+        name
+        for name in (f"{prefix}{key}" for key in ("BASE_URL", "API_KEY", "TIMEZONE"))
+        if os.environ.get(name)
+    ]
+    if stronger:
+        fault(f"{', '.join(stronger)} in the environment is stronger than what was written.")
+
+
+def _wants_sync(given: bool | None) -> bool:
+    if given is not None or not _asking():
+        return bool(given)
+    from pipelines.plan import plan
+    from shopmirror.runs import configured
+
+    found = plan(configured())
+    total, unknown = sum(found.requests.values()), sum(found.unknown.values())
+    words = f"{total:,} requests, {duration(found.minutes * 60)}"
+    if unknown:
+        words = (
+            f"at least {words}, and two minutes for each further 3,000 rows; the newest "
+            "months come first and can be queried at once"
+        )
+    return typer.confirm(f"Make the first sync now ({words})?", default=True, err=True)
+
+
+def _first_sync(shop: str | None) -> int:
+    from shopmirror.commands.sync import sync
+
+    return int(sync(shop=shop))
+
+
+def _say_how_to_go_on() -> None:
+    from shopmirror.commands.schedule import Printed, lines
+
+    out().print(
+        "\nEvery night by itself, one of:\n"
+        "  shopmirror schedule                    in the foreground\n"
+        "  shopmirror schedule --print systemd    a service unit\n"
+        "  this line in 'crontab -e':\n",
+        markup=False,
+    )
+    out().print(lines(Printed.crontab), markup=False, soft_wrap=True, end="")

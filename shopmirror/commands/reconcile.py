@@ -1,0 +1,137 @@
+"""``shopmirror reconcile``: our reports against the service's own, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.runs import configured, working
+
+if TYPE_CHECKING:
+    from pipelines.reconcile import Period, ReconcileReport
+
+_MANY = 40
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("reconcile")(reconcile)
+
+
+def reconcile(
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    year: Annotated[int | None, typer.Option(help="Only this year, as yyyy.")] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Read the documents of days that differ again.")
+    ] = False,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Find out what this service counts as a sale; keep it."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Compare every month with the service's reports; split what differs into days, documents."""
+    from pipelines.reconcile import reconcile as compare
+
+    settings = configured()
+    with working(settings, "reconcile") as (observer, stop):
+        report = compare(
+            settings,
+            shop=shop,
+            year=year,
+            repair=repair,
+            calibrate=calibrate,
+            observer=observer,
+            stop=stop,
+        )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        show(report)
+    return report.exit_code
+
+
+def show(report: ReconcileReport) -> None:
+    """One table of what agrees, one of what does not, and the documents behind it."""
+    groups: dict[tuple[str, str], list[Period]] = {}
+    for period in report.periods:
+        groups.setdefault((period.shop, period.report), []).append(period)
+    out().print(
+        table(
+            "Our reports against the service's own",
+            ("shop", "report", "from", "to", "#periods", "#agree", "#differ"),
+            (
+                (
+                    shop,
+                    name.replace("_", " "),
+                    _when(periods[0]),
+                    _when(periods[-1]),
+                    len(periods),
+                    sum(p.matches for p in periods),
+                    sum(not p.matches for p in periods),
+                )
+                for (shop, name), periods in groups.items()
+            ),
+        )
+    )
+    differing = [period for period in report.periods if not period.matches]
+    if differing:
+        _show_differing(differing)
+    _show_findings(report)
+    for shop, verdicts in report.verdicts.items():
+        for verdict in verdicts:
+            out().print(
+                f"{shop}, {verdict.report}: {verdict.message}", soft_wrap=True, markup=False
+            )
+    for problem in report.problems:
+        fault(problem)
+    if report.exit_code == 0:
+        out().print(f"[green]Everything agrees to the cent.[/green] {report.requests} requests.")
+    elif differing:
+        fault(f"{len(differing)} of {len(report.periods)} periods do not agree.")
+
+
+def _show_differing(differing: list[Period]) -> None:
+    out().print(
+        table(
+            "What does not agree",
+            ("shop", "report", "period", "#ours", "#theirs", "#difference"),
+            (
+                (
+                    p.shop,
+                    p.report.replace("_", " "),
+                    _when(p),
+                    *(f"{amount or 0:,.2f}" for amount in (p.ours, p.theirs, p.difference)),
+                )
+                for p in differing[:_MANY]
+            ),
+        )
+    )
+    if len(differing) > _MANY:
+        out().print(f"and {len(differing) - _MANY} more; --json lists all")
+
+
+def _show_findings(report: ReconcileReport) -> None:
+    for name, findings in report.findings.items():
+        if not findings:
+            continue
+        rows: Iterable[tuple[object, ...]] = (
+            (
+                f.day.isoformat(),
+                " ".join(filter(None, (f.document_type, f.document_number or f.document_id))),
+                "" if f.amount is None else f"{f.amount:,.2f}",
+                f.meaning,
+                f.detail,
+            )
+            for f in findings[:_MANY]
+        )
+        columns = ("day", "document", "#amount", "likely reason", "detail")
+        out().print(table(name, columns, rows))
+
+
+def _when(period: Period) -> str:
+    day = period.period.isoformat()
+    return day if period.report.startswith("daily") else day[:7]

@@ -1,0 +1,145 @@
+"""``shopmirror status``: complete or not, fresh or not, what it cost, what is in doubt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shopmirror.consoles import duration, out, print_json, table
+from shopmirror.runs import configured
+
+if TYPE_CHECKING:
+    from pipelines.status import ShopStatus, Status
+
+_RUNS = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("status")(status)
+
+
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit code 1 when anything is wrong, for monitors.")
+    ] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="Freshness of every table.")] = False,
+) -> int:
+    """Show the state of the mirror on one screen; makes no request."""
+    from pipelines.status import status as gather
+
+    found = gather(configured())
+    if as_json:
+        print_json(found.as_json())
+    elif check:
+        lines = found.problems or ["all is well"]
+        out().print("; ".join(lines), markup=False, soft_wrap=True)
+    else:
+        _show(found, tables)
+    return found.exit_code if check else 0
+
+
+def _show(found: Status, tables: bool) -> None:
+    out().print(
+        table(
+            "Mirror",
+            ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes"),
+            (_shop_line(shop) for shop in found.shops),
+        )
+    )
+    if tables:
+        for shop in found.shops:
+            _show_tables(shop)
+    if found.runs:
+        columns = ("started", "command", "outcome", "#exit", "#requests", "#rows", "took")
+        runs = (_run_line(run) for run in found.runs[:_RUNS])
+        out().print(table("Last runs", columns, runs))
+    waiting = {state: count for state, count in found.queue.items() if count}
+    if waiting:
+        told = ", ".join(f"{count} {state}" for state, count in waiting.items())
+        out().print(f"Queue: {told}")
+    if found.next_runs:
+        jobs = (_next_line(run) for run in found.next_runs)
+        out().print(table("Schedule", ("job", "next", "ended last", "#exit", "outcome"), jobs))
+        if not any(run["is_served"] for run in found.next_runs):
+            out().print("No scheduler runs now: 'shopmirror schedule' starts one.")
+    published = found.warehouse.get("published_at")
+    out().print(f"Warehouse published: {_moment(published) if published else 'never'}")
+    if not found.problems:
+        out().print("[green]All is well.[/green]")
+    for problem in found.problems:
+        out().print(problem, style="red", markup=False, soft_wrap=True)
+
+
+def _shop_line(shop: ShopStatus) -> tuple[object, ...]:
+    if shop.missing:
+        complete = f"no, {len(shop.missing)} lists to read"
+    else:
+        complete = "yes" if shop.complete else f"in doubt ({len(shop.doubts)})"
+    if not shop.compared:
+        agree = "not compared"
+    elif shop.differences:
+        agree = f"{len(shop.differences)} of {shop.compared} periods differ"
+    else:
+        agree = f"all {shop.compared} periods"
+    budget = shop.budget
+    left = f"{budget['left']} of {budget['limit']}"
+    if budget["refused_until"]:
+        left = f"none until {_moment(budget['refused_until'])}"
+    return (
+        shop.shop,
+        complete,
+        _moment(shop.as_of) if shop.as_of else "",
+        f"{sum(resource['rows'] for resource in shop.resources):,}",
+        agree,
+        left,
+        budget["strikes"],
+    )
+
+
+def _show_tables(shop: ShopStatus) -> None:
+    rows = (
+        (
+            resource["resource"],
+            f"{resource['rows']:,}",
+            _moment(resource["fresh_as_of"]) if resource["fresh_as_of"] else "never",
+            resource["proof"] or "",
+        )
+        for resource in shop.resources
+    )
+    out().print(table(f"Tables of {shop.shop}", ("table", "#rows", "as of", "proof"), rows))
+
+
+def _run_line(run: dict[str, Any]) -> tuple[object, ...]:
+    took = ""
+    if run["ended_at"]:
+        began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
+        took = duration((ended - began).total_seconds())
+    outcome = run["outcome"] or "still running, or was killed"
+    return (
+        _moment(run["started_at"]),
+        run["command"],
+        outcome,
+        run["exit_code"],
+        f"{run['requests']:,}",
+        f"{run['rows']:,}",
+        took,
+    )
+
+
+def _next_line(run: dict[str, Any]) -> tuple[object, ...]:
+    return (
+        run["job"],
+        _moment(run["next_at"]) if run["next_at"] else "",
+        _moment(run["last_ended_at"]) if run["last_ended_at"] else "",
+        run["exit_code"],
+        run["outcome"],
+    )
+
+
+def _moment(told: str | datetime) -> str:
+    moment = datetime.fromisoformat(told) if isinstance(told, str) else told
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,41 @@
+"""What every long command stands on: a stop event, progress for people, a log for later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pipelines.observer import Observer
+from shopmirror.consoles import err
+from shopmirror.progress import watching
+from shopmirror.signals import stopping
+
+if TYPE_CHECKING:
+    from sources.settings import Settings
+
+
+def configured() -> Settings:
+    """The settings, and a home that holds nothing of the demo shop any more."""
+    from shopmirror.commands.demo import leave
+    from sources.settings import load_settings
+
+    settings = load_settings()
+    if leave(settings.home):
+        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
+    return settings
+
+
+@contextmanager
+def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
+    """The observer and the stop event of a run; what is observed goes to the log files too."""
+    from pipelines.logs import Logged, to_files
+
+    secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
+    with (
+        stopping() as stop,
+        to_files(settings.home / "logs", command, secrets),
+        watching() as observer,
+    ):
+        yield Logged(observer), stop

@@ -1,0 +1,158 @@
+"""Writing ``.dlt/config.toml`` and ``.dlt/secrets.toml``: new values in, everything else as it was.
+
+Comments, other sections and their order stay. Both files are worked out before either is written,
+each is replaced by a rename, and the one with keys is readable by its owner only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from pipelines.json_file import write_atomically
+from sources.settings import SECTION
+
+FOLDER = Path(".dlt")
+CONFIG = FOLDER / "config.toml"
+SECRETS = FOLDER / "secrets.toml"
+SECRET_NAMES = frozenset({"api_key"})
+UNNAMED = "main"
+"""Name of a shop that stands in the section itself (interface page, Settings)."""
+
+
+class SettingsFileError(Exception):
+    """A settings file cannot be read or written; nothing was changed. Exit code 2."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that would be replaced. ``old`` and ``new`` are masked for a secret."""
+
+    file: Path
+    name: str
+    old: str
+    new: str
+
+
+class SettingsFiles:
+    """The two files of a folder, read once, changed in memory, then written."""
+
+    def __init__(self, folder: Path = Path()) -> None:
+        self._folder = folder
+        self._config = _read(folder / CONFIG)
+        self._secrets = _read(folder / SECRETS)
+
+    def shops(self) -> list[str]:
+        """Names of the shops in either file; the unnamed one as ``main``."""
+        names: set[str] = set()
+        for document in (self._config, self._secrets):
+            section = _section(document, SECTION)
+            shops = section.get("shops", {})
+            if isinstance(shops, Mapping):
+                names |= {str(name).lower() for name in shops}
+        return sorted(names) or ([UNNAMED] if self.value(None, "api_key") else [])
+
+    def named(self) -> bool:
+        """Whether shops stand under names of their own."""
+        return any("shops" in _section(d, SECTION) for d in (self._config, self._secrets))
+
+    def value(self, shop: str | None, name: str) -> str | None:
+        """A value as it is in the files, of a named shop or of the section itself."""
+        document = self._secrets if name in SECRET_NAMES else self._config
+        found = _section(document, _path(shop)).get(name)
+        return None if found is None else str(found)
+
+    def name_the_unnamed(self) -> bool:
+        """Before a second shop comes: the first gets its own section, ``main``. True if it had none.
+
+        Its key moves there, since a key above all shops would serve those that lack one.
+        """
+        if self.named() or self.value(None, "api_key") is None:
+            return False
+        section = _section(self._secrets, SECTION)
+        key = section.get("api_key")
+        del section["api_key"]
+        _made(self._secrets, _path(UNNAMED))["api_key"] = str(key)
+        for name in ("base_url", "timezone"):
+            value = self.value(None, name)
+            if value is not None:
+                _made(self._config, _path(UNNAMED))[name] = value
+        return True
+
+    def changes(self, shop: str | None, values: Mapping[str, str]) -> list[Change]:
+        """Values that are there already and would become others."""
+        found: list[Change] = []
+        for name, new in values.items():
+            old = self.value(shop, name)
+            if old is not None and old != new:
+                secret = name in SECRET_NAMES
+                file = SECRETS if secret else CONFIG
+                found.append(Change(file, name, "***" if secret else old, "***" if secret else new))
+        return found
+
+    def set(self, shop: str | None, values: Mapping[str, str]) -> None:
+        """Put values of a shop, secrets and others each into their file (in memory)."""
+        for name, value in values.items():
+            document = self._secrets if name in SECRET_NAMES else self._config
+            _made(document, _path(shop))[name] = value
+
+    def write(self) -> None:
+        """Write both files; :class:`SettingsFileError` when the disk or its rights forbid it."""
+        try:
+            folder = self._folder / FOLDER
+            folder.mkdir(mode=0o700, exist_ok=True)
+            ignore = folder / ".gitignore"
+            if not ignore.exists():
+                # A settings folder in a repository must not take the key along.
+                ignore.write_text("secrets.toml\n", encoding="utf-8")
+            write_atomically(self._folder / SECRETS, tomlkit.dumps(self._secrets), mode=0o600)
+            write_atomically(self._folder / CONFIG, tomlkit.dumps(self._config), mode=0o644)
+        except OSError as error:
+            raise SettingsFileError(
+                f"{self._folder / FOLDER} cannot be written: {error.strerror or error}."
+            ) from error
+
+
+def _path(shop: str | None) -> tuple[str, ...]:
+    return SECTION if shop is None else (*SECTION, "shops", shop)
+
+
+def _read(path: Path) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        # Not the parser's own words: they may quote a line, and a line may hold a key.
+        line = getattr(error, "line", None)
+        where = f"line {line}" if line else type(error).__name__
+        raise SettingsFileError(
+            f"{path} cannot be read ({where}). Mend the file; nothing was changed."
+        ) from None
+
+
+def _section(document: Mapping[str, Any], path: tuple[str, ...]) -> MutableMapping[str, Any]:
+    """A section for reading; an empty one when it is not there."""
+    found: Any = document
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, MutableMapping) else {}
+
+
+def _made(document: tomlkit.TOMLDocument, path: tuple[str, ...]) -> MutableMapping[str, Any]:
+    """A section for writing; made when it is not there."""
+    found: Any = document
+    for depth, name in enumerate(path):
+        if name not in found:
+            found[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
+        found = found[name]
+        if not isinstance(found, MutableMapping):
+            raise SettingsFileError(f"'{'.'.join(path[: depth + 1])}' is a value, not a section.")
+    return found
