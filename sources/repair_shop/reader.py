@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,12 +21,16 @@ from sources.repair_shop.client import Client
 from sources.repair_shop.columns import COMMON_ALIASES, TABLES
 from sources.repair_shop.dates import local_day, parse_moment
 from sources.repair_shop.endpoints import Endpoint
-from sources.repair_shop.errors import BadAnswer, NotFound
+from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.ledger import Ledger, Page, Row, Scan
 from sources.repair_shop.scan import PAGE_ROWS
 
 PAGING_MARK = "paging"
 """Ledger mark of a shop whose lists page by offset and limit (field notes, Behaviour)."""
+
+PAST_THE_END_MARK = "past the end"
+"""Ledger mark of a shop whose service refuses a page after the last: status and words."""
+_FAR = 100_000
 
 
 def digest(row: Mapping[str, Any]) -> bytes:
@@ -129,12 +134,41 @@ class ServiceReader:
             params["page"] = number
         if order is not None:
             params["sort"] = order
-        answer = self._client.get(self._path, params)
+        try:
+            answer = self._client.get(self._path, params)
+        except (NotFound, ValidationRefused) as error:
+            if number == 1 or not self._is_past_the_end(error, params):
+                raise
+            return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
         took = (answer.answered_at - answer.sent_at).total_seconds()
         with self._lock:
             self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
         return self._keep(full_key, request, answer.body, answer.rows(), answer.answered_at)
+
+    def _is_past_the_end(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
+        """Whether a refusal is how this service answers a page after the last one.
+
+        It is when a page that no list has is refused in the same words. Asked once for a shop.
+        """
+        shop = self._scan.shop
+        said = _words(error)
+        known = self._ledger.mark(shop, PAST_THE_END_MARK)
+        if known is None:
+            far = dict(params)
+            if "page" in far:
+                far["page"] = _FAR
+            else:
+                far["offset"] = _FAR * PAGE_ROWS
+            try:
+                self._client.get(self._path, far)
+            except (NotFound, ValidationRefused) as other:
+                if _words(other) != said:
+                    return False
+                self._ledger.set_mark(shop, PAST_THE_END_MARK, said)
+                return True
+            return False
+        return known == said
 
     def _keep(
         self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
@@ -167,3 +201,7 @@ def _status(row: Mapping[str, Any]) -> str:
     if isinstance(status, Mapping):
         status = status.get("label") or status.get("name")
     return str(status)
+
+
+def _words(error: BadAnswer) -> str:
+    return f"{error.status} " + re.sub(r"\d+", "#", error.excerpt)
