@@ -22,6 +22,8 @@ INK, RULE, REPAIRS, COUNTER = "#0a0b01", "#0a0b02", "#0a0b03", "#0a0b04"
 CSS_NAMES = {INK: "--soft", RULE: "--rule", REPAIRS: "--repairs", COUNTER: "--counter"}
 ON_PAPER = {INK: "#55606b", RULE: "#dcdfe3", REPAIRS: "#2f5d8a", COUNTER: "#d09a4a"}
 
+# Room for labels that the reader's font makes wider than the one they were measured in.
+_PADDING = {"left": 8, "right": 2, "top": 5, "bottom": 2}
 _SPACED = "replace(format(datum.value, ',.0f'), /,/g, '\u202f')"
 
 
@@ -46,11 +48,9 @@ def months_chart(
             "whole": bar.is_whole,
         }
         for bar in bars
-        for order, (part, amount) in enumerate(
-            (("Repairs", bar.repairs), ("Counter", bar.counter))
-        )
+        for order, (part, amount) in enumerate((("Repairs", bar.repairs), ("Counter", bar.counter)))
     ]
-    base = alt.Chart(alt.Data(values=rows))
+    base = alt.Chart(alt.InlineData(values=rows))
     stacks = base.mark_bar(cornerRadius=1).encode(
         x=alt.X(
             "month:O",
@@ -95,7 +95,7 @@ def months_chart(
     )
     chart: alt.LayerChart = (
         alt.layer(stacks)
-        .properties(width=width, height=height, background="transparent", padding=0)
+        .properties(width=width, height=height, background="transparent", padding=_PADDING)
         .configure_view(stroke=None)
         .configure_axis(labelColor=pick[INK], labelFontSize=11, gridWidth=1)
     )

@@ -77,7 +77,9 @@ def _chosen(known: dict[str, dict[str, Any]], shop: str | None) -> list[str]:
     if shop is None:
         return list(known)
     if shop.lower() not in known:
-        raise ReportError(f"There is no shop '{shop}' in the warehouse. It has: {', '.join(known)}.")
+        raise ReportError(
+            f"There is no shop '{shop}' in the warehouse. It has: {', '.join(known)}."
+        )
     return [shop.lower()]
 
 
@@ -189,7 +191,9 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
         notes.append(f"The mirror ends at {until}: later days are not in these figures yet.")
     unread = queries.unreadable_payments(warehouse, shops, period)
     if unread:
-        notes.append(f"{unread} payments have an amount that could not be read; see ops.unreadable.")
+        notes.append(
+            f"{unread} payments have an amount that could not be read; see ops.unreadable."
+        )
     doubtful = queries.unproven(warehouse, shops)
     if doubtful:
         shown = ", ".join(doubtful[:6]) + (" and others" if len(doubtful) > 6 else "")

@@ -15,13 +15,19 @@ _FOLDER = Path(__file__).parent
 
 
 class _Drawn(Sheet):
-    """A sheet with its chart as inline SVG; ``number`` tells the pages' drawings apart."""
+    """A sheet with its chart as inline SVG, for wide and narrow screens.
+
+    ``number`` tells the pages' drawings apart.
+    """
 
     def __init__(self, report: Report, number: int) -> None:
         super().__init__(report, report.pages[number])
-        drawn = charts.svg(charts.months_chart(self.page.months), prefix=f"p{number}-")
+        wide = charts.svg(charts.months_chart(self.page.months), prefix=f"w{number}-")
+        narrow = charts.svg(
+            charts.months_chart(self.page.months, width=330, height=130), prefix=f"n{number}-"
+        )
         # Our own drawing of numbers and months: the one thing on the page that is markup.
-        self.chart = Markup(drawn)  # noqa: S704
+        self.chart, self.narrow_chart = Markup(wide), Markup(narrow)  # noqa: S704
 
 
 def render(report: Report) -> str:

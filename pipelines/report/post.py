@@ -48,7 +48,9 @@ class PostSettings(BaseModel):
     @field_validator("mail_from", "mail_to")
     @classmethod
     def _one_line(cls, value: Any) -> Any:
-        if any("\n" in text or "\r" in text for text in ([value] if isinstance(value, str) else value)):
+        if any(
+            "\n" in text or "\r" in text for text in ([value] if isinstance(value, str) else value)
+        ):
             raise ValueError("an address is one line")
         return value
 

@@ -6,7 +6,7 @@ the old file keeps its view, so a page opens it, asks and closes it again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,13 @@ class Published:
                 "before the reports were built. Run 'shopmirror sync'."
             )
 
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
-        """The answer of one query, a dict for each row."""
-        cursor = self._connection.execute(sql, list(values))
+    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """The answer of one query with ``$name`` in it, a dict for each row."""
+        cursor = self._connection.execute(sql, dict(values or {}))
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def row(self, sql: str, values: Sequence[Any] = ()) -> dict[str, Any]:
+    def row(self, sql: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The only row of an aggregate."""
         (only,) = self.rows(sql, values)
         return only

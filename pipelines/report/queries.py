@@ -26,15 +26,28 @@ from pipelines.report.figures import (
 )
 from pipelines.report.published import Published
 
-_OF = "shop_id in (select unnest(?::varchar[]))"
 _SHOWN_DIFFERENCES = 6
-TICKET_COLUMNS = ("is_unassigned", "technician", "opened_day", "done_day", "is_done", "cycle_hours")
+TICKET_COLUMNS = (
+    "is_unassigned",
+    "technician_id",
+    "technician",
+    "opened_day",
+    "done_day",
+    "is_done",
+    "cycle_hours",
+)
+"""What the figures of the workshop need of ``marts.tickets``."""
+
+
+def _of(shops: Sequence[str], **values: Any) -> dict[str, Any]:
+    """The values of a query: the shops, and what else it names."""
+    return {"shops": list(shops), **values}
 
 
 def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
     """Money taken, from ``marts.payments``: by kind, and by what it was paid for."""
     row = warehouse.row(
-        f"""
+        """
         select
             coalesce(sum(amount) filter (where kind = 'sale'), 0) as sales,
             coalesce(sum(amount) filter (where kind = 'receivable'), 0) as receivables,
@@ -47,9 +60,9 @@ def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
                 as unassigned,
             count(*) as payments
         from marts.payments
-        where {_OF} and day between ? and ? and amount is not null
+        where list_contains($shops, shop_id) and day between $first and $last and amount is not null
         """,
-        [list(shops), period.first, period.last],
+        _of(shops, first=period.first, last=period.last),
     )
     return Taken(**row)
 
@@ -58,9 +71,9 @@ def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Peri
     """Payments of the period whose amount nobody could read; they are in no total."""
     return int(
         warehouse.row(
-            f"select count(*) as n from marts.payments "
-            f"where {_OF} and day between ? and ? and amount is null",
-            [list(shops), period.first, period.last],
+            "select count(*) as n from marts.payments "
+            "where list_contains($shops, shop_id) and day between $first and $last and amount is null",
+            _of(shops, first=period.first, last=period.last),
         )["n"]
     )
 
@@ -68,7 +81,7 @@ def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Peri
 def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
     """Sales by the definition of the service's report, from ``marts.daily_sales``."""
     row = warehouse.row(
-        f"""
+        """
         select
             coalesce(sum(total), 0) as total,
             coalesce(sum(ticket_total), 0) as repairs,
@@ -77,9 +90,9 @@ def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
             coalesce(sum(tax), 0) as tax,
             coalesce(sum(ticket_invoice_count + pos_order_count), 0)::bigint as documents
         from marts.daily_sales
-        where {_OF} and day between ? and ?
+        where list_contains($shops, shop_id) and day between $first and $last
         """,
-        [list(shops), period.first, period.last],
+        _of(shops, first=period.first, last=period.last),
     )
     return Sold(**row)
 
@@ -87,14 +100,14 @@ def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
 def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple[Method, ...]:
     """Money taken by payment method, the largest first."""
     rows = warehouse.rows(
-        f"""
+        """
         select coalesce(nullif(trim(payment_method), ''), 'not named') as name,
             sum(amount) as amount, count(*) as payments
         from marts.payments
-        where {_OF} and day between ? and ? and amount is not null
+        where list_contains($shops, shop_id) and day between $first and $last and amount is not null
         group by 1 order by abs(sum(amount)) desc, 1
         """,
-        [list(shops), period.first, period.last],
+        _of(shops, first=period.first, last=period.last),
     )
     return tuple(Method(**row) for row in rows)
 
@@ -106,28 +119,28 @@ def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
     A cent is the least that counts, as in ``marts.receivables``.
     """
     row = warehouse.row(
-        f"""
+        """
         with later_paid as (
             select shop_id, document_type, document_id, sum(amount) as amount
             from marts.payments
-            where {_OF} and day > ? and document_id is not null
+            where list_contains($shops, shop_id) and day > $last and document_id is not null
             group by all
         ),
         later_returned as (
             select shop_id, document_type, document_id, sum(gross) as amount
             from marts.sales_documents
-            where {_OF} and effect = 'return' and effect_day > ?
+            where list_contains($shops, shop_id) and effect = 'return' and effect_day > $last
             group by all
         ),
         owed as (
             select
-                date_diff('day', documents.created_day, ?::date) as age,
+                date_diff('day', documents.created_day, $last::date) as age,
                 documents.due + coalesce(later_paid.amount, 0)
                     - coalesce(later_returned.amount, 0) as due
             from marts.documents
             left join later_paid using (shop_id, document_type, document_id)
             left join later_returned using (shop_id, document_type, document_id)
-            where documents.{_OF} and documents.created_day <= ? and documents.gross is not null
+            where list_contains($shops, documents.shop_id) and documents.created_day <= $last and documents.gross is not null
         )
         select
             coalesce(sum(due) filter (where age <= 30), 0) as to_30,
@@ -137,7 +150,7 @@ def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
             count(*) as documents
         from owed where due >= 0.01
         """,
-        [list(shops), last, list(shops), last, last, list(shops), last],
+        _of(shops, last=last),
     )
     return Due(**row)
 
@@ -147,20 +160,19 @@ def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Work
     if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
         return None
     row = warehouse.row(
-        f"""
+        """
         select
             count(*) filter (where opened_day between $first and $last) as opened,
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
                 as median_hours,
-            count(*) filter (where {_OPEN_AT_END}) as open_at_end,
-            count(*) filter (where is_unassigned and {_OPEN_AT_END}) as unassigned_at_end
+            count(*) filter (where (not is_done or done_day > $last)) as open_at_end,
+            count(*) filter (where is_unassigned and (not is_done or done_day > $last))
+                as unassigned_at_end
         from marts.tickets
-        where {_OF.replace("?", "$shops")} and opened_day <= $last
-        """.replace("$first", _day(period.first))
-        .replace("$last", _day(period.last))
-        .replace("$shops", "?"),
-        [list(shops)],
+        where list_contains($shops, shop_id) and opened_day <= $last
+        """,
+        _of(shops, first=period.first, last=period.last),
     )
     return Workshop(**row)
 
@@ -172,7 +184,7 @@ def technicians(
     if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
         return ()
     rows = warehouse.rows(
-        f"""
+        """
         select
             case when is_unassigned then null
                 else coalesce(technician, technician_id) end as name,
@@ -180,14 +192,14 @@ def technicians(
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
                 as median_hours,
-            count(*) filter (where {_OPEN_AT_END}) as open_at_end
+            count(*) filter (where (not is_done or done_day > $last)) as open_at_end
         from marts.tickets
-        where {_OF} and opened_day <= $last
+        where list_contains($shops, shop_id) and opened_day <= $last
         group by shop_id, technician_id, 1
         having opened + closed + open_at_end > 0
         order by name is null, closed desc, opened desc, open_at_end desc, name
-        """.replace("$first", _day(period.first)).replace("$last", _day(period.last)),
-        [list(shops)],
+        """,
+        _of(shops, first=period.first, last=period.last),
     )
     return _one_line_for_nobody([Technician(**row) for row in rows])
 
@@ -208,26 +220,19 @@ def _one_line_for_nobody(rows: list[Technician]) -> tuple[Technician, ...]:
     return (*(row for row in rows if row.name is not None), together)
 
 
-_OPEN_AT_END = "(not is_done or done_day > $last)"
-
-
-def _day(value: date) -> str:
-    return f"date '{value.isoformat()}'"
-
-
 def months(
     warehouse: Published, shops: Sequence[str], last: date, count: int = 13
 ) -> tuple[MonthBar, ...]:
     """Sales of ``count`` months up to the month of ``last``; months without a sale are zero."""
     first = month_earlier(last.replace(day=1), count - 1)
     rows = warehouse.rows(
-        f"""
+        """
         select month, sum(ticket_total) as repairs, sum(pos_total) as counter
         from marts.monthly_sales
-        where {_OF} and month between ? and ?
+        where list_contains($shops, shop_id) and month between $first and $last
         group by 1
         """,
-        [list(shops), first, last],
+        _of(shops, first=first, last=last),
     )
     known = {row["month"]: row for row in rows}
     bars = []
@@ -248,12 +253,12 @@ def months(
 def seal(warehouse: Published, shops: Sequence[str]) -> Seal:
     """Every period of every report that the service told its figure for, compared with ours."""
     counts = warehouse.row(
-        f"""
+        """
         select count(*) as compared, count(*) filter (where not matches) as differing,
             max(fetched_at) as checked_at, count(distinct shop_id) as shops
-        from marts.reconciliation where {_OF}
+        from marts.reconciliation where list_contains($shops, shop_id)
         """,
-        [list(shops)],
+        _of(shops),
     )
     if counts["differing"]:
         state = SealState.DIFFERS
@@ -263,12 +268,12 @@ def seal(warehouse: Published, shops: Sequence[str]) -> Seal:
         # A shop nobody compared is no shop that agrees.
         state = SealState.UNKNOWN
     worst = warehouse.rows(
-        f"""
+        """
         select shop_id as shop, report, period, ours, theirs
-        from marts.reconciliation where {_OF} and not matches
-        order by period desc, report, shop_id limit {_SHOWN_DIFFERENCES}
+        from marts.reconciliation where list_contains($shops, shop_id) and not matches
+        order by period desc, report, shop_id limit $most
         """,
-        [list(shops)],
+        _of(shops, most=_SHOWN_DIFFERENCES),
     )
     return Seal(
         state=state,
@@ -284,8 +289,8 @@ def unproven(warehouse: Published, shops: Sequence[str]) -> list[str]:
     if not warehouse.has("ops.completeness", "resource", "is_proven"):
         return []
     rows = warehouse.rows(
-        f"select distinct resource from ops.completeness where {_OF} and not is_proven order by 1",
-        [list(shops)],
+        "select distinct resource from ops.completeness where list_contains($shops, shop_id) and not is_proven order by 1",
+        _of(shops),
     )
     return [row["resource"] for row in rows]
 
@@ -319,8 +324,8 @@ def shops(warehouse: Published) -> dict[str, dict[str, Any]]:
 def open_day(warehouse: Published, shops: Sequence[str], until: date) -> date | None:
     """The last day up to ``until`` on which any of the shops is open."""
     value: date | None = warehouse.row(
-        f"select max(day) as day from marts.calendar where {_OF} and is_open and day <= ?",
-        [list(shops), until],
+        "select max(day) as day from marts.calendar where list_contains($shops, shop_id) and is_open and day <= $until",
+        _of(shops, until=until),
     )["day"]
     return value
 
@@ -328,7 +333,8 @@ def open_day(warehouse: Published, shops: Sequence[str], until: date) -> date | 
 def first_day(warehouse: Published, shops: Sequence[str]) -> date | None:
     """The day the shops' books begin."""
     value: date | None = warehouse.row(
-        f"select min(day) as day from marts.calendar where {_OF}", [list(shops)]
+        "select min(day) as day from marts.calendar where list_contains($shops, shop_id)",
+        _of(shops),
     )["day"]
     return value
 
@@ -336,7 +342,8 @@ def first_day(warehouse: Published, shops: Sequence[str]) -> date | None:
 def mirrored_until(warehouse: Published, shops: Sequence[str]) -> date | None:
     """The shops' day when the models were built."""
     value: date | None = warehouse.row(
-        f"select max(day) as day from marts.calendar where {_OF} and is_today", [list(shops)]
+        "select max(day) as day from marts.calendar where list_contains($shops, shop_id) and is_today",
+        _of(shops),
     )["day"]
     return value
 

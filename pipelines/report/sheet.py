@@ -105,7 +105,7 @@ class Sheet:
     def parts(self) -> list[Part]:
         """The split of the money taken."""
         taken = self.page.now.taken
-        sales = "Sales of the day" if self.report.period.kind == "day" else "Sales, paid same day"
+        sales = "Sales of the day" if self.report.period.kind == "day" else "Same-day sales"
         return [
             Part(sales, taken.sales, "s1"),
             Part("Receivables", taken.receivables, "s2"),
@@ -163,7 +163,9 @@ class Sheet:
             values = [getattr(column.workshop, name, None) for column in self.columns]
             return Row(kind, label, tuple(map(formats.whole, values)), "", self.has_change)
 
-        times = [column.workshop.median_hours if column.workshop else None for column in self.columns]
+        times = [
+            column.workshop.median_hours if column.workshop else None for column in self.columns
+        ]
         return [
             counted("sum gap", "Tickets opened", "opened"),
             counted("sum", "Tickets closed", "closed"),

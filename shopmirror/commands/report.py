@@ -1,0 +1,73 @@
+"""``shopmirror report``: the closing report as a page, a PDF, a mail."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shopmirror.consoles import fault, out
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("report")(report)
+
+
+def report(
+    day: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="A day; by default the last open one.")
+    ] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="A whole month.")] = None,
+    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Ends in .html or .pdf.")
+    ] = None,
+    send: Annotated[
+        bool, typer.Option("--send", help="Also mail or post it, as [report] is configured.")
+    ] = False,
+) -> int:
+    """Write the closing report of a day or a month; exit code 1 when the books do not agree."""
+    from pipelines.report import SealState, closing_report, default_path, load_post, write
+    from pipelines.report import send as deliver
+    from sources.settings import home_folder
+
+    home = home_folder()
+    # What is wrong with the settings is said before any work is done.
+    post = load_post() if send else None
+    made = closing_report(home, shop=shop, day=_day(day), month=_month(month))
+    path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
+    out().print(str(path), markup=False, soft_wrap=True, highlight=False)
+    if post is not None:
+        for line in deliver(made, post):
+            out().print(line, markup=False, soft_wrap=True)
+    if made.seal is SealState.DIFFERS:
+        differing = sum(page.seal.differing for page in made.pages)
+        fault(
+            f"The books do not agree with the service's own reports in {differing} periods. "
+            "'shopmirror reconcile' explains where."
+        )
+        return 1
+    if made.seal is SealState.UNKNOWN:
+        out().print("The books were not compared with the service's own reports yet.")
+    return 0
+
+
+def _day(text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no day like 2026-11-20.") from None
+
+
+def _month(text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no month like 2026-11.") from None
