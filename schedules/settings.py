@@ -75,7 +75,7 @@ class ScheduleSettings(BaseModel):
     def _zone_exists(cls, value: str) -> str:
         try:
             ZoneInfo(value or "UTC")
-        except (OSError, ValueError) as error:
+        except (KeyError, OSError, ValueError) as error:
             raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
         return value
 

@@ -70,7 +70,7 @@ class SettingsFiles:
         return None if found is None else str(found)
 
     def name_the_unnamed(self) -> bool:
-        """Before a second shop comes: the first gets its own section, ``main``. True if it had none.
+        """Give a lone shop its own section, ``main``, before a second comes. True if it had none.
 
         Its key moves there, since a key above all shops would serve those that lack one.
         """
@@ -148,11 +148,12 @@ def _section(document: Mapping[str, Any], path: tuple[str, ...]) -> MutableMappi
 
 def _made(document: tomlkit.TOMLDocument, path: tuple[str, ...]) -> MutableMapping[str, Any]:
     """A section for writing; made when it is not there."""
-    found: Any = document
+    section: MutableMapping[str, Any] = document
     for depth, name in enumerate(path):
-        if name not in found:
-            found[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
-        found = found[name]
-        if not isinstance(found, MutableMapping):
+        if name not in section:
+            section[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
+        inner = section[name]
+        if not isinstance(inner, MutableMapping):
             raise SettingsFileError(f"'{'.'.join(path[: depth + 1])}' is a value, not a section.")
-    return found
+        section = inner
+    return section

@@ -35,9 +35,7 @@ def init(
     ] = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            help="File that holds the API key ('-': standard input). Asked for if absent."
-        ),
+        typer.Option(help="File that holds the API key ('-': standard input); else asked for."),
     ] = None,
     timezone: Annotated[
         str | None, typer.Option(help="The shop's time zone, such as America/Guatemala.")
@@ -193,10 +191,13 @@ def _agree_to_replace(
 def _test(shop: ShopSettings) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.doctor import doctor, exit_code
+    from shopmirror.commands.demo import leave
     from shopmirror.runs import working
     from sources.settings import Settings, home_folder
 
     settings = Settings(home=home_folder(), shops=(_with_limits(shop),))
+    if leave(settings.home):
+        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):
         found = doctor(settings, stop=stop)
@@ -216,7 +217,7 @@ def _test(shop: ShopSettings) -> int:
 
 
 def _with_limits(shop: ShopSettings) -> ShopSettings:
-    """The limits that are configured hold for the test too: they are the service's, not the run's."""
+    """The limits that are configured hold for the test too: they are the service's."""
     from sources.settings import SECTION, read_section
 
     section = read_section(*SECTION)

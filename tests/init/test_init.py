@@ -1,0 +1,190 @@
+"""``shopmirror init``: settings that work, or none at all."""
+
+from __future__ import annotations
+
+import io
+import stat
+from pathlib import Path
+
+import pytest
+
+from sandbox.server import SandboxServer
+from shopmirror.main import main
+from sources.settings import load_settings
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def begin(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    # The sandbox's minute is short; a real service has the default.
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.5")
+
+    def run(*arguments: str, key: str | None = None) -> int:
+        if key is not None:
+            monkeypatch.setattr("sys.stdin", io.StringIO(key + "\n"))
+            arguments += ("--key-file", "-")
+        else:
+            monkeypatch.setattr("sys.stdin", io.StringIO())
+        return main(["init", *arguments])
+
+    return run
+
+
+def test_it_writes_settings_that_load(begin, folder, server: SandboxServer, capsys) -> None:
+    code = begin(
+        "--base-url", server.base_url, "--timezone", "America/Guatemala", key=server.keys["main"]
+    )
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    shop = load_settings().shop("main")
+    assert (shop.base_url, shop.timezone) == (server.base_url, "America/Guatemala")
+    assert shop.api_key.get_secret_value() == server.keys["main"]
+    assert server.keys["main"] not in (folder / ".dlt/config.toml").read_text()
+    assert stat.S_IMODE((folder / ".dlt/secrets.toml").stat().st_mode) == 0o600
+    assert stat.S_IMODE((folder / ".dlt").stat().st_mode) == 0o700
+    assert (folder / ".dlt/.gitignore").read_text() == "secrets.toml\n"
+    assert "schedule --once" in printed.out
+    assert server.keys["main"] not in printed.out + printed.err
+
+
+def test_no_key_is_in_the_log(begin, folder, server: SandboxServer) -> None:
+    begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
+    for path in (folder / "data").rglob("*"):
+        if path.is_file():
+            assert server.keys["main"].encode() not in path.read_bytes(), path
+
+
+def test_a_wrong_key_writes_nothing_and_asks_once(
+    begin, folder, server: SandboxServer, capsys
+) -> None:
+    before = len(server.requests("main"))
+    code = begin("--base-url", server.base_url, "--timezone", "UTC", key="no-such-key-at-all")
+    assert code == 2
+    assert not (folder / ".dlt").exists()
+    assert "Nothing was written" in capsys.readouterr().err
+    assert len(server.requests("main")) == before
+
+
+def test_an_address_where_nobody_answers(begin, folder, capsys) -> None:
+    code = begin("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", key="some-key-1234")
+    assert code in (2, 3)
+    assert not (folder / ".dlt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "word"),
+    [
+        (("--timezone", "UTC"), "some-key-1234", "base address"),
+        (("--base-url", "http://127.0.0.1:9/v1"), "some-key-1234", "time zone"),
+        (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), None, "key"),
+        (("--base-url", "shop/v1", "--timezone", "UTC"), "some-key-1234", "base_url"),
+        (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "Mars/X"), "some-key-1234", "zone"),
+        (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), "two\nlines", "api_key"),
+        (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), "", "api_key"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_sent(
+    begin, folder, capsys, arguments: tuple[str, ...], key: str | None, word: str
+) -> None:
+    assert begin(*arguments, key=key) == 2
+    assert word in capsys.readouterr().err
+    assert not (folder / ".dlt").exists()
+
+
+def test_what_is_set_is_not_replaced_silently(begin, folder, capsys) -> None:
+    (folder / ".dlt").mkdir()
+    config = folder / ".dlt/config.toml"
+    config.write_text('[sources.repair_shop]\nbase_url = "http://127.0.0.1:8/v1"\n')
+    before = config.read_text()
+    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*arguments, key="some-key-1234") == 2
+    assert "--replace" in capsys.readouterr().err
+    assert config.read_text() == before
+    assert begin(*arguments, "--replace", key="some-key-1234") == 0
+    assert load_settings().shops[0].base_url == "http://127.0.0.1:9/v1"
+
+
+def test_comments_and_other_sections_stay(begin, folder) -> None:
+    (folder / ".dlt").mkdir()
+    config, secrets = folder / ".dlt/config.toml", folder / ".dlt/secrets.toml"
+    config.write_text(
+        '# ours\n[runtime]\nlog_level = "WARNING"  # quiet\n\n[schedule]\nsync_at = "23:00"\n'
+    )
+    secrets.write_text('[notify]\nsmtp_password = "pass-word-1"\n')
+    secrets.chmod(0o644)
+    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*arguments, key="some-key-1234") == 0
+    text = config.read_text()
+    assert "# ours" in text and "# quiet" in text and 'sync_at = "23:00"' in text
+    assert 'smtp_password = "pass-word-1"' in secrets.read_text()
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
+
+
+def test_a_second_shop_gives_the_first_a_name(begin, folder) -> None:
+    first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "America/Lima", "--no-test")
+    second = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*first, key="key-of-the-first") == 0
+    assert begin(*second, "--shop", "North", key="key-of-the-second") == 0
+    shops = {shop.name: shop for shop in load_settings().shops}
+    assert set(shops) == {"main", "north"}
+    assert shops["main"].api_key.get_secret_value() == "key-of-the-first"
+    assert shops["main"].timezone == "America/Lima"
+    assert shops["north"].api_key.get_secret_value() == "key-of-the-second"
+    assert shops["north"].timezone == "UTC"
+
+
+def test_with_named_shops_the_shop_must_be_said(begin, folder, capsys) -> None:
+    first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*first, "--shop", "north", key="key-of-the-first") == 0
+    assert begin(*first, key="key-of-another") == 2
+    assert "north" in capsys.readouterr().err
+
+
+def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys) -> None:
+    (folder / ".dlt").mkdir()
+    secrets = folder / ".dlt/secrets.toml"
+    secrets.write_text('[sources.repair_shop]\napi_key = "hush-hush-hush\n')
+    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*arguments, key="some-key-1234") == 2
+    told = capsys.readouterr()
+    assert "secrets.toml" in told.err and "hush" not in told.err + told.out
+    assert "hush" in secrets.read_text()
+
+
+def test_a_variable_that_is_stronger_is_named(begin, folder, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-of-the-environment")
+    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*arguments, key="some-key-1234") == 0
+    told = capsys.readouterr()
+    assert "SOURCES__REPAIR_SHOP__API_KEY" in told.err
+    assert "key-of-the-environment" not in told.err + told.out
+
+
+def test_a_person_is_asked_and_the_first_sync_follows(
+    folder, server: SandboxServer, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.5")
+    answers = iter([server.base_url, "UTC"])
+    monkeypatch.setattr("sys.stdin", _Terminal())
+    asked: list[str] = []
+
+    def prompt(text: str, **options: object) -> str:
+        asked.append(text)
+        return server.keys["north"] if options.get("hide_input") else next(answers)
+
+    def confirm(text: str, **options: object) -> bool:
+        asked.append(text)
+        return True
+
+    monkeypatch.setattr("typer.prompt", prompt)
+    monkeypatch.setattr("typer.confirm", confirm)
+    code = main(["init"])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    assert [text.split()[0] for text in asked] == ["Base", "API", "Time", "Make"]
+    assert "requests" in asked[-1]
+    assert (folder / "data/warehouse.duckdb").exists()
