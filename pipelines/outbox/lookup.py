@@ -140,13 +140,12 @@ class Looker:
             paging: dict[str, Any] = {} if number == 0 else {"page": number + 1}
             if by_offset:
                 paging = {"offset": number * PAGE, "limit": PAGE}
-            page = self._page(path, {**params, **paging}, resource)
+            page = self._next_page(path, {**params, **paging}, resource, first=number == 0)
             if number and not by_offset and not page.keys() - found.keys():
                 # Seen in the wild: page 2 is empty or page 1 again, and offset/limit works.
                 by_offset = True
-                page = self._page(
-                    path, {**params, "offset": number * PAGE, "limit": PAGE}, resource
-                )
+                paging = {"offset": number * PAGE, "limit": PAGE}
+                page = self._next_page(path, {**params, **paging}, resource, first=False)
             new = page.keys() - found.keys()
             found.update(page)
             if len(page) < PAGE:
@@ -241,6 +240,17 @@ class Looker:
             None,
             f"payments new on the invoice, of other amounts than sent: {', '.join(fresh)}",
         )
+
+    def _next_page(
+        self, path: str, params: Mapping[str, Any], resource: str, *, first: bool
+    ) -> dict[str, dict[str, Any]]:
+        """A page; one beyond the end may be answered as an error, which then is an empty page."""
+        try:
+            return self._page(path, params, resource)
+        except (NotFound, ValidationRefused):
+            if first:
+                raise
+            return {}
 
     def _page(
         self, path: str, params: Mapping[str, Any], resource: str

@@ -1,0 +1,233 @@
+"""Every writable resource against the sandbox: created, changed and deleted once, faults or not."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+
+from pipelines.outbox import Outbox, enqueue, push
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.settings import Settings, ShopSettings
+
+SHOPS = {
+    "plain": Quirks(),
+    "odd": Quirks(
+        envelope="data",
+        amounts="currency",
+        naming="camelCase",
+        dates="dd-mmm-yyyy",
+        detail="list",
+        empty_reference="missing",
+        paging="offset_only",
+    ),
+}
+FAULTS = (None, "drop_answer_after_commit", "http_500_before", "http_500_after")
+CREATES = (
+    "customers",
+    "tickets",
+    "ticket_comments",
+    "ticket_timers",
+    "payments",
+    "products",
+    "models",
+    "categories",
+    "brands",
+    "stock",
+    "adjustments",
+    "leads",
+    "appointments",
+    "time_clock",
+)
+UPDATES = {
+    "customers": {"city": "Cobán"},
+    "tickets": {"shortInfo": "New words"},
+    "ticket_timers": {"notes": "late"},
+    "products": {"name": "Other", "stockQuantity": 2},
+    "models": {"name": "Other"},
+    "categories": {"name": "Other"},
+    "brands": {"name": "Other"},
+    "stock": {"quantity": 7},
+    "serials": {"serial": "S-2"},
+    "adjustments": {"notes": "counted again"},
+    "leads": {"subject": "Other"},
+    "appointments": {"subject": "Other"},
+    "time_clock": {"inNotes": "Other"},
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    specs = [ShopSpec(name, quirks=quirks, limit=None) for name, quirks in SHOPS.items()]
+    with SandboxServer(specs) as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path, sandbox):
+    shops = tuple(
+        ShopSettings(
+            name=name,
+            base_url=sandbox.base_url,
+            api_key=SecretStr(sandbox.keys[name]),
+            requests_per_minute=100_000,
+            minute_seconds=0.1,
+            timeout_seconds=5.0,
+        )
+        for name in SHOPS
+    )
+    return Settings(home=tmp_path, shops=shops)
+
+
+def body_of(store, resource, word):
+    """A full enough body, with ids that exist, told apart by ``word``."""
+    some = {
+        name: next(iter(store.ids(name)), "")
+        for name in ("customers", "tickets", "users", "products", "brands", "ticket_invoices")
+    }
+    code = store.get("products", some["products"])["code"]
+    moment = "2026-03-05 10:00:00"
+    return {
+        "customers": {"name": f"Ann {word}", "mobile": "0123", "gdprCompliant": "Yes"},
+        "tickets": {
+            "customerId": some["customers"],
+            "shortInfo": f"Screen {word}",
+            "lines": [{"productCode": code, "quantity": 1, "unitPrice": 5}],
+        },
+        "ticket_comments": {"ticket": some["tickets"], "type": "Public", "comment": word},
+        "ticket_timers": {
+            "ticket": some["tickets"],
+            "startDate": moment,
+            "endDate": "2026-03-05 11:00:00",
+            "userId": some["users"],
+            "notes": word,
+        },
+        "payments": {
+            "invoiceId": some["ticket_invoices"],
+            "lines": [{"amount": 1.25, "paymentMethod": next(iter(store.ids("payment_methods")))}],
+        },
+        "products": {
+            "name": word,
+            "code": word[:25],
+            "status": "Active",
+            "cost": 1,
+            "price": 2,
+            "tax": int(next(iter(store.ids("tax_rates")))),
+        },
+        "models": {"brand": some["brands"], "name": word, "status": "Active"},
+        "categories": {"name": word},
+        "brands": {"name": word},
+        "stock": {"product": some["products"], "quantity": 3},
+        "adjustments": {
+            "adjustment_date": "2026-03-05 10:00",
+            "notes": word,
+            "products": [{"product_id": some["products"], "quantity": 1, "type": "Addition"}],
+        },
+        "leads": {"name": word, "mobile": "+5021", "subject": "Tablet"},
+        "appointments": {"subject": word, "dateandtime": "2026-03-05 10:00"},
+        "time_clock": {"inDate": moment, "inNotes": word, "userId": some["users"]},
+    }[resource]
+
+
+def queued(home):
+    with Outbox(home.home) as outbox:
+        return outbox.changes()
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("resource", CREATES)
+def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
+    store = sandbox.store(shop)
+    body = body_of(store, resource, f"{resource[:8]} {FAULTS.index(fault)}")
+    enqueue(resource, "create", body, shop=shop, settings=home)
+    before = store.count(resource)
+    if fault:
+        sandbox.faults.next(fault, method="POST", shop=shop)
+    push(home, shop)
+    [change] = queued(home)
+    if resource == "payments" and fault == "http_500_before":
+        assert (change.state, store.count(resource)) == ("in_doubt", before), change.reason
+        return
+    assert change.state == "done", change.reason
+    assert store.count(resource) == before + 1
+    assert store.get(resource, change.id) is not None
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("resource", UPDATES)
+def test_an_update_is_there_once(sandbox, home, fault, resource):
+    store = sandbox.store("plain")
+    record = store.ids(resource)[-1]
+    before = store.get(resource, record)
+    enqueue(resource, "update", UPDATES[resource], record_id=record, shop="plain", settings=home)
+    if fault:
+        sandbox.faults.next(fault, method="PUT", shop="plain")
+    push(home, "plain")
+    [change] = queued(home)
+    assert change.state == "done", change.reason
+    if resource == "products":
+        after = store.get(resource, record)
+        assert float(after["stock"]) == float(before["stock"]) + 2
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("resource", [name for name in UPDATES if name != "serials"])
+def test_a_delete_is_there_once(sandbox, home, fault, resource):
+    store = sandbox.store("plain")
+    body = body_of(store, resource, f"del {resource[:8]} {FAULTS.index(fault)}")
+    [made] = enqueue(resource, "create", body, shop="plain", settings=home)
+    enqueue(resource, "delete", record_id=f"@{made}", shop="plain", settings=home)
+    if fault:
+        sandbox.faults.next(fault, method="DELETE", shop="plain")
+    report = push(home, "plain")
+    assert report.exit_code == 0, [change.reason for change in queued(home)]
+    assert store.get(resource, queued(home)[0].id) is None
+
+
+@pytest.mark.parametrize("skip", [0, 1])
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("resource", ["tickets", "products"])
+def test_an_upload_arrives(sandbox, home, tmp_path, fault, skip, resource):
+    store = sandbox.store("plain")
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"picture" * 1000)
+    record = store.ids(resource)[0]
+    enqueue(resource, "upload", record_id=record, file=photo, shop="plain", settings=home)
+    if fault:
+        sandbox.faults.next(fault, method="POST", shop="plain", skip=skip)
+    assert push(home, "plain").exit_code == 0, queued(home)[0].reason
+    [change] = queued(home)
+    assert change.id in store.get(resource, record)["_files"]
+
+
+def test_a_label_that_does_not_match_exactly_is_the_services_word(sandbox, home):
+    record = sandbox.store("plain").ids("tickets")[0]
+    fields = {"status": "in progres"}
+    enqueue("tickets", "update", fields, record_id=record, shop="plain", settings=home)
+    assert push(home, "plain").exit_code == 1
+    [change] = queued(home)
+    assert change.state == "rejected"
+    assert "in progres" in change.reason
+
+
+def test_a_push_keeps_to_the_rate_limit(tmp_path):
+    shop = ShopSpec("main", limit=10)
+    with SandboxServer([shop], minute_seconds=0.5) as server:
+        settings = Settings(
+            home=tmp_path,
+            shops=(
+                ShopSettings(
+                    name="main",
+                    base_url=server.base_url,
+                    api_key=SecretStr(server.keys["main"]),
+                    requests_per_minute=10,
+                    minute_seconds=0.5,
+                ),
+            ),
+        )
+        rows = [{"name": f"brand {number}"} for number in range(25)]
+        enqueue("brands", "create", rows, settings=settings)
+        assert push(settings).done == 25
+        assert server.rate_errors() == 0
