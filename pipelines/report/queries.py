@@ -72,7 +72,8 @@ def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Peri
     return int(
         warehouse.row(
             "select count(*) as n from marts.payments "
-            "where list_contains($shops, shop_id) and day between $first and $last and amount is null",
+            "where list_contains($shops, shop_id) and day between $first and $last "
+            "and amount is null",
             _of(shops, first=period.first, last=period.last),
         )["n"]
     )
@@ -140,7 +141,8 @@ def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
             from marts.documents
             left join later_paid using (shop_id, document_type, document_id)
             left join later_returned using (shop_id, document_type, document_id)
-            where list_contains($shops, documents.shop_id) and documents.created_day <= $last and documents.gross is not null
+            where list_contains($shops, documents.shop_id)
+                and documents.created_day <= $last and documents.gross is not null
         )
         select
             coalesce(sum(due) filter (where age <= 30), 0) as to_30,
@@ -289,7 +291,8 @@ def unproven(warehouse: Published, shops: Sequence[str]) -> list[str]:
     if not warehouse.has("ops.completeness", "resource", "is_proven"):
         return []
     rows = warehouse.rows(
-        "select distinct resource from ops.completeness where list_contains($shops, shop_id) and not is_proven order by 1",
+        "select distinct resource from ops.completeness "
+        "where list_contains($shops, shop_id) and not is_proven order by 1",
         _of(shops),
     )
     return [row["resource"] for row in rows]
@@ -324,7 +327,8 @@ def shops(warehouse: Published) -> dict[str, dict[str, Any]]:
 def open_day(warehouse: Published, shops: Sequence[str], until: date) -> date | None:
     """The last day up to ``until`` on which any of the shops is open."""
     value: date | None = warehouse.row(
-        "select max(day) as day from marts.calendar where list_contains($shops, shop_id) and is_open and day <= $until",
+        "select max(day) as day from marts.calendar "
+        "where list_contains($shops, shop_id) and is_open and day <= $until",
         _of(shops, until=until),
     )["day"]
     return value
@@ -342,7 +346,8 @@ def first_day(warehouse: Published, shops: Sequence[str]) -> date | None:
 def mirrored_until(warehouse: Published, shops: Sequence[str]) -> date | None:
     """The shops' day when the models were built."""
     value: date | None = warehouse.row(
-        "select max(day) as day from marts.calendar where list_contains($shops, shop_id) and is_today",
+        "select max(day) as day from marts.calendar "
+        "where list_contains($shops, shop_id) and is_today",
         _of(shops),
     )["day"]
     return value
