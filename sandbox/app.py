@@ -187,13 +187,18 @@ class _Exchange:
             return _refused(error)
 
     def _route(self, below: str) -> tuple[Route, dict[str, str]]:
+        # The first path that matches is used (specification, rule 4), whatever the method.
+        first = ""
         allowed: list[str] = []
         for route in self.app._routes:
+            if first and route.template != first:
+                continue
             variables = route.matches(below)
             if variables is None:
                 continue
             if route.method == self.method:
                 return route, variables
+            first = route.template
             allowed.append(route.method)
         if allowed:
             raise MethodNotAllowed(
@@ -221,14 +226,14 @@ class _Exchange:
             await self._raw(status, text, content_type or "application/json")
             return
         if kind == "reset":
-            self._drop()
+            await self._drop()
             return
         if kind == "delay":
             await asyncio.sleep(fault.seconds)
         answer = await anyio.to_thread.run_sync(self._work, below, content)
         await self._hooks(below)
         if kind == "drop_answer_after_commit":
-            self._drop()
+            await self._drop()
         elif kind == "http_500_after":
             await self._raw(500, b'{"error":"Internal error. Please try again."}')
         elif kind == "xml_despite_json":
@@ -236,19 +241,26 @@ class _Exchange:
             await self._answer(answer)
         elif kind == "truncated_json":
             text, content_type = body(answer.content, xml=self.xml)
+            await self._raw(answer.status, text[: len(text) // 2], content_type)
+        elif kind == "truncated_body":
+            text, content_type = body(answer.content, xml=self.xml)
             self._log(answer.status)
             await _start(self.send, answer.status, content_type, len(text))
-            await self.send(
-                {"type": "http.response.body", "body": text[: len(text) // 2], "more_body": True}
-            )
-            await asyncio.sleep(0.01)  # let the half leave before the connection goes
-            self.app._reset(self.scope["client"])
+            half = text[: len(text) // 2]
+            await self.send({"type": "http.response.body", "body": half, "more_body": True})
+            await self._cut()
         else:
             await self._answer(answer)
 
-    def _drop(self) -> None:
+    async def _drop(self) -> None:
         self._log(0)
+        await self._cut()
+
+    async def _cut(self) -> None:
+        """Reset the connection, and wait until it is gone."""
         self.app._reset(self.scope["client"])
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
 
     def _log(self, status: int) -> None:
         if self.shop:

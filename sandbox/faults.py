@@ -18,7 +18,8 @@ from typing import Literal, get_args
 FaultKind = Literal[
     "reset",  # connection reset before the request is worked on
     "delay",  # waits before it answers; also "timeout", if it waits long enough
-    "truncated_json",  # announces the whole body, sends half of it
+    "truncated_json",  # half of the JSON, as if that were all
+    "truncated_body",  # announces the whole body, sends half of it, then resets
     "html_502",  # a proxy's page
     "error_under_200",  # the specification's error body with status 200
     "xml_despite_json",  # XML although JSON was asked for

@@ -11,8 +11,13 @@ from sandbox.filters import Filter
 from sandbox.lists import CUSTOM_FIELD_TYPES, ListEndpoint
 from sandbox.routes import Route
 
-_DAY = r"^(0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(19|20)[0-9]{2}$"
-_BOOL = ["true", "false", "True", "False", "Yes", "No", "1", "0"]
+_DAY = (
+    r"^((0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"-(19|20)[0-9]{2})?$"
+)
+# Empty is the default of the common parameters (specification, Common conventions), so an empty
+# value is taken for none everywhere but in numbers.
+_BOOL = ["true", "false", "True", "False", "Yes", "No", "1", "0", ""]
 _DAY_SCHEMA = {"type": "string", "pattern": _DAY, "example": "05-Jan-2026"}
 
 
@@ -135,7 +140,7 @@ def _parameter(name: str, schema: dict[str, Any], note: str = "") -> dict[str, A
 def _list_parameters(row: ListEndpoint) -> list[dict[str, Any]]:
     described = [_parameter("page", {"type": "integer", "minimum": 1, "default": 1})]
     if row.sort:
-        schema = {"type": "string", "enum": list(row.sort), "default": row.default_sort}
+        schema = {"type": "string", "enum": [*row.sort, ""], "default": row.default_sort}
         described.append(_parameter("sort", schema))
     if row.search:
         described.append(_parameter("searchKeyword", {"type": "string"}))
@@ -149,13 +154,13 @@ def _list_parameters(row: ListEndpoint) -> list[dict[str, Any]]:
 def _filter_schema(one: Filter) -> dict[str, Any]:
     match one.kind:
         case "choice":
-            return {"type": "string", "enum": list(one.values)}
+            return {"type": "string", "enum": [*one.values, ""]}
         case "flag":
             return {"type": "string", "enum": _BOOL}
         case "from" | "to":
             return _DAY_SCHEMA
         case "condition":
-            return {"type": "string", "enum": ["EQUAL", "NOT-EQUAL"], "default": "EQUAL"}
+            return {"type": "string", "enum": ["EQUAL", "NOT-EQUAL", ""], "default": "EQUAL"}
         case "number":
             return {"type": "integer", "default": 0}
         case "ids":
@@ -166,6 +171,6 @@ def _filter_schema(one: Filter) -> dict[str, Any]:
 
 def _report_parameters(template: str) -> list[dict[str, Any]]:
     if template.startswith("/monthly"):
-        year = {"type": "string", "pattern": "^(19|20)[0-9]{2}$", "example": "2026"}
+        year = {"type": "string", "pattern": "^((19|20)[0-9]{2})?$", "example": "2026"}
         return [_parameter("year", year)]
     return [_parameter(name, _DAY_SCHEMA) for name in ("dateFrom", "dateTo")]

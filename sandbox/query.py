@@ -51,9 +51,10 @@ class Query:
 
     def number(self, name: str, default: int, least: int) -> int:
         """A whole number of at least ``least``."""
-        text = self.one(name)
-        if text is None:
+        given = self._values.get(name)
+        if not given:
             return default
+        text = given[-1].strip()
         if not (text.isascii() and text.isdecimal()) or int(text) < least:
             raise BadRequest(f"Parameter '{name}' must be a number of {least} or more.")
         return min(int(text), _MAX_PAGE)

@@ -1,0 +1,1 @@
+"""Tests of the sandbox, written from the specification's tables."""

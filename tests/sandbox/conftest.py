@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+import pytest
+
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+
+ZONE = "America/Guatemala"
+
+
+def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> httpx.Client:
+    return httpx.Client(
+        base_url=server.base_url,
+        headers={"Authorization": server.keys[shop], **headers},
+        timeout=20,
+    )
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[SandboxServer]:
+    """One generated shop that nobody changes."""
+    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def api(shared: SandboxServer) -> Iterator[httpx.Client]:
+    with client_of(shared) as client:
+        yield client
+
+
+@pytest.fixture()
+def serve() -> Iterator[Callable[..., tuple[SandboxServer, httpx.Client]]]:
+    """Starts a server of its own: ``serve(ShopSpec(...), minute_seconds=1)``."""
+    with ExitStack() as stack:
+
+        def start(*shops: ShopSpec, **options: Any) -> tuple[SandboxServer, httpx.Client]:
+            specs = shops or (ShopSpec("main", ZONE, limit=None),)
+            server = stack.enter_context(SandboxServer(specs, **options))
+            client = stack.enter_context(client_of(server, specs[0].name))
+            return server, client
+
+        yield start

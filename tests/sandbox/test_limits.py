@@ -1,0 +1,162 @@
+"""Keys, the request rate, the silence, the block; all on a clock that only the test moves."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox.limits import BLOCK_MINUTES, Limiter, Verdict
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from tests.sandbox.conftest import client_of
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_thirty_in_any_minute_then_a_minute_of_silence(serve: Callable[..., Any]) -> None:
+    clock = Clock()
+    server, api = serve(ShopSpec(), clock=clock)
+    for _ in range(15):
+        assert api.get("/brands").status_code == 200
+    clock.now += 30
+    for _ in range(15):
+        assert api.get("/brands").status_code == 200
+    refused = api.get("/brands")
+    assert refused.status_code == 429
+    assert "rate limit" in refused.json()["error"]
+    clock.now += 59.9  # the minute of silence is not over
+    assert api.get("/brands").status_code == 429
+    assert server.ignored_rate_errors() == 1
+    clock.now += 60.0
+    assert api.get("/brands").status_code == 200
+    assert server.rate_errors() == 2
+    assert [r.status for r in server.requests()] == [200] * 30 + [429, 429, 200]
+
+
+def test_the_window_slides(serve: Callable[..., Any]) -> None:
+    clock = Clock()
+    _, api = serve(ShopSpec(limit=2), clock=clock)
+    assert api.get("/brands").status_code == 200
+    clock.now += 40
+    assert api.get("/brands").status_code == 200
+    clock.now += 20  # the first request is a minute old now
+    assert api.get("/brands").status_code == 200
+    assert api.get("/brands").status_code == 429
+
+
+def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve: Callable[..., Any]) -> None:
+    clock = Clock()
+    server, api = serve(ShopSpec("one", limit=1), ShopSpec("two"), clock=clock)
+    assert api.get("/brands").status_code == 200
+    assert [api.get("/brands").status_code for _ in range(10)] == [429] * 10
+    blocked = api.get("/brands")
+    assert blocked.status_code == 401
+    assert "blocked" in blocked.json()["error"]
+    with client_of(server, "two") as other:
+        assert other.get("/brands").status_code == 401
+        clock.now += BLOCK_MINUTES * 60 - 1
+        assert other.get("/brands").status_code == 401
+        clock.now += 1
+        assert other.get("/brands").status_code == 200
+    assert api.get("/brands").status_code == 200
+
+
+def test_every_time_scales_with_the_minute(serve: Callable[..., Any]) -> None:
+    clock = Clock()
+    _, api = serve(ShopSpec(limit=1), clock=clock, minute_seconds=0.05)
+    assert [api.get("/brands").status_code for _ in range(2)] == [200, 429]
+    clock.now += 0.05
+    assert api.get("/brands").status_code == 200
+
+
+def test_another_client_of_the_key_uses_up_the_minute(serve: Callable[..., Any]) -> None:
+    server, api = serve(ShopSpec(), clock=Clock())
+    server.spend(29)
+    assert [api.get("/brands").status_code for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
+def test_the_status_of_a_rate_error_is_a_quirk(serve: Callable[..., Any], status: Any) -> None:
+    _, api = serve(ShopSpec(quirks=Quirks(rate_error_status=status), limit=1), clock=Clock())
+    api.get("/brands")
+    answer = api.get("/brands")
+    assert answer.status_code == status
+    assert set(answer.json()) == {"error"}
+
+
+@given(st.lists(st.floats(0, 40, allow_nan=False), max_size=120))
+def test_no_window_ever_holds_more_than_the_limit(pauses: list[float]) -> None:
+    clock = Clock()
+    limiter = Limiter(minute_seconds=60, clock=clock)
+    taken: list[float] = []
+    for pause in pauses:
+        clock.now += pause
+        if limiter.arrives("key", "address", 5) is Verdict.OK:
+            taken.append(clock.now)
+    for start in taken:
+        assert sum(start <= one < start + 60 for one in taken) <= 5
+
+
+@pytest.mark.parametrize("key", [None, "", "wrong"])
+def test_nothing_without_a_valid_key(shared: SandboxServer, key: str | None) -> None:
+    headers = {} if key is None else {"Authorization": key}
+    for path in ("/tickets", "/nothing", "/info"):
+        answer = httpx.get(shared.base_url + path, headers=headers)
+        assert answer.status_code == 401
+        assert set(answer.json()) == {"error"}
+
+
+def test_the_key_is_not_taken_from_the_query(shared: SandboxServer) -> None:
+    key = shared.keys["main"]
+    for name in ("Authorization", "api_key", "key"):
+        answer = httpx.get(f"{shared.base_url}/brands", params={name: key})
+        assert answer.status_code == 401
+
+
+def test_a_key_opens_one_shop_and_can_be_replaced(serve: Callable[..., Any]) -> None:
+    server, api = serve(ShopSpec("one", limit=None), ShopSpec("two", limit=None))
+    with client_of(server, "two") as other:
+        assert api.get("/info").json()["name"] == "one"
+        assert other.get("/info").json()["name"] == "two"
+    new = server.reset_key("one")
+    assert api.get("/info").status_code == 401
+    assert api.get("/info", headers={"Authorization": new}).status_code == 200
+
+
+def test_a_file_keeps_shop_and_hash_but_no_key(tmp_path: Path) -> None:
+    file = tmp_path / "shop.sqlite"
+    with SandboxServer([ShopSpec(limit=None)], db=file) as server:
+        key = server.keys["main"]
+        with client_of(server) as api:
+            made = api.post("/brands", json={"name": "Kept"}).json()["id"]
+    assert key.encode() not in file.read_bytes()
+    with SandboxServer([ShopSpec(limit=None)], db=file) as server:
+        assert server.keys == {}
+        answer = httpx.get(f"{server.base_url}/brands/{made}", headers={"Authorization": key})
+        assert answer.json()["name"] == "Kept"
+    with pytest.raises(ValueError, match="time zone"):
+        SandboxServer([ShopSpec(timezone="Asia/Tokyo")], db=file)
+
+
+def test_a_newer_file_is_refused(tmp_path: Path) -> None:
+    from sandbox.schema import NewerFile
+
+    file = tmp_path / "shop.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(NewerFile, match="99"):
+        SandboxServer(db=file)

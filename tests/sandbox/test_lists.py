@@ -1,0 +1,383 @@
+"""Lists and details: every filter, sort, flag and default of the specification's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import httpx
+import pytest
+
+from sandbox.server import SandboxServer
+from tests.sandbox.conftest import ZONE
+
+# The specification's own list of lists, spelled out here and not taken from the code.
+LISTS = [
+    *("users", "taxRates", "paymentMethods", "timeClock", "appointments", "appointments/updated"),
+    *("customers", "groups", "tickets", "tickets/updated", "ticketComments", "ticketTimers"),
+    *("statuses", "presets", "presetCategories", "issueTypes", "ticketInvoices", "posOrders"),
+    *("posInvoices", "payments", "products", "products/updated", "warranties", "models"),
+    *("modelGroups", "categories", "brands", "stockCount", "stock", "serials", "adjustments"),
+    *("suppliers", "purchaseOrders", "expenses", "expenseCategories", "leads"),
+    *("customFields/tickets", "customFields/leads", "customFields/customers"),
+    *("customFields/products", "shipments", "shipments/deleted"),
+]
+DETAILS = [
+    *("users", "timeClock", "appointments", "customers", "groups", "tickets", "ticketTimers"),
+    *("presets", "ticketInvoices", "posOrders", "posInvoices", "products", "models"),
+    *("modelGroups", "categories", "brands", "stock", "serials", "adjustments", "suppliers"),
+    *("purchaseOrders", "leads"),
+]
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def day(text: str) -> str:
+    found = date.fromisoformat(text[:10])
+    return f"{found.day:02d}-{MONTHS[found.month - 1]}-{found.year}"
+
+
+def rows(api: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:
+    """All pages of a list."""
+    found: list[dict[str, Any]] = []
+    for page in range(1, 100):
+        answer = api.get(f"/{path}", params={**params, "page": page})
+        assert answer.status_code == 200, answer.text
+        found += answer.json()
+        if len(answer.json()) < 50:
+            return found
+    raise AssertionError("no end")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_every_list_is_a_bare_array_of_objects(api: httpx.Client, path: str) -> None:
+    answer = api.get(f"/{path}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() or path in ("shipments/deleted", "customFields/leads")
+    assert len(answer.json()) <= 50
+    assert all("id" in row for row in answer.json())
+    assert not any(name.startswith("_") for row in answer.json() for name in row)
+
+
+@pytest.mark.parametrize("path", DETAILS)
+def test_every_detail_gives_the_object_of_its_list(api: httpx.Client, path: str) -> None:
+    listed = api.get(f"/{path}").json()[0]
+    found = api.get(f"/{path}/{listed['id']}").json()
+    assert listed.items() <= found.items()
+    assert api.get(f"/{path}/nobody").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["payments/1", "taxRates/1", "nothing", "tickets/x/y/z"])
+def test_unknown_paths_are_not_found(api: httpx.Client, path: str) -> None:
+    answer = api.get(f"/{path}")
+    assert answer.status_code == 404
+    assert set(answer.json()) == {"error"}
+
+
+def test_paths_are_tried_in_order(api: httpx.Client) -> None:
+    assert isinstance(api.get("/tickets/updated").json(), list)
+    assert api.put("/tickets/updated", json={}).status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/tickets/updated/", "/tickets//updated", "//tickets/updated//"])
+def test_trailing_and_doubled_slashes_are_accepted(api: httpx.Client, path: str) -> None:
+    whole = f"{str(api.base_url).rstrip('/')}{path}"
+    assert api.get(whole).json() == api.get("/tickets/updated").json()
+
+
+def test_pages_of_fifty_follow_each_other_without_gap(
+    shared: SandboxServer, api: httpx.Client
+) -> None:
+    everything = rows(api, "payments")
+    assert len(everything) == shared.store().count("payments") > 100
+    assert len({row["id"] for row in everything}) == len(everything)
+    assert api.get("/payments", params={"page": 99}).json() == []
+    dates = [row["date"] for row in everything]
+    assert dates == sorted(dates, reverse=True)
+    assert rows(api, "payments", sort="oldest") == everything[::-1]
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", ""])
+def test_a_page_that_is_no_number_is_refused(api: httpx.Client, page: str) -> None:
+    answer = api.get("/tickets", params={"page": page})
+    assert answer.status_code == 400
+    assert "page" in answer.json()["error"]
+
+
+def test_created_days_are_inclusive_in_the_shops_zone(api: httpx.Client) -> None:
+    invoices = rows(api, "ticketInvoices", sort="oldest")
+    first = invoices[len(invoices) // 3]["created_date"]
+    last = invoices[len(invoices) // 2]["created_date"]
+    found = rows(
+        api, "ticketInvoices", sort="oldest", createdDateFrom=day(first), createdDateTo=day(last)
+    )
+    assert found == [i for i in invoices if first[:10] <= i["created_date"][:10] <= last[:10]]
+
+
+def test_the_second_before_midnight_belongs_to_its_day(serve: Callable[..., Any]) -> None:
+    server, api = serve()
+    store = server.store()
+    for moment in ("2026-01-31T23:59:59-0600", "2026-02-01T00:00:00-0600"):
+        store.insert("ticket_invoices", {"amount_total": 1, "created_date": moment})
+    one = api.get(
+        "/ticketInvoices", params={"createdDateFrom": "31-Jan-2026", "createdDateTo": "31-Jan-2026"}
+    ).json()
+    assert "2026-01-31T23:59:59-0600" in [row["created_date"] for row in one]
+    assert all(row["created_date"].startswith("2026-01-31") for row in one)
+
+
+@pytest.mark.parametrize("text", ["2026-01-05", "5-Jan-2026", "31-Feb-2026", "05-Foo-2026", "x"])
+def test_a_day_in_another_form_is_refused(api: httpx.Client, text: str) -> None:
+    assert api.get("/customers", params={"createdDateFrom": text}).status_code == 400
+
+
+def test_tickets_are_by_default_those_in_the_pipeline(api: httpx.Client) -> None:
+    statuses = {row["id"]: row["in_pipeline"] for row in rows(api, "statuses", type="repair")}
+    listed = rows(api, "tickets")
+    everything = rows(api, "tickets/updated")
+    assert 0 < len(listed) < len(everything)
+    assert all(statuses[row["status"]["id"]] for row in listed)
+    closed = [row for row in everything if not statuses[row["status"]["id"]]]
+    label = closed[0]["status"]["label"]
+    by_label = rows(api, "tickets", status=label)
+    assert {r["id"] for r in by_label} == {
+        r["id"] for r in everything if r["status"]["label"] == label
+    }
+    assert by_label == rows(api, "tickets", status=closed[0]["status"]["id"])
+    others = rows(api, "tickets", status=label, statusCondition="NOT-EQUAL")
+    assert len(others) + len(by_label) == len(everything)
+
+
+def test_a_label_has_to_match_exactly(api: httpx.Client) -> None:
+    for params in ({"status": "new"}, {"status": "Update"}, {"issueType": "nothing"}):
+        answer = api.get("/tickets", params=params)
+        assert answer.status_code == 400
+        assert answer.json()["error"]
+
+
+def test_ticket_filters(api: httpx.Client) -> None:
+    everything = rows(api, "tickets/updated", includeLines="true")
+    one = everything[0]
+    for name in ("id", "ticket_ref", "ticket_no"):
+        assert [r["id"] for r in rows(api, "tickets/updated", ticketNo=one[name])] == [one["id"]]
+    pipeline = rows(api, "tickets")
+    issue = pipeline[0]["issue_type"]
+    expected = {r["id"] for r in pipeline if r["issue_type"] == issue}
+    assert {r["id"] for r in rows(api, "tickets", issueType=issue["label"])} == expected
+    assert {r["id"] for r in rows(api, "tickets", issueType=issue["id"])} == expected
+    turned = rows(api, "tickets", issueType=issue["label"], issueTypeCondition="NOT-EQUAL")
+    assert {r["id"] for r in turned} == {r["id"] for r in pipeline} - expected
+    normal = {r["id"] for r in pipeline if r["priority"] == "Normal"}
+    assert {r["id"] for r in rows(api, "tickets", priority="2")} == normal
+    assert {r["id"] for r in rows(api, "tickets", priority="Normal")} == normal
+    name = pipeline[0]["customer"]["name"]
+    found = rows(api, "tickets", customer=name.upper())
+    assert {r["id"] for r in found} == {r["id"] for r in pipeline if r["customer"]["name"] == name}
+
+
+def test_updated_lists_follow_the_last_change(api: httpx.Client) -> None:
+    everything = rows(api, "tickets/updated")
+    dates = [row["last_updated"] for row in everything]
+    assert dates == sorted(dates, reverse=True)
+    middle = dates[len(dates) // 2]
+    found = rows(api, "tickets/updated", updatedDateFrom=day(middle), updatedDateTo=day(middle))
+    assert {r["id"] for r in found} == {
+        r["id"] for r in everything if r["last_updated"][:10] == middle[:10]
+    }
+    products = rows(api, "products", sort="recently_updated")
+    changed = [row["last_updated"] for row in products]
+    assert changed == sorted(changed, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "flag", "part"),
+    [
+        ("tickets", "includeLines", "lines"),
+        ("tickets", "includePayments", "payments"),
+        ("ticketInvoices", "includeLines", "lines"),
+        ("ticketInvoices", "includePayments", "payments"),
+        ("ticketInvoices", "includeReturns", "returns"),
+        ("posOrders", "includeLines", "lines"),
+        ("posOrders", "includePayments", "payments"),
+        ("posOrders", "includeReturns", "returns"),
+        ("purchaseOrders", "includeLines", "lines"),
+        ("customers", "includeCustomFields", "custom_fields"),
+        ("products", "includeXsellUpsell", "xsell_upsell"),
+    ],
+)
+def test_include_flags_are_off_by_default(
+    api: httpx.Client, path: str, flag: str, part: str
+) -> None:
+    assert not any(part in row for row in rows(api, path))
+    assert not any(part in row for row in rows(api, path, **{flag: "No"}))
+    assert any(part in row for row in rows(api, path, **{flag: "Yes"}))
+    assert api.get(f"/{path}", params={flag: "perhaps"}).status_code == 400
+
+
+def test_custom_fields_come_only_where_there_is_a_value(api: httpx.Client) -> None:
+    customers = rows(api, "customers", includeCustomFields="1")
+    assert any("custom_fields" not in row for row in customers)
+    assert all(row["custom_fields"] for row in customers if "custom_fields" in row)
+
+
+def test_embedded_payments_are_those_of_the_list(api: httpx.Client) -> None:
+    payments = {row["id"]: row for row in rows(api, "payments")}
+    seen = 0
+    for path in ("ticketInvoices", "posOrders"):
+        for document in rows(api, path, includePayments="true"):
+            for payment in document["payments"]:
+                assert payments[payment["id"]] == payment
+                seen += 1
+    assert seen == len(payments)
+
+
+def test_payments_name_their_document_only_with_the_flag(api: httpx.Client) -> None:
+    plain = rows(api, "payments")[0]
+    assert not {"invoice", "pos", "return"} & set(plain)
+    for kind in ("pos", "invoice", "return"):
+        found = rows(api, "payments", filter=kind, includeResource="true")
+        assert found
+        assert all(kind in row for row in found)
+    returned = rows(api, "payments", filter="return")
+    assert all(row["amount"] < 0 for row in returned)
+
+
+def test_payments_of_one_document_or_a_list(api: httpx.Client) -> None:
+    invoices = [r for r in rows(api, "ticketInvoices", includePayments="1") if r["payments"]][:2]
+    ids = [row["id"] for row in invoices]
+    wanted = {p["id"] for row in invoices for p in row["payments"]}
+    for params in ({"invoiceId": ",".join(ids)}, {"invoiceId": ids}, {"invoiceId[]": ids}):
+        assert {r["id"] for r in api.get("/payments", params=params).json()} == wanted
+    # The filter is ignored when invoiceId is given.
+    assert {r["id"] for r in rows(api, "payments", invoiceId=",".join(ids), filter="pos")} == wanted
+    order = next(r for r in rows(api, "posOrders", includePayments="1") if r["payments"])
+    found = rows(api, "payments", orderId=order["id"])
+    assert [r["id"] for r in found] == [p["id"] for p in order["payments"]][::-1]
+
+
+def test_invoices_by_the_day_of_a_payment(api: httpx.Client) -> None:
+    invoices = rows(api, "ticketInvoices", includePayments="true")
+    paid = next(p["date"] for row in invoices for p in row["payments"])
+    found = rows(api, "ticketInvoices", paymentDateFrom=day(paid), paymentDateTo=day(paid))
+    assert {r["id"] for r in found} == {
+        r["id"] for r in invoices if any(p["date"][:10] == paid[:10] for p in r["payments"])
+    }
+
+
+def test_invoice_numbers_status_and_ticket(api: httpx.Client) -> None:
+    invoices = rows(api, "ticketInvoices")
+    one = invoices[3]
+    assert rows(api, "ticketInvoices", invoiceNo=one["number"]) == [one]
+    assert one in rows(api, "ticketInvoices", ticketNo=one["ticket"]["ticket_ref"])
+    due = [r for r in invoices if r["status"] == "Due"]
+    assert due and rows(api, "ticketInvoices", status="Due") == due
+    assert api.get("/ticketInvoices", params={"status": "due"}).status_code == 400
+    assert rows(api, "posInvoices") == rows(api, "posOrders")
+
+
+def test_search_finds_any_script_in_any_case(serve: Callable[..., Any]) -> None:
+    server, api = serve()
+    made = server.store().insert("customers", {"name": "Наталья Жуковська-Щедрина"})
+    assert made in [r["id"] for r in rows(api, "customers", searchKeyword="ЖУКОВСЬКА-щ")]
+    assert rows(api, "customers", searchKeyword="nobody's name") == []
+
+
+def test_ticket_search_looks_into_comments(api: httpx.Client, shared: SandboxServer) -> None:
+    shown = rows(api, "tickets")
+    comments = shared.store().all("ticket_comments")
+    ids = {row["id"] for row in shown}
+    comment = next(c for c in comments if c["ticket"]["id"] in ids)
+    found = rows(api, "tickets", searchKeyword=comment["comment"])
+    assert comment["ticket"]["id"] in {r["id"] for r in found}
+
+
+def test_comments_and_timers_of_a_ticket(api: httpx.Client) -> None:
+    comments = rows(api, "ticketComments")
+    ticket = comments[0]["ticket"]["id"]
+    found = rows(api, "ticketComments", ticketId=ticket)
+    assert found == [c for c in comments if c["ticket"]["id"] == ticket]
+    private = rows(api, "ticketComments", type="private")
+    assert private == [c for c in comments if c["type"] == "Private"]
+    timers = rows(api, "ticketTimers")
+    running = rows(api, "ticketTimers", running="true")
+    assert running == [t for t in timers if t["end_date"] is None]
+    assert rows(api, "ticketTimers", running="false") == timers
+
+
+def test_preset_categories_come_oldest_first(api: httpx.Client) -> None:
+    dates = [r["created_date"] for r in rows(api, "presetCategories")]
+    assert dates == sorted(dates)
+    name = rows(api, "presetCategories")[0]["name"]
+    assert [r["name"] for r in rows(api, "presetCategories", name=name)] == [name]
+    assert rows(api, "presetCategories", name=name[:-1]) == []
+
+
+def test_custom_fields_of_a_type(api: httpx.Client) -> None:
+    assert {r["type"] for r in rows(api, "customFields/customers")} == {"customers"}
+    default = rows(api, "customFields/tickets")
+    assert all(not r["category_id"] for r in default)
+    assert api.get("/customFields/users").status_code == 400
+    other = rows(api, "customFields/tickets", categoryId=1, tabId=1)
+    assert all((r["category_id"], r["tab_id"]) == (1, 1) for r in other)
+
+
+def test_the_remaining_filters_narrow(api: httpx.Client) -> None:
+    def check(path: str, field: Callable[[dict[str, Any]], Any], name: str) -> None:
+        everything = rows(api, path)
+        value = next(v for v in map(field, everything) if v)
+        found = rows(api, path, **{name: value})
+        assert found and all(field(r) == value for r in found), (path, name)
+
+    check("users", lambda r: r["gender"], "gender")
+    check("users", lambda r: r["status"], "status")
+    check("timeClock", lambda r: r["user"]["id"], "userId")
+    check("customers", lambda r: r["email"], "email")
+    check("customers", lambda r: r["fulladdress"]["post_code"], "postCode")
+    check("statuses", lambda r: r["type"], "type")
+    check("issueTypes", lambda r: r["label"], "label")
+    check("presets", lambda r: r["brand"]["name"], "brand")
+    check("presets", lambda r: r["model"]["name"], "model")
+    check("products", lambda r: r["code"], "code")
+    check("products", lambda r: r["condition"], "condition")
+    check("models", lambda r: r["make"], "make")
+    check("stock", lambda r: r["product"]["id"], "product_id")
+    check("serials", lambda r: r["product"]["id"], "productId")
+    check("suppliers", lambda r: r["country_code"], "countrycode")
+    check("purchaseOrders", lambda r: r["number"], "number")
+    check("purchaseOrders", lambda r: r["status"], "status")
+    check("leads", lambda r: r["status"], "status")
+    check("leads", lambda r: r["issue_type"]["id"], "issuetype")
+    check("shipments", lambda r: r["pin"], "pin")
+    check("appointments", lambda r: r["type"], "type")
+    check("appointments", lambda r: r["attendees"][0]["id"], "attendee")
+
+
+def test_flags_of_stock_and_adjustments(api: httpx.Client) -> None:
+    stock = rows(api, "stock")
+    assert rows(api, "stock", serializeStock="Yes") == [r for r in stock if r["serialize_stock"]]
+    adjustments = rows(api, "adjustments")
+    broken = [r for r in adjustments if any(p["breakage"] for p in r["products"])]
+    assert rows(api, "adjustments", breakage="true") == broken
+    some = adjustments[0]["adjustment_date"]
+    found = rows(api, "adjustments", adjustmentDateFrom=day(some), adjustmentDateTo=day(some))
+    assert adjustments[0] in found
+
+
+def test_item_lines_info_and_webhook(api: httpx.Client) -> None:
+    ticket = next(r for r in rows(api, "tickets/updated", includeLines="1") if r["lines"])
+    assert api.get(f"/tickets/{ticket['id']}/itemLines").json() == ticket["lines"]
+    assert api.get("/info").json()["timezone"] == ZONE
+    assert api.get("/webhook/inbound-call/12345").status_code == 200
+
+
+def test_xml_by_accept(api: httpx.Client) -> None:
+    listed = api.get("/brands", headers={"Accept": "application/xml"})
+    assert listed.headers["content-type"] == "application/xml"
+    assert listed.text.count("<item>") == len(api.get("/brands").json())
+    missing = api.get("/brands/none", headers={"Accept": "application/xml"})
+    assert "<error>" in missing.text
+    custom = api.get(
+        "/customers", params={"includeCustomFields": 1}, headers={"Accept": "application/xml"}
+    )
+    assert custom.status_code == 200
