@@ -200,6 +200,8 @@ def _target(value: Any, op: str) -> str | None:
         return f"@{queued.number}"
     if isinstance(queued, QueuedRow):
         return f"@row:{queued.row}"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a data frame makes floats of whole numbers when a cell is empty
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputRefused([f"id: {value!r} is no id"])
     text = str(value).strip()

@@ -1,0 +1,138 @@
+"""``shopmirror queue`` and ``shopmirror push`` as people type them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from shopmirror.main import main
+
+
+@pytest.fixture
+def shop(service, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "data"))
+    prefix = "SOURCES__REPAIR_SHOP__"
+    monkeypatch.setenv(prefix + "BASE_URL", service.base_url)
+    monkeypatch.setenv(prefix + "API_KEY", "key-of-main")
+    monkeypatch.setenv(prefix + "MINUTE_SECONDS", "0.2")
+    monkeypatch.setenv(prefix + "REQUESTS_PER_MINUTE", "100000")
+    return service
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_from_adding_to_done(shop, capsys):
+    code, out, _ = run(
+        capsys, "queue", "add", "customers", "--op", "create", "--json", '{"name": "Ann"}'
+    )
+    assert (code, out) == (0, "Queued as 1.\n")
+    code, out, _ = run(capsys, "push", "--dry-run", "--json")
+    plan = json.loads(out)
+    assert (code, plan["requests"]) == (0, 2)
+    assert shop.requests == []
+    code, out, err = run(capsys, "push")
+    assert code == 0
+    assert "1 done; 2 requests" in out
+    assert "change 1 (create customers): done" in err
+    code, out, _ = run(capsys, "queue", "list", "--json")
+    [row] = json.loads(out)
+    wanted = {"number": 1, "resource": "customers", "op": "create", "state": "done", "reason": ""}
+    assert wanted.items() <= row.items()
+    assert row["id"] in shop.records["customers"]
+    code, out, _ = run(capsys, "queue", "show", "1", "--json")
+    assert [entry["event"] for entry in json.loads(out)["history"]] == ["queued", "sending", "done"]
+    code, out, _ = run(capsys, "queue", "show", "1")
+    assert (code, "History" in out) == (0, True)
+
+
+def test_a_photo_for_a_ticket_just_queued(shop, capsys, tmp_path):
+    (tmp_path / "photo.png").write_bytes(b"x")
+    customer = shop.put("customers", name="Ann")
+    fields = json.dumps({"customerId": customer, "shortInfo": "Screen"})
+    run(capsys, "queue", "add", "tickets", "--op", "create", "--json", fields)
+    code, out, _ = run(capsys, "queue", "add", "tickets", "--id", "@1", "--upload", "photo.png")
+    assert (code, out) == (0, "Queued as 2.\n")
+    assert run(capsys, "push", "--json")[0] == 0
+    assert shop.count("upload", "tickets") == 1
+
+
+def test_a_file_of_changes(shop, capsys, tmp_path):
+    (tmp_path / "brands.csv").write_text("name\nAcme\nZenith\n")
+    add = ("queue", "add", "brands", "--op", "create", "--file", "brands.csv")
+    assert run(capsys, *add)[:2] == (0, "Queued as 1.\nQueued as 2.\n")
+    (tmp_path / "brands.csv").write_text("name\nAcme\n" + "x" * 101 + "\n")
+    code, out, err = run(capsys, *add)
+    assert (code, out) == (2, "")
+    assert "line 3: brands create: name: has 101 characters" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["add", "customers", "--json", "{}"], "--op is missing"),
+        (["add", "customers", "--op", "create"], "--json or --file"),
+        (["add", "customers", "--op", "create", "--json", "{"], "no JSON object"),
+        (["add", "customers", "--op", "create", "--json", "[]"], "must be an object"),
+        (["add", "customers", "--op", "create", "--json", "{}", "--file", "x.csv"], "exclude"),
+        (["add", "customers", "--op", "destroy", "--id", "1"], "has no 'destroy'"),
+        (["add", "customers", "--id", "1", "--upload", "x.png"], "has no 'upload'"),
+        (["add", "customers", "--op", "create", "--json", "{}", "--shop", "x"], "no shop 'x'"),
+        (["list", "--state", "lost"], "no state 'lost'"),
+        (["show", "4"], "no change 4"),
+        (["retry", "4"], "no change 4"),
+        (["discard", "4"], "no change 4"),
+        (["show", "x"], "valid integer"),
+    ],
+)
+def test_wrong_input_is_two_and_sends_nothing(shop, capsys, arguments, part):
+    code, out, err = run(capsys, "queue", *arguments)
+    assert (code, out) == (2, "")
+    assert part in err
+    assert "Traceback" not in err
+    assert shop.requests == []
+
+
+def test_what_is_not_done_is_one(shop, capsys):
+    run(capsys, "queue", "add", "customers", "--op", "delete", "--id", "nobody")
+    code, out, _ = run(capsys, "push")
+    assert code == 1
+    assert "rejected" in out
+    record = shop.put("customers", name="Ann")
+    run(
+        capsys,
+        *("queue", "add", "customers", "--op", "update", "--id", record),
+        *("--json", '{"name": "Bob"}', "--based-on", '{"name": "Cid"}'),
+    )
+    code, out, _ = run(capsys, "push", "--json")
+    assert code == 1
+    assert [change["state"] for change in json.loads(out)["changes"]] == ["conflict"]
+    assert run(capsys, "push", "--on-conflict", "ours")[0] == 1, "parked stays until retried"
+    assert "queued again" in run(capsys, "queue", "retry", "2")[1]
+    assert run(capsys, "push")[0] == 0
+    assert shop.records["customers"][record]["name"] == "Bob"
+
+
+def test_away_is_three_and_stopped_is_four(shop, capsys, monkeypatch):
+    for name in ("a", "b"):
+        run(
+            capsys, "queue", "add", "brands", "--op", "create", "--json", json.dumps({"name": name})
+        )
+    assert run(capsys, "push", "--max-requests", "2")[0] == 4
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    code, _, err = run(capsys, "push")
+    assert code == 3
+    assert "cannot be reached" in err
+    assert "key-of-main" not in err
+
+
+def test_an_empty_queue(shop, capsys):
+    assert run(capsys, "push")[0] == 0
+    assert run(capsys, "queue", "list")[:2] == (0, "The queue is empty.\n")
+    assert run(capsys, "push", "--dry-run")[:2] == (0, "Nothing is queued.\n")
+    assert shop.requests == []
