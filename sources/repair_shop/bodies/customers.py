@@ -10,7 +10,6 @@ from pydantic import ValidationInfo, model_validator
 
 from sources.repair_shop.bodies.base import Body, optional
 from sources.repair_shop.bodies.fields import (
-    Day,
     Flag,
     Identifier,
     Label,
@@ -20,6 +19,7 @@ from sources.repair_shop.bodies.fields import (
     fault,
     text,
 )
+from sources.repair_shop.bodies.moments import Day
 
 CountryCode: Any = text(pattern="[A-Za-z]{2}")
 Name: Any = text(250, blank=False)

@@ -10,17 +10,15 @@ from pydantic import BeforeValidator, Field
 
 from sources.repair_shop.bodies.base import Body, Part, optional
 from sources.repair_shop.bodies.fields import (
-    AnyMoment,
     Flag,
     Identifier,
-    Minute,
     Number,
     OneOrMoreIds,
-    Second,
     choice,
     from_json_text,
     text,
 )
+from sources.repair_shop.bodies.moments import AnyMoment, Minute, Second
 
 Text: Any = text()
 Subject: Any = text(100, blank=False)

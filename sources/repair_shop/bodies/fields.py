@@ -15,16 +15,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
-
-from sources.repair_shop.dates import MONTHS, format_day
 
 
 @dataclass(frozen=True)
@@ -54,16 +51,6 @@ _NO = ("false", "no", "0")
 _SPELLINGS = [
     spelled for word in ("True", "Yes", "False", "No") for spelled in (word, word.lower())
 ] + ["1", "0"]
-_MOMENT = re.compile(
-    r"(?P<day>\d{2})-(?P<month>[A-Za-z]{3})-(?P<year>\d{4})"
-    r"(?: (?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?",
-    re.ASCII,
-)
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?", re.ASCII)
-_DAY_PATTERN = (
-    r"(0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(19|20)[0-9]{2}"
-)
-_HOUR_PATTERN = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 
 
 def fault(message: str) -> PydanticCustomError:
@@ -86,11 +73,13 @@ def reference(value: Any) -> Queued | QueuedRow | None:
     return None
 
 
-def _lenient(info: ValidationInfo) -> bool:
+def is_lenient(info: ValidationInfo) -> bool:
+    """Whether people's spellings are taken."""
     return isinstance(info.context, Reading)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value in a message, short."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -100,11 +89,11 @@ def _text(value: Any, info: ValidationInfo) -> str:
         if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
             raise fault("holds characters that JSON text cannot carry")
         return value
-    if _lenient(info) and isinstance(value, int | Decimal) and not isinstance(value, bool):
+    if is_lenient(info) and isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value)
-    if _lenient(info) and isinstance(value, float) and value.is_integer():
+    if is_lenient(info) and isinstance(value, float) and value.is_integer():
         return str(int(value))
-    raise fault(f"must be text, not {_shown(value)}")
+    raise fault(f"must be text, not {shown(value)}")
 
 
 def text(max_length: int | None = None, *, blank: bool = True, pattern: str = "") -> Any:
@@ -117,7 +106,7 @@ def text(max_length: int | None = None, *, blank: bool = True, pattern: str = ""
         if max_length is not None and len(found) > max_length:
             raise fault(f"has {len(found)} characters; at most {max_length} are allowed")
         if pattern and not re.fullmatch(pattern, found):
-            raise fault(f"{_shown(found)} does not have the form {pattern}")
+            raise fault(f"{shown(found)} does not have the form {pattern}")
         return found
 
     schema: dict[str, Any] = {"type": "string"}
@@ -131,7 +120,7 @@ def text(max_length: int | None = None, *, blank: bool = True, pattern: str = ""
 
 
 def _identifier(value: Any, info: ValidationInfo) -> str | Queued | QueuedRow:
-    if _lenient(info) and (queued := reference(value)) is not None:
+    if is_lenient(info) and (queued := reference(value)) is not None:
         return queued
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -166,13 +155,13 @@ Label = Annotated[
 
 
 def _number(value: Any, info: ValidationInfo) -> int | float:
-    if _lenient(info) and isinstance(value, str):
+    if is_lenient(info) and isinstance(value, str):
         try:
             value = Decimal(value.strip())
         except InvalidOperation:
-            raise fault(f"must be a number, not {_shown(value)}") from None
+            raise fault(f"must be a number, not {shown(value)}") from None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise fault(f"must be a number, not {_shown(value)}")
+        raise fault(f"must be a number, not {shown(value)}")
     if not math.isfinite(value):
         raise fault("must be a finite number")
     if value == int(value):
@@ -218,7 +207,7 @@ def number(
 
 
 def _id_number(value: Any, info: ValidationInfo) -> int | float | Queued | QueuedRow:
-    if _lenient(info) and (queued := reference(value)) is not None:
+    if is_lenient(info) and (queued := reference(value)) is not None:
         return queued
     return _number(value, info)
 
@@ -234,13 +223,13 @@ def _flag(value: Any, info: ValidationInfo) -> bool:
         return value
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
-    spelled = value.strip().lower() if isinstance(value, str) and _lenient(info) else value
-    if isinstance(spelled, str) and (_lenient(info) or spelled in _SPELLINGS):
+    spelled = value.strip().lower() if isinstance(value, str) and is_lenient(info) else value
+    if isinstance(spelled, str) and (is_lenient(info) or spelled in _SPELLINGS):
         if spelled.lower() in _YES:
             return True
         if spelled.lower() in _NO:
             return False
-    raise fault(f"must be True/False, Yes/No or 1/0, not {_shown(value)}")
+    raise fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
 
 
 Flag = Annotated[
@@ -259,9 +248,9 @@ def choice(*values: str) -> Any:
         if isinstance(value, str):
             if value in values:
                 return value
-            if _lenient(info) and (found := folded.get(value.strip().casefold())):
+            if is_lenient(info) and (found := folded.get(value.strip().casefold())):
                 return found
-        raise fault(f"must be one of {', '.join(values)}, not {_shown(value)}")
+        raise fault(f"must be one of {', '.join(values)}, not {shown(value)}")
 
     return Annotated[str, PlainValidator(read), WithJsonSchema({"enum": list(values)})]
 
@@ -273,9 +262,9 @@ def _priority(value: Any, info: ValidationInfo) -> int | str:
     if isinstance(value, str):
         if value in labels or value in ("0", "1", "2", "3"):
             return value
-        if _lenient(info) and value.strip().capitalize() in labels:
+        if is_lenient(info) and value.strip().capitalize() in labels:
             return value.strip().capitalize()
-    raise fault(f"must be 0, 1, 2, 3 or {', '.join(labels)}, not {_shown(value)}")
+    raise fault(f"must be 0, 1, 2, 3 or {', '.join(labels)}, not {shown(value)}")
 
 
 Priority = Annotated[
@@ -286,115 +275,20 @@ Priority = Annotated[
 """Ticket priority: a number or its label."""
 
 
-def _parsed(value: Any, info: ValidationInfo) -> tuple[datetime, int]:
-    """The moment and its precision: 0 a day, 1 to the minute, 2 to the second."""
-    if isinstance(value, str):
-        if found := _MOMENT.fullmatch(value):
-            month = found["month"].capitalize()
-            hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-            try:
-                moment = datetime(
-                    int(found["year"]),
-                    MONTHS.index(month) + 1,
-                    int(found["day"]),
-                    hour,
-                    minute,
-                    second,
-                )
-            except ValueError:
-                raise fault(f"{_shown(value)} is no date of the calendar") from None
-            return moment, 2 if found["second"] else 1 if found["hour"] else 0
-        if _lenient(info) and _ISO.fullmatch(value.strip()):
-            try:
-                read = datetime.fromisoformat(value.strip())
-            except ValueError:
-                raise fault(f"{_shown(value)} is no date of the calendar") from None
-            return _local(read, info), 0 if len(value.strip()) == 10 else 2
-    elif _lenient(info):
-        if isinstance(value, datetime):
-            return _local(value, info), 2
-        if isinstance(value, date):
-            return datetime(value.year, value.month, value.day), 0
-    raise fault(f"{_shown(value)} is no date of the form dd-mmm-yyyy")
-
-
-def _local(moment: datetime, info: ValidationInfo) -> datetime:
-    """Wall time in the shop's zone, which is what the service means by a time."""
-    if moment != moment:  # pandas' "not a time" is a datetime that equals nothing
-        raise fault("is empty")
-    if moment.utcoffset() is None:
-        return moment.replace(tzinfo=None)
-    zone = info.context.zone if isinstance(info.context, Reading) else None
-    if zone is None:
-        raise fault("has an offset, and the shop's time zone is not known here")
-    return moment.astimezone(zone).replace(tzinfo=None)
-
-
-def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo], str]:
-    """A reader of dates in one of ``formats`` (precisions); what cannot be kept is a fault."""
-
-    def read(value: Any, info: ValidationInfo) -> str:
-        try:
-            moment, precision = _parsed(value, info)
-        except PydanticCustomError as error:
-            raise fault(f"{error.message()} ({note})") from None
-        if not _lenient(info):
-            if precision not in formats:
-                raise fault(f"{_shown(value)} does not have the form {note}")
-            return str(value)
-        midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
-        day = format_day(moment)
-        if precision in formats and precision == 0:
-            return day
-        if precision == 0:
-            raise fault(f"{_shown(value)} has no time of day ({note})")
-        if formats == (0,):
-            if not midnight:
-                raise fault(f"{_shown(value)} has a time of day, which this field drops ({note})")
-            return day
-        if moment.microsecond or (moment.second and 2 not in formats):
-            raise fault(f"{_shown(value)} is finer than the field keeps ({note})")
-        clock = f"{moment.hour:02d}:{moment.minute:02d}"
-        return f"{day} {clock}:{moment.second:02d}" if 2 in formats else f"{day} {clock}"
-
-    return read
-
-
-def _when_type(formats: tuple[int, ...], note: str) -> Any:
-    tails = {0: "", 1: f" {_HOUR_PATTERN}", 2: f" {_HOUR_PATTERN}:[0-5][0-9]"}
-    pattern = "|".join(f"({_DAY_PATTERN}{tails[precision]})" for precision in formats)
-    # The pattern stops at the 28th so that it describes only days that exist; 29 to 31 are taken
-    # where the calendar has them, which a pattern cannot say.
-    schema = {"type": "string", "pattern": f"^({pattern})$", "description": note}
-    return Annotated[str, PlainValidator(_when(formats, note)), WithJsonSchema(schema)]
-
-
-Day = _when_type((0,), "dd-mmm-yyyy")
-"""A day, ``05-Jan-2026``."""
-Minute = _when_type((1,), "dd-mmm-yyyy HH:mm")
-"""A moment to the minute, in the shop's wall time."""
-Second = _when_type((2,), "dd-mmm-yyyy HH:mm:ss")
-"""A moment to the second, in the shop's wall time."""
-DayOrSecond = _when_type((0, 2), "dd-mmm-yyyy or dd-mmm-yyyy HH:mm:ss")
-"""Due dates: "date and time on the create form that takes a time" (specification, Ticket)."""
-AnyMoment = _when_type((0, 1, 2), "dd-mmm-yyyy, with HH:mm or HH:mm:ss if there is a time")
-"""A date whose format the specification does not name: one of the commonly used ones."""
-
-
 def from_json_text(value: Any, info: ValidationInfo) -> Any:
     """Lenient arrays may be JSON text, as in a CSV cell."""
-    if _lenient(info) and isinstance(value, str) and value.strip().startswith("["):
+    if is_lenient(info) and isinstance(value, str) and value.strip().startswith("["):
         try:
             return json.loads(value, parse_float=Decimal)
         except ValueError:
             raise fault("is no readable JSON list") from None
     if not isinstance(value, list | tuple):
-        raise fault(f"must be a list, not {_shown(value)}")
+        raise fault(f"must be a list, not {shown(value)}")
     return list(value)
 
 
 def _one_or_more(value: Any, info: ValidationInfo) -> Any:
-    if _lenient(info) and isinstance(value, str) and value.strip().startswith("["):
+    if is_lenient(info) and isinstance(value, str) and value.strip().startswith("["):
         value = from_json_text(value, info)
     if isinstance(value, list | tuple):
         if not value:

@@ -10,13 +10,13 @@ from sources.repair_shop.bodies.base import Body, optional
 from sources.repair_shop.bodies.fields import (
     Flag,
     Identifier,
-    Minute,
     Number,
     NumericId,
     choice,
     number,
     text,
 )
+from sources.repair_shop.bodies.moments import Minute
 
 Text: Any = text()
 Name: Any = text(100, blank=False)

@@ -10,12 +10,12 @@ from sources.repair_shop.bodies.base import Body, Part, optional
 from sources.repair_shop.bodies.fields import (
     Flag,
     Identifier,
-    Minute,
     Number,
     choice,
     from_json_text,
     text,
 )
+from sources.repair_shop.bodies.moments import Minute
 
 Text: Any = text()
 Reference: Any = text(50)

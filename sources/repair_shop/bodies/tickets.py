@@ -11,21 +11,19 @@ from pydantic import AfterValidator, BeforeValidator
 
 from sources.repair_shop.bodies.base import Body, Part, optional
 from sources.repair_shop.bodies.fields import (
-    Day,
-    DayOrSecond,
     Flag,
     Identifier,
     Label,
     Number,
     NumericId,
     Priority,
-    Second,
     choice,
     fault,
     from_json_text,
     number,
     text,
 )
+from sources.repair_shop.bodies.moments import Day, DayOrSecond, Second
 
 UPLOAD_TYPES = ("pdf", "doc", "png", "jpg")
 """Specification, "Allowed file types for ticket uploads"."""
