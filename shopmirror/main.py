@@ -40,6 +40,8 @@ COMMANDS = (
 """Modules of ``shopmirror.commands``, in the order of ``--help``."""
 
 WRONG_INPUT, STOPPED = 2, 4
+_INTERRUPTED = 130
+"""What typer makes of Ctrl-C."""
 
 app = typer.Typer(
     name="shopmirror",
@@ -78,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code. Never raises."""
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="shopmirror")
-        return result if isinstance(result, int) else 0
+        code = result if isinstance(result, int) else 0
+        return STOPPED if code == _INTERRUPTED else code
     except (typer.Abort, KeyboardInterrupt):
         fault("Stopped.")
         return STOPPED

@@ -1,0 +1,212 @@
+"""What people get wrong, or what goes wrong around us: a plain sentence and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import Home
+from sandbox.server import SandboxServer
+from shopmirror.main import COMMANDS, app, main, redact
+from tests.cli.conftest import PREFIX, Run, point_at
+
+
+def spent(server: SandboxServer) -> int:
+    return len(server.requests("main"))
+
+
+def test_every_command_has_help(run: Run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    registered = {info.name for info in (*app.registered_commands, *app.registered_groups)}
+    for name in COMMANDS:
+        if name == "demo":
+            assert "demo " not in out
+            continue
+        if name not in registered:
+            continue
+        assert f" {name} " in out
+        code, help_text, _ = run(name, "--help")
+        assert code == 0
+        assert "Usage" in help_text
+    assert registered >= {"sync", "plan", "status", "queue", "sandbox"}
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version")[1].startswith("shopmirror ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["sync", "--nonsense"],
+        ["sync", "--max-requests", "0"],
+        ["sync", "--max-requests"],
+        ["reconcile", "--year", "soon"],
+        [],
+    ],
+)
+def test_a_wrong_command_line(run: Run, arguments: list[str]) -> None:
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["sync", "plan", "status", "reconcile", "doctor"])
+def test_settings_that_are_missing(run: Run, command: str) -> None:
+    code, out, err = run(command)
+    assert (code, out) == (2, "")
+    assert "base_url is not set" in err
+    assert PREFIX + "BASE_URL" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TIMEZONE", "Mars/Phobos", "time zone"),
+        ("BASE_URL", "not an address", "https://host/v1"),
+        ("REQUESTS_PER_MINUTE", "many", "requests_per_minute"),
+    ],
+)
+def test_settings_that_are_wrong(
+    run: Run,
+    shop: SandboxServer,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    said: str,
+) -> None:
+    monkeypatch.setenv(PREFIX + name, value)
+    before = spent(shop)
+    code, _, err = run("sync")
+    assert code == 2
+    assert said in err
+    assert spent(shop) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sync", "invoices"], "There is no resource 'invoices'. Known: users"),
+        (["sync", "--shop", "norte"], "There is no shop 'norte'. Configured: main"),
+        (["plan", "invoices"], "There is no resource"),
+        (["reconcile", "--shop", "norte"], "There is no shop"),
+        (["reconcile"], "Run 'shopmirror sync'"),
+        (["reconcile", "--year", "20"], "no year"),
+    ],
+)
+def test_names_that_do_not_exist(
+    run: Run, shop: SandboxServer, arguments: list[str], said: str
+) -> None:
+    before = spent(shop)
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert said in err
+    assert spent(shop) == before
+
+
+def test_a_wrong_key_costs_one_request(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PREFIX + "API_KEY", "wrong-key-of-mine-12345")
+    code, out, err = run("doctor")
+    assert code == 2
+    assert "key" in err
+    assert "wrong-key-of-mine" not in out + err
+
+
+def test_nobody_answers(run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
+    code, _, err = run("doctor")
+    assert code == 3
+    assert "cannot be reached" in err
+
+
+def test_a_home_that_is_a_file(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "taken"))
+    code, _, err = run("sync")
+    assert code == 2
+    assert "cannot be used" in err
+
+
+def test_a_damaged_warehouse_file(run: Run, shop: SandboxServer, tmp_path: Path) -> None:
+    Home(tmp_path / "home").build_warehouse.write_bytes(b"scrambled" * 500)
+    code, _, err = run("sync")
+    assert code == 2
+    assert "damaged" in err
+    assert "sync --full" in err
+
+
+def test_a_second_sync_leaves(run: Run, shop: SandboxServer, tmp_path: Path) -> None:
+    before = spent(shop)
+    with Home(tmp_path / "home").sync_lock():
+        code, _, err = run("sync")
+    assert code == 4
+    assert f"process {os.getpid()}" in err
+    assert spent(shop) == before
+
+
+def test_what_nobody_foresaw_is_logged_without_the_key(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    key = shop.keys["main"]
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError(f"odd thing with {key} and Authorization: {key}")
+
+    monkeypatch.setattr("pipelines.plan.plan", broken)
+    code, _, err = run("plan")
+    assert code == 1
+    assert "RuntimeError" in err
+    assert "Traceback" not in err
+    (log,) = (tmp_path / "home" / "logs").glob("error-*.log")
+    assert log.name in err
+    text = log.read_text()
+    assert "Traceback" in text
+    assert key not in text + err
+    assert log.stat().st_mode & 0o077 == 0
+
+
+def test_redaction() -> None:
+    assert redact("Authorization: abc, key=s3cret", ["s3cret"]) == "Authorization: ***, key=***"
+
+
+def test_a_reader_who_has_enough(shop: SandboxServer) -> None:
+    command = f"{sys.executable} -m shopmirror plan | head -1"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env=dict(os.environ),
+    )
+    assert done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_before_anything_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sources.settings.load_settings", interrupted)
+    assert main(["status"]) == 4
+
+
+def test_several_shops_need_their_own_keys(
+    run: Run, server: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    point_at(server, monkeypatch, tmp_path / "home")
+    for shop in ("CENTRO", "NORTE"):
+        monkeypatch.setenv(f"{PREFIX}SHOPS__{shop}__TIMEZONE", "UTC")
+    code, _, err = run("status")
+    assert code == 2
+    assert "has no api_key of its own" in err

@@ -1,0 +1,113 @@
+"""What people see while a command works, and how signals reach it."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from pipelines.observer import Observer, Silent
+from shopmirror.consoles import duration
+from shopmirror.progress import LiveBars, PlainLines, watching
+from shopmirror.signals import stopping
+
+
+def feed(observer: Observer) -> None:
+    """A small run as a pipeline would tell it."""
+    observer.plan("main", "customers", 3)
+    observer.plan("norte", "tickets", None)
+    observer.budget("main", 12, 0.0)
+    for _ in range(6):
+        observer.page("main", "customers", 50)
+    observer.page("norte", "tickets", 20)
+    observer.budget("main", 3, 5.0)
+    observer.done("main", "customers", True, 300, "both ends met")
+    observer.done("norte", "tickets", False, 20, "page 2 is [empty]")
+    observer.page("main", "brands", 1)
+    observer.say("Building the reports ... [now]")
+
+
+def text(*, terminal: bool) -> tuple[Console, io.StringIO]:
+    buffer = io.StringIO()
+    return Console(file=buffer, force_terminal=terminal, width=120, highlight=False), buffer
+
+
+def test_plain_lines_say_each_result_once() -> None:
+    console, buffer = text(terminal=False)
+    feed(PlainLines(console))
+    lines = buffer.getvalue().splitlines()
+    assert lines == [
+        "customers: 300 rows, complete (both ends met)",
+        "norte tickets: 20 rows, NOT PROVEN (page 2 is [empty])",
+        "Building the reports ... [now]",
+    ]
+
+
+def test_plain_lines_speak_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shopmirror.progress._PLAIN_EVERY", 0.0)
+    console, buffer = text(terminal=False)
+    feed(PlainLines(console))
+    assert (
+        "customers: 50 rows so far; 1 requests, 50 rows · 12 left this minute · 2 to go"
+        in buffer.getvalue()
+    )
+
+
+def test_live_bars_show_each_resource_and_what_is_left() -> None:
+    console, buffer = text(terminal=True)
+    bars = LiveBars(console)
+    with bars.live:
+        bars.plan("main", "customers", 3)
+        bars.page("main", "customers", 50)
+        bars.live.refresh()
+        feed(bars)
+    shown = buffer.getvalue()
+    assert "1/3" in shown
+    assert "50 rows" in shown
+    assert "left this minute" in shown
+    assert "NOT PROVEN (page 2 is [empty])" in shown
+    assert "Building the reports ... [now]" in shown
+
+
+def test_no_terminal_gets_plain_lines_and_quiet_gets_none() -> None:
+    with watching() as observer:
+        assert isinstance(observer, PlainLines)
+    with watching(quiet=True) as observer:
+        assert isinstance(observer, Silent)
+        feed(observer)
+
+
+def test_the_first_signal_asks_to_stop() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with stopping() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set()
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_the_second_signal_ends_at_once() -> None:
+    script = (
+        "import signal\n"
+        "from shopmirror.signals import stopping\n"
+        "with stopping() as stop:\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "    assert stop.is_set()\n"
+        "    print('asked', flush=True)\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "    print('never', flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGTERM
+    assert done.stdout == "asked\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")],
+)
+def test_durations_read_well(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

@@ -1,0 +1,174 @@
+"""The commands over a mirrored shop, in the order a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.home import Home
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from shopmirror.commands.demo import MARKER
+from shopmirror.main import main
+from sources.repair_shop.columns import TABLES
+from tests.cli.conftest import ZONE, Run, point_at
+
+pytestmark = pytest.mark.xdist_group("cli")
+
+
+@pytest.fixture(scope="module")
+def mirrored(server: SandboxServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = tmp_path_factory.mktemp("mirrored")
+    with pytest.MonkeyPatch.context() as patch:
+        point_at(server, patch, home)
+        assert main(["sync", "--max-requests", "15"]) == 4
+        assert main(["sync"]) == 0
+    yield home
+
+
+@pytest.fixture
+def home(mirrored: Path, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(mirrored))
+    return mirrored
+
+
+def test_the_mirror_holds_what_the_shop_holds(home: Path, shop: SandboxServer) -> None:
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
+        for table in TABLES:
+            held = warehouse.execute(
+                f"SELECT count(*), count(DISTINCT (shop_id, id)) FROM raw.{table}"
+            ).fetchone()
+            assert held is not None
+            assert held[0] == held[1]
+            assert held[0] > 0, table
+        found = warehouse.execute("SELECT matches, count(*) FROM marts.reconciliation GROUP BY 1")
+        assert [matches for matches, _ in found.fetchall()] == [True]
+    assert not (home / MARKER).exists()
+
+
+def test_plan_knows_the_next_sync(home: Path, run: Run) -> None:
+    code, out, _ = run("plan", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["unknown_lists"] == 0
+    assert 0 < document["requests"] <= 60
+    code, out, _ = run("plan")
+    assert code == 0
+    assert "ticket_invoices" in out
+    assert f"{document['requests']} requests" in out
+
+
+def test_plan_of_a_first_sync(run: Run, shop: SandboxServer) -> None:
+    code, out, _ = run("plan", "tickets", "customFields")
+    assert code == 0
+    assert "at least" in out
+    assert "custom_fields:leads" in out
+
+
+def test_status(home: Path, run: Run) -> None:
+    code, out, _ = run("status")
+    assert code == 0
+    assert "All is well" in out
+    assert "all 48 periods" in out
+    assert run("status", "--check")[:2] == (0, "all is well\n")
+    document = json.loads(run("status", "--json")[1])
+    assert document["complete"] is True
+    assert document["runs"][0]["command"] == "sync"
+    assert "fresh_as_of" in run("status", "--json")[1]
+    assert "tax_rates" in run("status", "--tables")[1]
+
+
+def test_status_of_nothing_is_not_well(run: Run, shop: SandboxServer) -> None:
+    code, out, _ = run("status", "--check")
+    assert code == 1
+    assert "never read whole" in out
+    assert run("status")[0] == 0
+
+
+def test_doctor_says_what_it_found(home: Path, run: Run) -> None:
+    code, out, _ = run("doctor")
+    assert code == 0
+    assert "by page number" in out
+    document = json.loads(run("doctor", "--json")[1])
+    assert document["healthy"] is True
+    assert document["shops"][0]["items"]["envelope of lists"] == "bare array"
+
+
+def test_a_shop_edited_behind_our_back_is_reported_then_repaired(
+    home: Path, run: Run, shop: SandboxServer
+) -> None:
+    store = shop.store("main")
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
+        row = warehouse.execute(
+            "SELECT id FROM raw.ticket_invoices WHERE amount_total > 0 "
+            "ORDER BY created_date LIMIT 1"
+        ).fetchone()
+    assert row is not None
+    store.update("ticket_invoices", row[0], {"amount_total": "77777.77"})
+    code, out, err = run("reconcile")
+    assert code == 1
+    assert "What does not agree" in out
+    assert "monthly sales" in out
+    assert "do not agree" in err
+    code, out, _ = run("reconcile", "--repair", "--json")
+    document = json.loads(out)
+    assert (code, document["differing"]) == (0, 0)
+    assert document["compared"] > 48
+
+
+def test_the_demo_keeps_away_from_a_real_mirror(home: Path, run: Run) -> None:
+    code, _, err = run("demo")
+    assert code == 2
+    assert "holds the mirror of a real shop" in err
+
+
+def test_a_real_shop_takes_the_demo_home_over(
+    run: Run, shop: SandboxServer, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    (home.path / MARKER).write_text("{}")
+    home.warehouse.write_bytes(b"the demo's")
+    home.outbox.write_bytes(b"kept")
+    code, _, err = run("plan", "taxRates")
+    assert code == 0
+    assert "made room" in err
+    assert not home.warehouse.exists()
+    assert home.outbox.read_bytes() == b"kept"
+    assert not (home.path / MARKER).exists()
+
+
+def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = ShopSpec("main", timezone=ZONE, limit=None, quirks=Quirks(latency_seconds=0.2))
+    with SandboxServer([slow]) as server:
+        point_at(server, monkeypatch, tmp_path / "home")
+        with subprocess.Popen(
+            [sys.executable, "-m", "shopmirror", "sync", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env=dict(os.environ),
+        ) as process:
+            while len(server.requests("main")) < 8:
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=120)
+        asked = len(server.requests("main"))
+    assert process.returncode == 4, err
+    document = json.loads(out)
+    assert document["outcome"] == "stopped"
+    assert document["requests"] == asked
+    assert "Stopping" in err
