@@ -38,7 +38,7 @@ def upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
 def _new_line(call: Call, code: str) -> Body:
     product = call.store.first("products", "code = ?", (code,))
     if product is None:
-        raise BadRequest(f"productCode '{code}' does not exist. Please check the product.")
+        raise BadRequest(f"lines: productCode '{code}' does not exist. Please check the product.")
     prices = product.get("prices") or {}
     return {
         "id": call.store.next_number("line", 1_000_000),

@@ -1,0 +1,119 @@
+"""Every way of answering that the field notes report, one switch at a time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from sandbox.quirks import Quirks
+from sandbox.shops import ShopSpec
+from tests.sandbox.conftest import ZONE
+
+INVOICE = {
+    "id": "a",
+    "number": "I-1",
+    "customer": None,
+    "amount_total": Decimal("1234.50"),
+    "created_date": "2026-01-05T10:00:00-0600",
+    "due_date": "2026-01-06",
+    "lines": [{"id": 1, "unit_price": Decimal("-2.50"), "quantity": 2}],
+}
+CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {"amount_total": 1234.5, "customer": None, "created_date": "2026-01-05T10:00:00-0600"}),
+    ({"amounts": "text"}, {"amount_total": "1234.50"}),
+    ({"amounts": "currency"}, {"amount_total": "Q1,234.50", "number": "I-1"}),
+    ({"empty_reference": "object"}, {"customer": {}}),
+    ({"empty_reference": "text"}, {"customer": ""}),
+    ({"dates": "iso_colon"}, {"created_date": "2026-01-05T10:00:00-06:00"}),
+    ({"dates": "dd-mmm-yyyy"}, {"created_date": "05-Jan-2026 10:00:00", "due_date": "06-Jan-2026"}),
+    ({"naming": "camelCase"}, {"amountTotal": 1234.5}),
+]
+
+
+@pytest.mark.parametrize(("quirks", "expected"), CASES)
+def test_one_switch_at_a_time(
+    serve: Callable[..., Any], quirks: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    _, api = serve(ShopSpec("main", ZONE, Quirks(**quirks), records=[("ticket_invoices", INVOICE)]))
+    listed = api.get("/ticketInvoices", params={"includeLines": 1}).json()[0]
+    assert expected.items() <= listed.items()
+    assert expected.items() <= api.get("/ticketInvoices/a").json().items()
+    if quirks.get("amounts") == "currency":
+        assert listed["lines"] == [{"id": 1, "unit_price": "-Q2.50", "quantity": 2}]
+
+
+def test_an_empty_reference_may_be_missing(serve: Callable[..., Any]) -> None:
+    quirks = Quirks(empty_reference="missing")
+    _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
+    assert "customer" not in api.get("/ticketInvoices/a").json()
+
+
+@pytest.mark.parametrize(
+    ("envelope", "name"), [("data", "data"), ("resource", "ticket_invoices"), ("bare", None)]
+)
+def test_envelopes(serve: Callable[..., Any], envelope: Any, name: str | None) -> None:
+    quirks = Quirks(envelope=envelope)
+    _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
+    answer = api.get("/ticketInvoices").json()
+    assert [row["id"] for row in (answer if name is None else answer[name])] == ["a"]
+
+
+def test_a_detail_may_be_a_list_of_one(serve: Callable[..., Any]) -> None:
+    quirks = Quirks(detail="list")
+    _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
+    assert [row["id"] for row in api.get("/ticketInvoices/a").json()] == ["a"]
+
+
+def test_paging_by_offset_only(serve: Callable[..., Any]) -> None:
+    _, api = serve(ShopSpec("main", ZONE, Quirks(paging="offset_only"), limit=None))
+    first = api.get("/payments").json()
+    assert len(first) == 50
+    assert api.get("/payments", params={"page": 2}).json() == []
+    second = api.get("/payments", params={"offset": 50, "limit": 50}).json()
+    assert len(second) == 50
+    assert not {row["id"] for row in first} & {row["id"] for row in second}
+    few = api.get("/payments", params={"offset": 50, "limit": 3}).json()
+    assert few == second[:3]
+
+
+def test_offset_means_nothing_where_pages_work(serve: Callable[..., Any]) -> None:
+    _, api = serve()
+    assert api.get("/payments", params={"offset": 50}).json() == api.get("/payments").json()
+
+
+@pytest.mark.parametrize("order", ["loose", "unstable"])
+def test_loose_order_keeps_every_row(serve: Callable[..., Any], order: Any) -> None:
+    server, api = serve(ShopSpec("main", ZONE, Quirks(order=order), limit=None))
+    dates = []
+    for page in range(1, 10):
+        dates += [row["date"] for row in api.get("/payments", params={"page": page}).json()]
+    assert len(dates) == server.store().count("payments")
+    assert dates != sorted(dates, reverse=True)
+    moments = [datetime.fromisoformat(date) for date in dates]
+    back = [b - a for a, b in itertools.pairwise(moments) if b > a]
+    assert max(back) <= timedelta(hours=24)
+    if order == "loose":
+        assert api.get("/payments").json() == api.get("/payments").json()
+
+
+@pytest.mark.parametrize("past", ["empty", "error", "last_page"])
+def test_past_the_end(serve: Callable[..., Any], past: Any) -> None:
+    _, api = serve(ShopSpec("main", ZONE, Quirks(past_the_end=past), limit=None))
+    answer = api.get("/brands", params={"page": 2})
+    if past == "error":
+        assert answer.status_code == 400
+    else:
+        assert answer.json() == ([] if past == "empty" else api.get("/brands").json())
+
+
+def test_quirks_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(ValidationError):
+        Quirks.model_validate({"amounts": "words"})
+    with pytest.raises(ValidationError):
+        Quirks.model_validate({"colour": "blue"})
