@@ -92,8 +92,11 @@ def docs(database: Path, *, home: Path, out: Path) -> Path:
     """Write the data dictionary and lineage as one HTML page that opens offline; returns it."""
     _invoke(["docs", "generate", "--static"], database, home)
     out.parent.mkdir(parents=True, exist_ok=True)
-    page = _state(home) / "target" / "static_index.html"
-    out.write_bytes(page.read_bytes())
+    page = (_state(home) / "target" / "static_index.html").read_text(encoding="utf-8")
+    # The page is made to be passed on; where this machine keeps its files is nobody's business.
+    for folder in (home.resolve(), PROJECT.resolve()):
+        page = page.replace(json.dumps(str(folder))[1:-1], ".")
+    out.write_text(page, encoding="utf-8")
     return out
 
 

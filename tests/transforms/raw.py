@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ class Raw:
     def __init__(self, path: Path, **zones: str) -> None:
         self.path = path
         self._numbers = itertools.count(1)
+        self._held: duckdb.DuckDBPyConnection | None = None
         with self.connect() as connection:
             connection.execute("create schema raw; create schema ops")
             for name, table, is_nested in raw_tables():
@@ -86,9 +88,20 @@ class Raw:
             )
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(str(self.path))
+        """A connection for a ``with`` block; inside :meth:`held`, a cursor of the one held."""
+        connection = self._held.cursor() if self._held else duckdb.connect(str(self.path))
         connection.execute("set timezone = 'UTC'")
         return connection
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the file open over many calls: opening and closing it is what takes the time."""
+        self._held = duckdb.connect(str(self.path))
+        try:
+            yield
+        finally:
+            self._held.close()
+            self._held = None
 
     def execute(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with self.connect() as connection:

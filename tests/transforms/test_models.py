@@ -1,0 +1,169 @@
+"""Running the models: quiet, complete, repeatable, and plain about what failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+
+from pipelines.models import PROJECT, ModelsFailed, build, docs, unit_tests
+from sources.settings import ShopSettings
+from tests.transforms.conftest import Warehouse
+from tests.transforms.raw import Raw, raw_tables
+
+pytestmark = pytest.mark.xdist_group("transforms")
+
+
+def _documented(folder: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in (PROJECT / "models" / folder).glob("*.yml"):
+        for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models", []):
+            assert model["description"], model["name"]
+            columns = model.get("columns", [])
+            assert all(column["description"] for column in columns), model["name"]
+            found[model["name"]] = {column["name"] for column in columns}
+    return found
+
+
+def _columns(warehouse: Warehouse, schema: str) -> dict[str, set[str]]:
+    rows = warehouse.rows(
+        "select table_name, column_name from information_schema.columns where table_schema = ?",
+        schema,
+    )
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(str(table), set()).add(str(column))
+    return found
+
+
+def test_the_second_night_builds_no_view_again(warehouse: Warehouse) -> None:
+    first, second = warehouse.runs
+    assert first.models > second.models > 25
+    assert first.tests == second.tests
+    assert not any(name.startswith(("stg_", "int_")) for name in second.timings)
+
+
+def test_findings_that_do_not_spoil_the_figures_are_warnings(warehouse: Warehouse) -> None:
+    names = " ".join(warehouse.runs[1].warnings)
+    assert "unknown_days_and_amounts" in names
+    assert "lines_add_up_to_their_document" not in names
+
+
+def test_every_raw_table_is_staged_with_every_column(warehouse: Warehouse) -> None:
+    staged = _columns(warehouse, "staging")
+    assert staged.keys() == {name for name, _, _ in raw_tables()}
+    for name, table, _ in raw_tables():
+        kinds = list(table.flat_columns().values())
+        # A moment becomes an instant and a day; the row's state is three columns, or one.
+        assert len(staged[name]) >= len(kinds) + kinds.count("moment") + 2, name
+
+
+def test_every_column_is_documented(warehouse: Warehouse) -> None:
+    marts = _columns(warehouse, "marts")
+    assert _documented("marts") == marts
+    staged = {f"stg_{table}": columns for table, columns in _columns(warehouse, "staging").items()}
+    assert _documented("staging") == staged
+    assert _documented("ops") == {"unreadable": _columns(warehouse, "ops")["unreadable"]}
+    assert _documented("intermediate").keys() == _columns(warehouse, "intermediate").keys()
+
+
+def test_the_columns_that_stay(warehouse: Warehouse) -> None:
+    marts = _columns(warehouse, "marts")
+    assert {"shop_id", "day", "total"} <= marts["daily_sales"] & marts["daily_purchases"]
+    assert {"shop_id", "month", "total"} <= marts["monthly_sales"] & marts["monthly_purchases"]
+    assert {
+        "shop_id",
+        "id",
+        "day",
+        "amount",
+        "kind",
+        "document_type",
+        "document_id",
+        "ticket_id",
+    } <= marts["payments"]
+    assert {
+        "shop_id",
+        "report",
+        "period",
+        "ours",
+        "theirs",
+        "difference",
+        "matches",
+    } <= marts["reconciliation"]
+
+
+def test_a_nightly_build_and_a_full_one_give_the_same_tables(warehouse: Warehouse) -> None:
+    def contents() -> dict[str, list[tuple[object, ...]]]:
+        with warehouse.raw.held():
+            return {
+                f"{schema}.{table}": warehouse.rows(f"select * from {schema}.{table} order by all")
+                for schema in ("staging", "marts", "history")
+                for table in _columns(warehouse, schema)
+            }
+
+    before = contents()
+    warehouse.raw.execute("delete from ops.models")
+    full = build(warehouse.raw.path, home=warehouse.home, shops=[])
+    assert any(name.startswith("stg_") for name in full.timings)
+    after = contents()
+    assert before.keys() == after.keys()
+    for table, rows in before.items():
+        assert rows == after[table], table
+
+
+def test_the_unit_tests_of_the_models_pass(warehouse: Warehouse) -> None:
+    assert unit_tests(warehouse.raw.path, home=warehouse.home).tests >= 7
+
+
+def test_the_dictionary_is_one_page_that_needs_no_network(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    page = docs(warehouse.raw.path, home=warehouse.home, out=tmp_path / "docs" / "models.html")
+    text = page.read_text(encoding="utf-8")
+    assert "One row for each payment, with the document and ticket it belongs to." in text
+    assert '<script src="http' not in text
+    assert str(warehouse.home) not in text
+
+
+def test_a_shop_with_nothing_at_all_builds_quietly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And its settings reach the models; and nobody holds the file afterwards."""
+    raw = Raw(tmp_path / "warehouse.duckdb")
+    raw.execute("drop schema ops cascade")
+    shop = ShopSettings(
+        name="main",
+        base_url="http://127.0.0.1:1/v1",
+        api_key="k",
+        timezone="Asia/Tokyo",
+        closed_weekdays="sun",
+    )
+    run = build(raw.path, home=tmp_path, shops=[shop])
+    assert run.models > 80
+    assert run.warnings == ()
+    assert capfd.readouterr().out == ""
+    assert raw.execute("select timezone from intermediate.int_shops") == [("Asia/Tokyo",)]
+    assert raw.execute("select count(*) from marts.daily_sales") == [(0,)]
+    assert raw.execute("select count(*) > 60 from marts.calendar") == [(True,)]
+    # A model that cannot be built is named, with its file and the reason.
+    raw.execute("alter table raw.payments drop column amount")
+    with pytest.raises(ModelsFailed) as failed:
+        build(raw.path, home=tmp_path, shops=[shop], select="stg_payments")
+    assert failed.value.exit_code == 1
+    for part in ("stg_payments", "models/staging/stg_payments.sql", "amount"):
+        assert part in str(failed.value)
+    with duckdb.connect(str(raw.path)) as connection:
+        connection.execute("alter table raw.payments add column amount decimal(28, 4)")
+
+
+def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
+    raw = warehouse.raw
+    raw.add("brands", "twice", "void")
+    raw.add("brands", "twice", "void")
+    try:
+        with pytest.raises(ModelsFailed, match="staging_grain"):
+            build(raw.path, home=warehouse.home, shops=[], select="staging_grain")
+    finally:
+        raw.execute("delete from raw.brands where id = 'twice'")

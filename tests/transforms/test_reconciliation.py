@@ -1,0 +1,194 @@
+"""Against the service's own reports: comparison, calibration, explanation, history."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import duckdb
+import pytest
+
+from pipelines.calibrate import Candidate, calibrate, current, judge, store
+from pipelines.explain import Finding, as_of, explain
+from tests.transforms.conftest import Warehouse
+
+pytestmark = pytest.mark.xdist_group("transforms")
+D = Decimal
+
+
+def test_every_known_period_is_compared_to_the_cent(warehouse: Warehouse) -> None:
+    assert warehouse.rows(
+        "select report, period, ours, theirs, matches from marts.reconciliation "
+        "where shop_id = 'books' order by 1, 2"
+    ) == [
+        ("daily_purchases", dt.date(2026, 2, 2), D(105), D(105), True),
+        ("monthly_sales", dt.date(2026, 1, 1), D(162), D(162), True),
+        ("monthly_sales", dt.date(2026, 2, 1), D("-0.5"), D("-0.5049"), True),
+        ("monthly_sales", dt.date(2026, 3, 1), D("-11.2"), D("-11.21"), False),
+        ("monthly_sales", dt.date(2026, 4, 1), D(0), D(0), True),
+    ]
+
+
+def test_the_default_is_confirmed(connection: duckdb.DuckDBPyConnection) -> None:
+    candidates = calibrate(connection, "fits")
+    verdict = judge(candidates, "sales")
+    assert verdict.chosen is not None
+    assert verdict.chosen.key == "document/gross/return_day/all"
+    assert verdict.chosen.is_default
+    assert verdict.chosen.agreeing == verdict.chosen.compared == 7
+    # Documents without ticket or due date: these bases are the same day, and it says so.
+    assert verdict.certainty == "undecided"
+    assert {rival.definition["date_basis"] for rival in verdict.rivals} == {"ticket", "due"}
+
+
+def test_another_definition_is_found(connection: duckdb.DuckDBPyConnection) -> None:
+    verdict = judge(calibrate(connection, "net", "sales"), "sales")
+    assert verdict.chosen is not None
+    assert verdict.chosen.definition == {
+        "date_basis": "document",
+        "amount_basis": "net",
+        "returns": "sale_day",
+        "documents": "all",
+    }
+
+
+def test_when_none_fits_the_closest_is_named(connection: duckdb.DuckDBPyConnection) -> None:
+    verdict = judge(calibrate(connection, "fits"), "purchases")
+    assert verdict.chosen is None
+    assert verdict.certainty == "none"
+    assert verdict.closest is not None
+    assert verdict.closest.difference == 1
+    assert verdict.closest.key in verdict.message
+
+
+def test_without_the_service_s_months_nothing_is_claimed(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    verdict = judge(calibrate(connection, "random"), "sales")
+    assert (verdict.chosen, verdict.certainty) == (None, "no data")
+
+
+def test_a_choice_is_kept_and_followed(connection: duckdb.DuckDBPyConnection) -> None:
+    best = calibrate(connection, "net", "sales")[0]
+    connection.execute("begin")
+    store(connection, "net", best)
+    assert current(connection, "net", "sales") == best.definition
+    followed = connection.execute(
+        "select sales_amount_basis, sales_returns from intermediate.int_shop_definitions "
+        "where shop_id = 'net'"
+    ).fetchone()
+    total = connection.execute(
+        "select sum(total) from intermediate.int_sales_effects where shop_id = 'net'"
+    ).fetchone()
+    again = calibrate(connection, "net", "sales")[0]
+    connection.execute("rollback")
+    assert followed == ("net", "sale_day")
+    assert total == (D(7 * 70),)
+    assert again.is_current
+
+
+def test_every_definition_gives_what_the_report_gives_under_it(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    """The comparison and the report are two queries: under each definition they must agree."""
+    connection.execute("begin")
+    for candidate in calibrate(connection, "net", "sales"):
+        store(connection, "net", candidate)
+        by_report = connection.execute(
+            "select cast(date_trunc('month', day) as date), sum(total) "
+            "from intermediate.int_sales_effects "
+            "where shop_id = 'net' group by 1 having sum(total) <> 0 order by 1"
+        ).fetchall()
+        by_definition = connection.execute(
+            "select month, total from intermediate.int_sales_by_definition "
+            "where shop_id = 'net' and definition = ? and total <> 0 order by 1",
+            [candidate.key],
+        ).fetchall()
+        assert by_report == by_definition, candidate.key
+    connection.execute("rollback")
+
+
+def test_an_unknown_shop_is_refused(connection: duckdb.DuckDBPyConnection) -> None:
+    candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0), False, False)
+    with pytest.raises(ValueError, match="no shop 'nowhere'"):
+        store(connection, "nowhere", candidate)
+
+
+@pytest.fixture
+def findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
+    return explain(connection, "differs", "monthly_sales", dt.date(2026, 5, 1))
+
+
+@pytest.mark.parametrize(
+    ("day", "reason", "document", "amount"),
+    [
+        (2, "edited", "edited", 40),
+        (4, "deleted", "gone", -60),
+        (6, "midnight", "late", 70),
+        (8, "still_due", "owed", 80),
+        (10, "missing", "nowhere", -90),
+        (12, "unexplained", None, -33),
+    ],
+)
+def test_each_day_that_differs_is_explained(
+    findings: list[Finding], day: int, reason: str, document: str | None, amount: int
+) -> None:
+    of_day = [finding for finding in findings if finding.day == dt.date(2026, 5, day)]
+    first = of_day[0]
+    assert (first.reason, first.document_id, first.amount) == (reason, document, D(amount))
+    assert first.settles == (document is not None)
+    assert first.meaning
+    assert first.detail
+
+
+def test_days_that_agree_are_not_mentioned(findings: list[Finding]) -> None:
+    assert dt.date(2026, 5, 14) not in {finding.day for finding in findings}
+
+
+def test_a_period_that_agrees_needs_no_explanation(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    assert explain(connection, "differs", "monthly_sales", dt.date(2026, 6, 1)) == []
+
+
+def test_purchases_are_explained_too(connection: duckdb.DuckDBPyConnection) -> None:
+    (finding,) = explain(connection, "differs", "daily_purchases", dt.date(2026, 5, 20))
+    assert (finding.reason, finding.document_id, finding.amount) == ("midnight", "bought", D(12))
+
+
+@pytest.mark.parametrize("report", ["monthly_sales", "weekly_sales"])
+def test_what_the_service_never_said_cannot_be_explained(
+    connection: duckdb.DuckDBPyConnection, report: str
+) -> None:
+    with pytest.raises(ValueError, match="sales"):
+        explain(connection, "differs", report, dt.date(2020, 1, 1))
+
+
+def test_what_was_believed_on_an_earlier_night(connection: duckdb.DuckDBPyConnection) -> None:
+    (changed,) = connection.execute(
+        "select dbt_valid_to from history.sales_documents where dbt_valid_to is not null "
+        "and document_id = 'edited'"
+    ).fetchall()
+    second_night = changed[0].replace(tzinfo=dt.UTC)
+    before = dict(as_of(connection, "differs", second_night - dt.timedelta(microseconds=1)))
+    after = dict(as_of(connection, "differs", second_night + dt.timedelta(hours=1)))
+    assert before[dt.date(2026, 5, 2)] == 100
+    assert before[dt.date(2026, 5, 4)] == 60
+    assert after[dt.date(2026, 5, 2)] == 140
+    assert dt.date(2026, 5, 4) not in after
+    now = dict(
+        connection.execute(
+            "select day, total from marts.daily_sales where shop_id = 'differs'"
+        ).fetchall()
+    )
+    assert after == now
+    with pytest.raises(ValueError, match="time zone"):
+        as_of(connection, "differs", dt.datetime(2026, 1, 1))
+
+
+def test_a_row_that_was_only_read_again_is_no_new_version(warehouse: Warehouse) -> None:
+    assert warehouse.one("select count(*) from history.customers where shop_id = 'bench'") == (1,)
+    assert warehouse.rows(
+        "select amount_total, dbt_valid_to is null from history.ticket_invoices "
+        "where id = 'edited' order by dbt_valid_from"
+    ) == [(D(100), False), (D(140), True)]
