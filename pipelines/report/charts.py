@@ -24,7 +24,8 @@ ON_PAPER = {INK: "#55606b", RULE: "#dcdfe3", REPAIRS: "#2f5d8a", COUNTER: "#d09a
 
 # Room for labels that the reader's font makes wider than the one they were measured in.
 _PADDING = {"left": 8, "right": 2, "top": 5, "bottom": 2}
-_SPACED = "replace(format(datum.value, ',.0f'), /,/g, '\u202f')"
+SPACED = "replace(format(datum.value, ',.0f'), /,/g, '\u202f')"
+"""Vega expression for an axis label as :mod:`~pipelines.report.formats` writes numbers."""
 
 
 def months_chart(
@@ -33,12 +34,14 @@ def months_chart(
     width: int | str = 640,
     height: int = 150,
     colours: Mapping[str, str] | None = None,
-) -> alt.LayerChart:
+    pick: str | None = None,
+) -> alt.Chart:
     """Sales by month, repairs below and counter above; a month not over yet is paler.
 
-    ``colours`` maps the placeholders to colours; None leaves them in.
+    ``colours`` maps the placeholders to colours; None leaves them in. ``pick`` names a selection
+    of months made by clicking on their bars.
     """
-    pick = colours or {name: name for name in CSS_NAMES}
+    ink = colours or {name: name for name in CSS_NAMES}
     rows = [
         {
             "month": f"{bar.month:%Y-%m}",
@@ -60,7 +63,7 @@ def months_chart(
             axis=alt.Axis(
                 labelAngle=0,
                 ticks=False,
-                domainColor=pick[RULE],
+                domainColor=ink[RULE],
                 labelPadding=6,
                 # The year once, under the first bar and each January.
                 labelExpr="datum.index == 0 || slice(datum.value, 5) == '01'"
@@ -75,15 +78,15 @@ def months_chart(
                 domain=False,
                 ticks=False,
                 tickCount=4,
-                gridColor=pick[RULE],
+                gridColor=ink[RULE],
                 labelPadding=6,
-                labelExpr=_SPACED,
+                labelExpr=SPACED,
             ),
         ),
         color=alt.Color(
             "part:N",
             legend=None,
-            scale=alt.Scale(domain=["Repairs", "Counter"], range=[pick[REPAIRS], pick[COUNTER]]),
+            scale=alt.Scale(domain=["Repairs", "Counter"], range=[ink[REPAIRS], ink[COUNTER]]),
         ),
         order=alt.Order("order:Q"),
         opacity=alt.condition("datum.whole", alt.value(1), alt.value(0.55)),
@@ -93,16 +96,17 @@ def months_chart(
             alt.Tooltip("amount:Q", title="Sales", format=",.2f"),
         ],
     )
-    chart: alt.LayerChart = (
-        alt.layer(stacks)
-        .properties(width=width, height=height, background="transparent", padding=_PADDING)
+    chart: alt.Chart = (
+        stacks.properties(width=width, height=height, background="transparent", padding=_PADDING)
         .configure_view(stroke=None)
-        .configure_axis(labelColor=pick[INK], labelFontSize=11, gridWidth=1)
+        .configure_axis(labelColor=ink[INK], labelFontSize=11, gridWidth=1)
     )
+    if pick is not None:
+        chart = chart.add_params(alt.selection_point(name=pick, encodings=["x"]))
     return chart
 
 
-def svg(chart: alt.LayerChart, *, prefix: str = "") -> str:
+def svg(chart: alt.Chart, *, prefix: str = "") -> str:
     """An inline ``<svg>`` that takes its colours and fonts from the page around it.
 
     ``prefix`` keeps the ids of several drawings on one page apart.
@@ -117,7 +121,7 @@ def svg(chart: alt.LayerChart, *, prefix: str = "") -> str:
     return re.sub(r'^<svg([^>]*?) width="[^"]*" height="[^"]*"', r"<svg\1", drawn, count=1)
 
 
-def png(chart: alt.LayerChart, *, scale: float = 4.0) -> bytes:
+def png(chart: alt.Chart, *, scale: float = 4.0) -> bytes:
     """The drawing as pixels, for paper; the chart must carry real colours."""
     spec: dict[str, Any] = chart.to_dict()
     drawn: bytes = vl_convert.vegalite_to_png(spec, vl_version=_VL_VERSION, scale=scale)

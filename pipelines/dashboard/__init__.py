@@ -1,0 +1,13 @@
+"""The local page: the published warehouse in a browser, for the people of the shop.
+
+::
+
+    serve(home, port=8501)     # until stopped; shopmirror dashboard
+
+Streamlit runs ``app.py`` anew for every click; each run opens the warehouse, asks the marts and
+closes it again, so a page never keeps a sync from publishing and always shows the newest file.
+"""
+
+from pipelines.dashboard.serve import DashboardError, free_port, serve
+
+__all__ = ["DashboardError", "free_port", "serve"]

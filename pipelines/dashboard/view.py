@@ -1,0 +1,218 @@
+"""What the page shows, asked in one opening of the warehouse; knows nothing of Streamlit.
+
+Only ``marts`` and ``ops`` are asked, so a shop of a million rows costs some tens of milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pipelines.report import queries
+from pipelines.report.closing import NEEDED, zone_of
+from pipelines.report.figures import (
+    Due,
+    MonthBar,
+    Period,
+    Seal,
+    Sold,
+    Taken,
+    Technician,
+    Workshop,
+)
+from pipelines.report.published import Published, published
+
+MOST_DOCUMENTS = 1_000
+"""Documents shown of a month; the number there are is said beside them."""
+
+
+@dataclass(frozen=True)
+class Shops:
+    """Which shops there are, and which months have sales."""
+
+    names: tuple[str, ...]
+    currencies: dict[str, str]
+    zones: dict[str, str]
+    first_month: date | None
+    last_month: date | None
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything above the drill-down, for some shops and months."""
+
+    period: Period
+    bars: tuple[MonthBar, ...]
+    sold: Sold
+    taken: Taken
+    due: Due
+    workshop: Workshop | None
+    technicians: tuple[Technician, ...]
+    seal: Seal
+    as_of: datetime | None
+    reconciliation: pd.DataFrame
+    completeness: pd.DataFrame
+    runs: pd.DataFrame
+    debtors: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Month:
+    """The drill-down: a month's days and documents."""
+
+    days: pd.DataFrame
+    documents: pd.DataFrame
+    count: int
+
+
+def signature(home: Path) -> tuple[int, int] | None:
+    """Changes whenever a sync has published; None while there is no warehouse."""
+    try:
+        found = (home / "warehouse.duckdb").stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def shops(home: Path) -> Shops:
+    """The shops of the warehouse; :class:`~pipelines.report.published.NoWarehouse` if none."""
+    with published(home) as warehouse:
+        warehouse.need(*NEEDED)
+        known = queries.shops(warehouse)
+        months = warehouse.row("select min(month) as a, max(month) as z from marts.monthly_sales")
+        return Shops(
+            names=tuple(known),
+            currencies={name: row["currency"] for name, row in known.items()},
+            zones={name: row["timezone"] for name, row in known.items()},
+            first_month=months["a"],
+            last_month=months["z"],
+        )
+
+
+def view(home: Path, names: Sequence[str], first: date, last: date) -> View:
+    """The page of the shops ``names`` for the months from ``first`` to that of ``last``."""
+    with published(home) as warehouse:
+        warehouse.need(*NEEDED)
+        until = queries.mirrored_until(warehouse, names) or last
+        period = Period(kind="month", first=first, last=queries.month_end(last))
+        count = (last.year - first.year) * 12 + last.month - first.month + 1
+        zone = zone_of(queries.shops(warehouse)[names[0]]["timezone"])
+        as_of = queries.as_of(warehouse)
+        return View(
+            period=period,
+            bars=queries.months(warehouse, names, min(period.last, max(until, first)), count),
+            sold=queries.sold(warehouse, names, period),
+            taken=queries.taken(warehouse, names, period),
+            due=queries.due(warehouse, names, period.last),
+            workshop=queries.workshop(warehouse, names, period),
+            technicians=queries.technicians(warehouse, names, period),
+            seal=queries.seal(warehouse, names),
+            as_of=None if as_of is None else as_of.astimezone(zone),
+            reconciliation=_reconciliation(warehouse, names),
+            completeness=_completeness(warehouse, names),
+            runs=_runs(warehouse),
+            debtors=_debtors(warehouse, names),
+        )
+
+
+def month(home: Path, names: Sequence[str], chosen: date, day: date | None = None) -> Month:
+    """The days of a month and its documents, or those of one ``day`` of it."""
+    first, last = chosen.replace(day=1), queries.month_end(chosen)
+    with published(home) as warehouse:
+        warehouse.need(*NEEDED)
+        days = warehouse.rows(
+            """
+            select day, sum(ticket_total)::double as repairs, sum(pos_total)::double as counter,
+                sum(total)::double as total
+            from marts.daily_sales
+            where list_contains($shops, shop_id) and day between $first and $last
+            group by 1 order by 1
+            """,
+            {"shops": list(names), "first": first, "last": last},
+        )
+        within = {"shops": list(names), "first": day or first, "last": day or last}
+        documents = warehouse.rows(
+            """
+            select shop_id as shop, effect_day as day, effect as kind, document_number as number,
+                customer_name as customer, gross::double as gross, tax::double as tax, status,
+                document_id as id, count(*) over () as whole
+            from marts.sales_documents
+            where list_contains($shops, shop_id) and effect_day between $first and $last
+            order by effect_day desc, effect_at desc nulls last, document_number
+            limit $most
+            """,
+            within | {"most": MOST_DOCUMENTS},
+        )
+    columns = ["shop", "day", "kind", "number", "customer", "gross", "tax", "status", "id"]
+    return Month(
+        days=_frame(days, ["day", "repairs", "counter", "total"]),
+        documents=_frame(documents, columns),
+        count=documents[0]["whole"] if documents else 0,
+    )
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=pd.Index(columns))
+
+
+def _reconciliation(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
+    rows = warehouse.rows(
+        """
+        select shop_id as shop, report, period, ours::double as ours, theirs::double as theirs,
+            difference::double as difference, matches
+        from marts.reconciliation where list_contains($shops, shop_id)
+        order by matches, period desc, report, shop limit 500
+        """,
+        {"shops": list(names)},
+    )
+    columns = ["shop", "report", "period", "ours", "theirs", "difference", "matches"]
+    return _frame(rows, columns)
+
+
+def _completeness(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
+    columns = ["shop", "resource", "proven", "unproven", "rows", "checked"]
+    if not warehouse.has("ops.completeness", "resource", "is_proven", "rows", "checked_at"):
+        return _frame([], columns)
+    rows = warehouse.rows(
+        """
+        select shop_id as shop, resource, count(*) filter (where is_proven) as proven,
+            count(*) filter (where not is_proven) as unproven, sum(rows)::bigint as rows,
+            max(checked_at) as checked
+        from ops.completeness where list_contains($shops, shop_id)
+        group by 1, 2 order by unproven desc, shop, resource
+        """,
+        {"shops": list(names)},
+    )
+    return _frame(rows, columns)
+
+
+def _runs(warehouse: Published) -> pd.DataFrame:
+    columns = ["started", "command", "outcome", "requests", "rows", "message"]
+    if not warehouse.has("ops.runs", "command", "started_at", "outcome", "requests", "message"):
+        return _frame([], columns)
+    rows = warehouse.rows(
+        "select started_at as started, command, outcome, requests, rows, message "
+        "from ops.runs order by started_at desc limit 20"
+    )
+    return _frame(rows, columns)
+
+
+def _debtors(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
+    columns = ["shop", "customer", "document", "day", "age", "due"]
+    if not warehouse.has("marts.receivables", "age_days", "due", "customer_name"):
+        return _frame([], columns)
+    rows = warehouse.rows(
+        """
+        select shop_id as shop, customer_name as customer, document_number as document,
+            created_day as day, age_days as age, due::double as due
+        from marts.receivables where list_contains($shops, shop_id)
+        order by receivables.due desc limit 200
+        """,
+        {"shops": list(names)},
+    )
+    return _frame(rows, columns)
