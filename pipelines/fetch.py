@@ -61,8 +61,13 @@ class ShopFetch:
     confirm_deletions: bool = False
     fatal: ShopError | None = None
     results: list[JobResult] = field(default_factory=list)
+    began: int = 0
+    """Number of the last answer before this run: what was seen since needs no second look."""
     named: set[tuple[str, str]] = field(default_factory=set)
     """Documents that new payments named, as (table, id)."""
+
+    def __post_init__(self) -> None:
+        self.began = self.ledger.last_seq()
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
@@ -79,13 +84,13 @@ class ShopFetch:
             list(pool.map(self._run, queue))
         return self.results[began:]
 
-    def follow(self, began: int) -> list[Job]:
-        """Jobs for old documents that payments named since answer ``began`` and nobody read."""
+    def follow(self) -> list[Job]:
+        """Jobs for old documents that this run's payments named and nobody read yet."""
         wanted: dict[str, list[str]] = {}
         shop = self.client.shop.name
         for table, identity in sorted(self.named):
             seq = self.ledger.seen_seq(shop, table, identity)
-            if seq is not None and seq <= began and sum(map(len, wanted.values())) < _FOLLOWED:
+            if seq is not None and seq <= self.began and sum(map(len, wanted.values())) < _FOLLOWED:
                 wanted.setdefault(table, []).append(identity)
         return [
             Job(shop, ENDPOINTS[table], "follow", ids=tuple(ids), requests=len(ids))
@@ -219,8 +224,8 @@ class ShopFetch:
     def _open_ids(self, job: Job) -> tuple[str, ...]:
         rows = self.ledger.query(
             "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
-            "ORDER BY seq LIMIT 20",
-            (job.shop, job.resource),
+            "AND seq <= ? ORDER BY seq LIMIT 20",
+            (job.shop, job.resource, self.began),
         )
         return tuple(row[0] for row in rows)
 

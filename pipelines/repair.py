@@ -214,10 +214,9 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
         days = differing_days(session.home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
-        began = ledger.last_seq()
         fetch.run(repair_jobs(session.home, shop.name, days, requests=left))
         if fetch.fatal is None:
-            fetch.run(fetch.follow(began))
+            fetch.run(fetch.follow())
         if fetch.fatal is None:
             split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
             for year in sorted({difference.period.year for difference in differing}):

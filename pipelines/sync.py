@@ -143,10 +143,11 @@ class _Run:
         everything = self.endpoints is None
         if everything:
             jobs += resume_jobs(ledger, shop)
-        began = ledger.last_seq()
-        fetch.run(jobs)
+        # Open purchase orders are mostly on the newest page, which the head scan reads.
+        fetch.run(job for job in jobs if job.kind != "open")
         if fetch.fatal is None:
-            fetch.run([*fetch.follow(began), *self._pushed(shop, began)])
+            later = [job for job in jobs if job.kind == "open"]
+            fetch.run([*later, *fetch.follow(), *self._pushed(shop, fetch.began)])
         if fetch.fatal is None and everything and not self.full:
             today = datetime.now(shop.zone).date()
             fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))

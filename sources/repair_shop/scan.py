@@ -137,7 +137,7 @@ def _find_end(reader: Reader, top: Page, hint: int | None, out: Outcome) -> tupl
     low_page: Page | None = None
     newest = set(top.ids)
     guess = max(2, hint or 2)
-    for attempt in range(64):
+    for _ in range(64):
         page = reader.ask(f"probe:{guess}", guess, "oldest")
         out.take(page)
         if page.size and not newest.isdisjoint(page.ids):
@@ -155,25 +155,25 @@ def _find_end(reader: Reader, top: Page, hint: int | None, out: Outcome) -> tupl
             raise PagingBroken(
                 f"page {high} is empty, and page {low} does not reach the newest row"
             )
-        guess = _next_guess(low, low_page, high, top, attempt)
+        guess = _next_guess(low, low_page, high, top)
     raise PagingBroken("no last page was found")
 
 
-def _next_guess(low: int, page: Page | None, high: int | None, top: Page, attempt: int) -> int:
-    """Where the end may be: from the days of a page and of the newest one, and their densities."""
+def _next_guess(low: int, page: Page | None, high: int | None, top: Page) -> int:
+    """Where the end may be: from the days of a page and of the newest one, and their densities.
+
+    Too far costs an empty page; too short a page that is read twice but tells more. So the guess
+    leans to the short side, and never leaps further than to five times what is known.
+    """
     step: float = max(2, low)
     target = _median_day(top)
     here = None if page is None else _median_day(page)
     if page is not None and target is not None and here is not None:
-        # Business that grows by a share each year has the logarithmic mean of both ends' density.
-        old, new = _rows_a_day(page), _rows_a_day(top)
-        density = old if math.isclose(old, new, rel_tol=0.01) else (new - old) / math.log(new / old)
-        # Too far costs an empty page, too short a page read twice, which tells the density.
-        step = 0.95 * (target - here).days * density / PAGE_ROWS
+        density = math.sqrt(_rows_a_day(page) * _rows_a_day(top))
+        step = min(0.95 * (target - here).days * density / PAGE_ROWS, 4 * low)
     guess = low + max(1, round(step))
-    if high is not None and (guess >= high or attempt > 4):
-        guess = low + max(1, round((high - low) * (0.8 if attempt <= 2 else 0.5)))
-        guess = min(guess, high - 1)
+    if high is not None and guess >= high:
+        guess = min(low + max(1, round((high - low) * 0.65)), high - 1)
     return max(low + 1, guess)
 
 
