@@ -18,113 +18,29 @@ import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+from sources.repair_shop.ledger_records import (
+    SCHEMA,
+    Page,
+    Row,
+    Scan,
+    StoredPage,
+    now_text,
+    page_of,
+)
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS runs(
-  run_id INTEGER PRIMARY KEY, command TEXT NOT NULL, started_at TEXT NOT NULL, ended_at TEXT,
-  outcome TEXT, exit_code INTEGER, requests INTEGER NOT NULL DEFAULT 0,
-  rows INTEGER NOT NULL DEFAULT 0, message TEXT, detail TEXT);
-CREATE TABLE IF NOT EXISTS scans(
-  scan_id INTEGER PRIMARY KEY, run_id INTEGER, shop TEXT NOT NULL, resource TEXT NOT NULL,
-  kind TEXT NOT NULL, spec TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT,
-  state TEXT NOT NULL DEFAULT 'open', proof TEXT, reason TEXT,
-  pages INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
-  first_day TEXT, last_day TEXT, vanished INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX IF NOT EXISTS scans_open ON scans(shop, resource, state);
-CREATE TABLE IF NOT EXISTS pages(
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, scan_id INTEGER NOT NULL, key TEXT NOT NULL,
-  request TEXT NOT NULL, answered_at TEXT NOT NULL, summary TEXT NOT NULL,
-  body BLOB, loaded_at TEXT, UNIQUE(scan_id, key));
-CREATE INDEX IF NOT EXISTS pages_waiting ON pages(seq) WHERE loaded_at IS NULL;
-CREATE TABLE IF NOT EXISTS seen(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, day TEXT, digest BLOB NOT NULL,
-  seq INTEGER NOT NULL, watched INTEGER NOT NULL DEFAULT 0, deleted_at TEXT,
-  PRIMARY KEY(shop, resource, id)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seen_day ON seen(shop, resource, day);
-CREATE TABLE IF NOT EXISTS marks(
-  shop TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(shop, name));
-CREATE TABLE IF NOT EXISTS audits(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, first_day TEXT NOT NULL, last_day TEXT NOT NULL,
-  audited_at TEXT NOT NULL, PRIMARY KEY(shop, resource, first_day));
-CREATE TABLE IF NOT EXISTS reports(
-  shop TEXT NOT NULL, report TEXT NOT NULL, period TEXT NOT NULL, total TEXT NOT NULL,
-  fetched_at TEXT NOT NULL, PRIMARY KEY(shop, report, period));
-CREATE TABLE IF NOT EXISTS deletions(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL,
-  applied INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(shop, resource, id));
-"""
+__all__ = ["FORMAT", "Ledger", "LedgerError", "Page", "Row", "Scan", "StoredPage", "now_text"]
+
+FORMAT = 1
 
 
 class LedgerError(Exception):
     """The ledger's file cannot be used; the message says what to do. Exit code 2."""
 
     exit_code = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a scan needs to know of one answered page. ``day`` is None where a row has none."""
-
-    ids: tuple[str, ...]
-    days: tuple[date | None, ...]
-    fresh: tuple[bool, ...]
-    """Per row: new to us, or changed since it was last read."""
-
-    @property
-    def size(self) -> int:
-        """Rows on the page."""
-        return len(self.ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row as the ledger sees it when its page is put away."""
-
-    id: str
-    day: date | None
-    digest: bytes
-    watched: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page that waits to be loaded."""
-
-    seq: int
-    shop: str
-    resource: str
-    spec: Mapping[str, Any]
-    answered_at: datetime
-    request: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """One pass over a list or over a part of it."""
-
-    scan_id: int
-    shop: str
-    resource: str
-    kind: str
-    spec: Mapping[str, Any]
-    opened_at: datetime
-
-
-def now_text(moment: datetime | None = None) -> str:
-    """A moment (by default now) as the ledger writes it."""
-    return (moment or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
 
 
 class Ledger:
@@ -138,7 +54,7 @@ class Ledger:
         try:
             with self._write:
                 db = self._db
-                db.executescript(_SCHEMA)
+                db.executescript(SCHEMA)
                 row = db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
                 if row is None:
                     db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
@@ -318,7 +234,7 @@ class Ledger:
         row = self._db.execute(
             "SELECT summary FROM pages WHERE scan_id=? AND key=?", (scan.scan_id, key)
         ).fetchone()
-        return _page(row[0]) if row else None
+        return page_of(row[0]) if row else None
 
     def put(
         self,
@@ -491,8 +407,3 @@ class Ledger:
         """Run several statements in one transaction."""
         with self._transaction() as db:
             work(db)
-
-
-def _page(summary: str) -> Page:
-    ids, days, fresh = json.loads(summary)
-    return Page(tuple(ids), tuple(_day(d) for d in days), tuple(fresh))
