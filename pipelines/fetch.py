@@ -115,7 +115,8 @@ class ShopFetch:
             if result.error
             else (result.outcome.reason or result.outcome.proof if result.outcome else "")
         )
-        self.observer.done(job.shop, job.resource, proven, result.rows, reason)
+        rows = len(result.outcome.ids) if result.outcome else result.rows
+        self.observer.done(job.shop, job.resource, proven, rows, reason)
 
     # -- one scan -----------------------------------------------------------------------------
 
