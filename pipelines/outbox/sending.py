@@ -411,8 +411,6 @@ def _touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[
         ("ticket_invoices", str(one))
         for one in (invoices if isinstance(invoices, list) else [invoices])
     }
-    if change.resource in ("ticket_comments", "ticket_timers") and "ticket" in body:
-        found.add(("tickets", str(body["ticket"])))
     if change.resource == "stock" and "product" in body:
         found.add(("products", str(body["product"])))
     for line in (*body.get("products", ()), *body.get("add_products", ())):

@@ -27,7 +27,7 @@ class Touched:
 def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) -> list[Touched]:
     """Records pushed and not read back yet (seconds since 1970), oldest first.
 
-    ``resource`` is the raw table's name. A ticket may be named by its reference, as in the body.
+    ``resource`` is the raw table's name.
     """
     if not (home / FILE_NAME).is_file():
         return []
