@@ -29,10 +29,16 @@ class Examined:
 
 
 def doctor(
-    settings: Settings, *, shop: str | None = None, stop: threading.Event | None = None
+    settings: Settings,
+    *,
+    shop: str | None = None,
+    forgive: bool = False,
+    stop: threading.Event | None = None,
 ) -> list[Examined]:
     """Probe the shops one after the other; some ten requests each. The sync follows what is found.
 
+    ``forgive`` first forgets strikes and blocks: for when the service lifted a block, or its key
+    was replaced and the new one is in the settings.
     A shop that cannot be reached is told in its :class:`Examined`, the others are still probed.
     """
     home = Home(settings.home)
@@ -42,6 +48,8 @@ def doctor(
         for one in settings.chosen(shop):
             examined = Examined(one.name)
             found.append(examined)
+            if forgive:
+                budget.key(one).forgive()
             with Client(one, budget, stop=stop.is_set if stop else None) as client:
                 try:
                     examined.profile = profile = probe(client)

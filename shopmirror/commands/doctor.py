@@ -17,6 +17,13 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    forgive: Annotated[
+        bool,
+        typer.Option(
+            "--forgive",
+            help="Forget strikes and blocks first: the block was lifted, or the key replaced.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Connect, find out how the service answers, say what holds and what is missing."""
@@ -25,7 +32,7 @@ def doctor(
 
     settings = configured()
     with working(settings, "doctor") as (_observer, stop):
-        found = examine(settings, shop=shop, stop=stop)
+        found = examine(settings, shop=shop, forgive=forgive, stop=stop)
     code = exit_code(found)
     if as_json:
         shops = [
