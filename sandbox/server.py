@@ -7,6 +7,7 @@ with SandboxServer([ShopSpec("main", limit=None)]) as server:
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
 import struct
 import threading
@@ -103,7 +104,9 @@ class SandboxServer:
         return self
 
     def serve(self) -> None:
-        """Serve in the foreground until a signal comes."""
+        """Serve in the foreground until SIGINT or SIGTERM comes."""
+        # uvicorn hands the signal on to the handler that was there before it.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             self._server.run(sockets=[self._socket])
         self.close()

@@ -1,0 +1,66 @@
+"""``shopmirror sandbox`` as a process, and its keys."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from shopmirror.commands.sandbox import app
+
+PROGRAM = "import sys; from shopmirror.commands.sandbox import app; app(sys.argv[1:])"
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal.Signals) -> None:
+    file = tmp_path / "shop.sqlite"
+    arguments = ["--port", "0", "--size", "tiny", "--db", str(file), "--quirk", "amounts=text"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        base = process.stdout.readline().split()[-1]
+        key = process.stdout.readline().split()[-1]
+        with httpx.Client(headers={"Authorization": key}) as client:
+            # The port is bound before the address is printed, so this waits for the first answer.
+            answer = client.get(f"{base}/payments", timeout=20)
+        assert isinstance(answer.json()[0]["amount"], str)
+    finally:
+        process.send_signal(ending)
+    assert process.wait(20) == 0
+
+    run = CliRunner().invoke(app, ["keys", "list", "--db", str(file)])
+    assert run.exit_code == 0
+    assert "main" in run.output
+    assert key not in run.output
+    run = CliRunner().invoke(app, ["keys", "reset", "main", "--db", str(file)])
+    assert re.fullmatch(r"[\w-]{43}", run.output.strip())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--size", "huge"],
+        ["--timezone", "Mars/Base"],
+        ["--quirk", "amounts"],
+        ["--quirk", "amounts=words"],
+        ["keys", "list", "--db", "no-such-file"],
+    ],
+)
+def test_wrong_input_is_exit_code_two(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+def test_a_port_in_use_is_said(tmp_path: Path) -> None:
+    from sandbox.server import SandboxServer
+
+    with SandboxServer() as server:
+        run = CliRunner().invoke(app, ["--port", str(server.port), "--size", "tiny"])
+    assert run.exit_code == 2
