@@ -22,6 +22,7 @@ def main(runs: int = 1000, first_seed: int = 0) -> int:
     """Run it; 0 when every run kept the promise."""
     began = time.monotonic()
     outcomes: Counter[str] = Counter()
+    left: Counter[str] = Counter()
     broken: list[str] = []
     total = 0
 
@@ -29,6 +30,8 @@ def main(runs: int = 1000, first_seed: int = 0) -> int:
         nonlocal total
         total += 1
         outcomes[f"{outcome.state}, applied {outcome.applied}"] += 1
+        if outcome.state != "done":
+            left[f"{op} {resource}, {outcome.state}, applied {outcome.applied}"] += 1
         if not crash.holds(outcome, resource, op):
             broken.append(f"{op} {resource} {how}: {outcome}")
 
@@ -52,6 +55,7 @@ def main(runs: int = 1000, first_seed: int = 0) -> int:
     document = {
         "runs": total,
         "outcomes": dict(outcomes.most_common()),
+        "left for a person": dict(left.most_common()),
         "broken": broken,
         "seconds": round(seconds, 1),
     }

@@ -33,6 +33,7 @@ import pandas as pd
 
 from pipelines.outbox.basis import from_warehouse
 from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.known import unknown
 from pipelines.outbox.lookup import MARKER_FIELDS
 from pipelines.outbox.store import NewChange, Outbox
 from sources.repair_shop.bodies import (
@@ -68,12 +69,15 @@ def enqueue(
     file: Path | str | None = None,
     settings: Settings | None = None,
     where: Sequence[str] | None = None,
+    check: bool = True,
 ) -> list[int]:
     """Queue one change for each row; their numbers, in the order of the rows.
 
     ``marker`` allows a short token in a free-text field of what is created, by which it is found
     again for sure should its answer be lost. ``file`` is for ``op="upload"``. ``where`` names the
-    rows in messages ("line 7"). :class:`InputRefused` names every fault; nothing is queued then.
+    rows in messages ("line 7"). ``check`` False leaves it to the service whether ids and labels
+    exist (:mod:`pipelines.outbox.known`). :class:`InputRefused` names every fault; nothing is
+    queued then.
     """
     settings = settings or load_settings()
     target = _shop(settings, shop)
@@ -100,6 +104,8 @@ def enqueue(
         raise InputRefused(faults)
     with Outbox(folder) as outbox:
         _check_numbers(outbox, changes)
+        if check and (missing := unknown(folder, outbox, changes)):
+            raise InputRefused(missing)
         return outbox.add(_with_basis(folder, changes), by=by or _user())
 
 

@@ -63,6 +63,10 @@ def add(
         ),
     ] = False,
     shop: Annotated[str | None, typer.Option(help="The shop, when there are several.")] = None,
+    no_check: Annotated[
+        bool,
+        typer.Option("--no-check", help="Do not look in the mirror whether ids and labels exist."),
+    ] = False,
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
     from pipelines.outbox import InputRefused, enqueue
@@ -102,6 +106,7 @@ def add(
         file=upload,
         settings=settings,
         where=where,
+        check=not no_check,
     )
     if len(numbers) <= _MANY:
         for number in numbers:

@@ -1,0 +1,202 @@
+"""Ids and labels of a change against the mirror: what does not exist is refused before it is sent.
+
+The service refuses an id that does not exist and a label that is no exact match (specification,
+Errors), but only once it is asked. The published warehouse knows both as of the last sync, and the
+queue knows what was pushed since. Without a warehouse, or where a list has no rows, nothing is
+checked and the service has the word; ``check=False`` (``--no-check``) leaves it the word as well.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from pipelines.outbox.basis import WAREHOUSE
+from pipelines.outbox.store import NewChange, Outbox
+
+_MANY = 12
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a value must be found: a raw table, its columns, and the kind of its rows."""
+
+    table: str
+    columns: tuple[str, ...] = ("id",)
+    kind: str = ""
+    is_list: bool = False
+
+
+_TICKET = Target("tickets", ("id", "ticket_ref", "ticket_no"))
+_ISSUE = Target("issue_types", ("id", "label"))
+_USER = Target("users")
+_PRODUCT = Target("products")
+
+REFERS: Mapping[str, Mapping[str, Target]] = {
+    "customers": {"tax": Target("tax_rates"), "group": Target("groups", ("name",))},
+    "tickets": {
+        "customerId": Target("customers", ("id", "name")),
+        "status": Target("statuses", ("id", "label"), "repair"),
+        "issueType": _ISSUE,
+        "userId": _USER,
+        "presetId": Target("presets"),
+        "deviceModelId": Target("models"),
+        "lines.productCode": Target("products", ("code",)),
+    },
+    "ticket_comments": {
+        "ticket": _TICKET,
+        "status": Target("statuses", ("id", "label"), "repair_notes"),
+    },
+    "ticket_timers": {"ticket": _TICKET, "userId": _USER},
+    "payments": {
+        "invoiceId": Target("ticket_invoices"),
+        "lines.paymentMethod": Target("payment_methods", ("id", "title")),
+    },
+    "products": {
+        "category": Target("categories"),
+        "model": Target("models"),
+        "supplier": Target("suppliers"),
+        "warranty": Target("warranties"),
+        "tax": Target("tax_rates"),
+        "boughtFrom": Target("customers"),
+    },
+    "models": {"brand": Target("brands"), "model_group": Target("model_groups")},
+    "categories": {"parent_category": Target("categories")},
+    "stock": {"product": _PRODUCT},
+    "adjustments": {
+        "products.product_id": _PRODUCT,
+        "add_products.ad_product_id": _PRODUCT,
+    },
+    "leads": {"issueType": _ISSUE, "userId": _USER},
+    "appointments": {
+        "ticket": _TICKET,
+        "customer": Target("customers"),
+        "leads": Target("leads"),
+        "presetId": Target("presets"),
+        "attendees": Target("users", is_list=True),
+    },
+    "time_clock": {"userId": _USER},
+}
+"""Resource -> request field (``lines.productCode``: of each line) -> where it must be found."""
+
+
+def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
+    """A fault for each id and label that neither the mirror nor the queue knows."""
+    path = home / WAREHOUSE
+    if not path.is_file():
+        return []
+    wanted: dict[tuple[str, Target], dict[str, list[tuple[str, str]]]] = {}
+    for change in changes:
+        for field, target, value in _values(change):
+            values = wanted.setdefault((change.shop, target), {})
+            values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
+    faults: list[str] = []
+    try:
+        with duckdb.connect(str(path), read_only=True) as db:
+            for (shop, target), values in wanted.items():
+                missing = _missing(db, shop, target, list(values))
+                missing -= _pushed(outbox, shop, target.table, missing)
+                for value in sorted(missing):
+                    hint = _hint(db, shop, target, value)
+                    for where, field in values[value]:
+                        at = f"{where}: " if where else ""
+                        faults.append(f"{at}{field}: '{value}' {hint}")
+    except duckdb.Error:
+        # Being replaced or of another make: the service has the word then.
+        return []
+    return faults
+
+
+def _values(change: NewChange) -> Iterator[tuple[str, Target, str]]:
+    if change.record_id is not None and not change.record_id.startswith("@"):
+        yield "id", Target(change.resource), change.record_id
+    for field, target in REFERS.get(change.resource, {}).items():
+        outer, _, inner = field.partition(".")
+        if outer not in change.body:
+            continue
+        value = change.body[outer]
+        found = [line.get(inner) for line in value] if inner else [value]
+        for one in found:
+            several = one if isinstance(one, list) else [one]
+            if target.is_list and isinstance(one, str):
+                several = [part.strip() for part in one.split(",")]
+            for single in several:
+                if isinstance(single, str | int) and str(single).strip():
+                    yield field, target, str(single)
+
+
+def _missing(
+    db: duckdb.DuckDBPyConnection, shop: str, target: Target, values: list[str]
+) -> set[str]:
+    columns = _columns(db, target)
+    if not columns:
+        return set()
+    rows = _rows(target)
+    some = db.execute(f"select 1 from {rows} limit 1", [shop]).fetchone()  # noqa: S608 - names are ours
+    if some is None:
+        return set()
+    found: set[str] = set()
+    for column in columns:
+        hits = db.execute(
+            f'select distinct cast("{column}" as varchar) from {rows}'  # noqa: S608 - names are ours, values are bound
+            f' and cast("{column}" as varchar) in (select unnest(?))',
+            [shop, values],
+        ).fetchall()
+        found |= {row[0] for row in hits}
+    return set(values) - found
+
+
+def _rows(target: Target) -> str:
+    kind = f" and type = '{target.kind}'" if target.kind else ""
+    return f"raw.{target.table} where shop_id = ? and _deleted_at is null{kind}"
+
+
+def _columns(db: duckdb.DuckDBPyConnection, target: Target) -> list[str]:
+    there = {
+        row[0]
+        for row in db.execute(
+            "select column_name from information_schema.columns"
+            " where table_schema = 'raw' and table_name = ?",
+            [target.table],
+        ).fetchall()
+    }
+    needed = {"shop_id", "_deleted_at"} | ({"type"} if target.kind else set())
+    return [column for column in target.columns if column in there] if needed <= there else []
+
+
+def _pushed(outbox: Outbox, shop: str, table: str, values: set[str]) -> set[str]:
+    """Ids that changes of the queue made, which the mirror may not show yet."""
+    rows = outbox.select(
+        "select id from changes where shop = ? and resource = ? and op = 'create'"
+        " and id is not null",
+        shop,
+        table,
+    )
+    return {row[0] for row in rows} & values
+
+
+def _hint(db: duckdb.DuckDBPyConnection, shop: str, target: Target, value: str) -> str:
+    column = target.columns[-1]
+    kind = f" of type '{target.kind}'" if target.kind else ""
+    if column == "id" or target.table in ("customers", "products", "tickets"):
+        return (
+            f"is not among the {target.table} of the mirror. If it is newer than the last sync, "
+            "sync first or add --no-check"
+        )
+    labels = db.execute(
+        f'select distinct "{column}" from {_rows(target)}'  # noqa: S608 - names are ours
+        f' and "{column}" is not null order by 1',
+        [shop],
+    ).fetchall()
+    known = [str(row[0]) for row in labels]
+    close = difflib.get_close_matches(value, known, 1, 0.6)
+    meant = f"; did you mean '{close[0]}'?" if close else "."
+    shown = ", ".join(known[:_MANY]) + (" ..." if len(known) > _MANY else "")
+    return (
+        f"is no id or exact label of {target.table}{kind}{meant} The mirror has: {shown}. If it "
+        "is newer than the last sync, sync first or add --no-check"
+    )
