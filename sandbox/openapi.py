@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandbox.filters import Filter
-from sandbox.lists import CUSTOM_FIELD_TYPES, ListEndpoint
+from sandbox.listing import ListEndpoint
+from sandbox.lists import CUSTOM_FIELD_TYPES
 from sandbox.routes import Route
 
 _DAY = (

@@ -9,7 +9,9 @@ from typing import Any
 
 from sandbox.errors import BadRequest
 from sandbox.filters import Condition, condition, contains
-from sandbox.lists import CUSTOM_FIELD_TYPES, PAGE_SIZE, PIPELINE, PRIORITIES, ListEndpoint
+from sandbox.listing import PAGE_SIZE, ListEndpoint
+from sandbox.lists import CUSTOM_FIELD_TYPES
+from sandbox.lists_desk import PIPELINE, PRIORITIES
 from sandbox.quirks import Quirks
 from sandbox.resources import DOCUMENTS
 from sandbox.store import ShopStore

@@ -12,7 +12,8 @@ from typing import Any
 
 from sandbox import reports
 from sandbox.errors import NotFound
-from sandbox.lists import GROUPS, ListEndpoint
+from sandbox.listing import ListEndpoint
+from sandbox.lists import GROUPS
 from sandbox.query import Query, read_page
 from sandbox.quirks import Quirks
 from sandbox.render import envelope, public

@@ -31,7 +31,7 @@ def target() -> Iterator[SandboxServer]:
 
 @schema.parametrize()
 @settings(
-    max_examples=5,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     database=None,
