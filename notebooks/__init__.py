@@ -1,0 +1,1 @@
+"""Notebooks for analysts over the published warehouse, and what builds and checks them."""

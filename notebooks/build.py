@@ -1,0 +1,128 @@
+"""Runs every notebook top to bottom and keeps what it showed in the file (``make notebooks``).
+
+Data flow: a sandbox shop (always the same: size, seed, last day) -> a warehouse of the real sync in
+a throwaway folder -> the notebooks, each in a kernel of its own -> ``notebooks/*.ipynb`` with
+outputs. From the project's folder: ``python -m notebooks.build [NAME...] [--home FOLDER]``.
+
+Nothing of the machine stays in the files: no times of execution, no versions, no folders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+import nbformat
+from nbclient import NotebookClient
+
+from pipelines.sync import sync
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.settings import Settings, ShopSettings
+
+FOLDER = Path(__file__).parent
+TIMEZONE, CURRENCY = "America/Guatemala", "GTQ"
+_CELL_SECONDS = 180
+_MINUTE_SECONDS = 1.0
+"""The sandbox's minute; nothing waits for it, since the sandbox sets this build no limit."""
+
+
+class SandboxDisagrees(Exception):
+    """The sync of the sandbox did not end complete and reconciled; nothing is to be shown of it."""
+
+
+def notebooks() -> list[Path]:
+    """The notebooks, in reading order."""
+    return sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
+
+
+def mirror_sandbox(home: Path, *, size: Literal["tiny", "small"]) -> None:
+    """Sync a sandbox shop into ``home``; :class:`SandboxDisagrees` when that does not go well."""
+    shop = ShopSpec("main", limit=None, timezone=TIMEZONE)
+    with SandboxServer([shop], size=size, minute_seconds=_MINUTE_SECONDS) as server:
+        settings = ShopSettings(
+            name="main",
+            base_url=server.base_url,
+            api_key=server.keys["main"],
+            timezone=TIMEZONE,
+            currency=CURRENCY,
+            requests_per_minute=100_000,
+            minute_seconds=_MINUTE_SECONDS,
+        )
+        report = sync(Settings(home=home, shops=(settings,)))
+    if report.exit_code != 0:
+        raise SandboxDisagrees(report.message)
+
+
+def run(path: Path, home: Path) -> nbformat.NotebookNode:
+    """Execute a notebook over the warehouse in ``home``; gives it with outputs, the file untouched.
+
+    Raises :class:`nbclient.exceptions.CellExecutionError` when a cell fails.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    with tempfile.TemporaryDirectory() as scratch:
+        # IPython keeps a history; neither the user's own is touched nor any left behind.
+        environment = {
+            **os.environ,
+            "SHOPMIRROR_HOME": str(home.resolve()),
+            "IPYTHONDIR": scratch,
+            "PYTHONHASHSEED": "0",
+        }
+        client = NotebookClient(
+            notebook,
+            timeout=_CELL_SECONDS,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(FOLDER)}},
+            record_timing=False,
+        )
+        client.execute(env=environment)
+    return notebook
+
+
+def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Take out what differs from machine to machine; gives the same notebook."""
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+    )
+    for cell in notebook.cells:
+        cell.metadata = nbformat.NotebookNode()
+        for output in cell.get("outputs", []):
+            # The picture says it all; its stand-in in text is a memory address or the like.
+            if "image/png" in output.get("data", {}):
+                output["data"]["text/plain"] = "a chart"
+                output["metadata"] = nbformat.NotebookNode()
+    return notebook
+
+
+def build(home: Path, names: list[str]) -> None:
+    """Execute and rewrite the notebooks whose names hold one of ``names`` (none: all of them)."""
+    for path in notebooks():
+        if names and not any(name in path.stem for name in names):
+            continue
+        nbformat.write(tidy(run(path, home)), path)
+        sys.stderr.write(f"{path.name}: done\n")
+
+
+def main() -> None:
+    """Read the command line and build."""
+    parser = argparse.ArgumentParser(description="Run the notebooks and keep their outputs.")
+    parser.add_argument("names", nargs="*", help="parts of names, e.g. 02; none means all")
+    parser.add_argument("--home", type=Path, help="a home with a warehouse; none mirrors a sandbox")
+    chosen = parser.parse_args()
+    if chosen.home is not None:
+        build(chosen.home, chosen.names)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        mirror_sandbox(Path(scratch), size="small")
+        build(Path(scratch), chosen.names)
+
+
+if __name__ == "__main__":
+    main()
