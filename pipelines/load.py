@@ -45,6 +45,8 @@ STAGING = "raw_staging"
 
 _PIPELINE = "shopmirror"
 _CHUNK = 2000
+_MEMORY = "1GB"
+"""What DuckDB may use for a merge before it spills to disk; by itself it takes 80 % of the machine."""
 
 
 class LoadError(Exception):
@@ -253,6 +255,7 @@ class Loader:
         )
         import dlt
         from dlt.common.exceptions import DltException
+        from dlt.destinations.impl.duckdb.configuration import DuckDbCredentials
 
         for name in ("dlt", "sqlglot"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -262,7 +265,11 @@ class Loader:
                     _PIPELINE,
                     pipelines_dir=str(folder / "pipelines"),
                     destination=dlt.destinations.duckdb(
-                        str(self.home.build_warehouse), preferred_loader_file_format="parquet"
+                        DuckDbCredentials(
+                            str(self.home.build_warehouse),
+                            global_config={"memory_limit": _MEMORY},
+                        ),
+                        preferred_loader_file_format="parquet",
                     ),
                     dataset_name=DATASET,
                 )
