@@ -46,7 +46,7 @@ STAGING = "raw_staging"
 _PIPELINE = "shopmirror"
 _CHUNK = 2000
 _MEMORY = "1GB"
-"""What DuckDB may use for a merge before it spills to disk; by itself it takes 80 % of the machine."""
+"""What DuckDB may use for a merge before it spills; by itself it takes most of the RAM."""
 
 
 class LoadError(Exception):
