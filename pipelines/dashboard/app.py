@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -253,13 +253,8 @@ def _table(frame: pd.DataFrame, money: set[str]) -> None:
     if frame.empty:
         st.caption("Nothing to show.")
         return
-    number: Callable[..., object] = st.column_config.NumberColumn
-    st.dataframe(
-        frame,
-        hide_index=True,
-        width="stretch",
-        column_config={name: number(format="%.2f") for name in money},  # type: ignore[misc]  # stub
-    )
+    columns: dict[str, Any] = {name: st.column_config.NumberColumn(format="%.2f") for name in money}
+    st.dataframe(frame, hide_index=True, width="stretch", column_config=columns)
 
 
 main()

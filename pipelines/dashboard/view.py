@@ -140,7 +140,7 @@ def month(home: Path, names: Sequence[str], chosen: date, day: date | None = Non
             """
             select shop_id as shop, effect_day as day, effect as kind, document_number as number,
                 customer_name as customer, gross::double as gross, tax::double as tax, status,
-                document_id as id, count(*) over () as whole
+                document_id as id
             from marts.sales_documents
             where list_contains($shops, shop_id) and effect_day between $first and $last
             order by effect_day desc, effect_at desc nulls last, document_number
@@ -148,11 +148,16 @@ def month(home: Path, names: Sequence[str], chosen: date, day: date | None = Non
             """,
             within | {"most": MOST_DOCUMENTS},
         )
+        count = warehouse.row(
+            "select count(*) as n from marts.sales_documents "
+            "where list_contains($shops, shop_id) and effect_day between $first and $last",
+            within,
+        )["n"]
     columns = ["shop", "day", "kind", "number", "customer", "gross", "tax", "status", "id"]
     return Month(
         days=_frame(days, ["day", "repairs", "counter", "total"]),
         documents=_frame(documents, columns),
-        count=documents[0]["whole"] if documents else 0,
+        count=count,
     )
 
 

@@ -10,8 +10,8 @@
 
 from pipelines.report.closing import closing_report
 from pipelines.report.figures import Report, ReportError, SealState
+from pipelines.report.files import default_path, write
 from pipelines.report.post import PostSettings, load_post, send
-from pipelines.report.write import default_path, write
 
 __all__ = [
     "PostSettings",

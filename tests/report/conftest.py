@@ -1,0 +1,36 @@
+"""Warehouses of generated shops, made once for all tests of this folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.report.browser import leave_out_browser_tests
+from tests.report.warehouse import Shop, make_home
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_out_browser_tests(HERE, config, items)
+    for item in items:
+        if HERE in item.path.parents:
+            # The warehouse is made once a process, so these tests stay together.
+            item.add_marker(pytest.mark.xdist_group("report"))
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two shops whose books agree, read only."""
+    return make_home(tmp_path_factory.mktemp("chain"), {"centro": Shop(), "norte": Shop(seed=5)})
+
+
+@pytest.fixture
+def home(chain: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    mine = tmp_path / "home"
+    mine.mkdir()
+    shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
+    return mine

@@ -1,0 +1,65 @@
+"""``shopmirror report`` as people type it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shopmirror.main import main
+from tests.report.warehouse import change
+
+
+@pytest.fixture
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    return home
+
+
+def test_a_report_is_written_and_its_path_printed(
+    at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "--shop", "centro"]) == 0
+    path = at_home / "reports" / "closing-2026-07-16-centro.html"
+    assert capsys.readouterr().out.strip() == str(path)
+    assert path.exists()
+
+
+def test_a_month_on_paper(at_home: Path) -> None:
+    assert main(["report", "--month", "2026-06", "--out", "june.pdf"]) == 0
+    assert Path("june.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_books_that_differ_end_in_1(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(at_home, "update marts.reconciliation set matches = false where period = '2026-03-01'")
+    assert main(["report"]) == 1
+    assert "do not agree with the service's own reports in 2 periods" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--day", "16.07.2026"], "no day like"),
+        (["--month", "2026-13"], "no month like"),
+        (["--day", "2999-01-01"], "has not begun"),
+        (["--day", "2026-07-01", "--month", "2026-07"], "not for both"),
+        (["--shop", "sur"], "no shop 'sur'"),
+        (["--out", "report.txt"], "must end in"),
+        (["--out", "gone/report.html"], "does not exist"),
+        (["--send"], "[report]"),
+    ],
+)
+def test_wrong_input_ends_in_2(
+    at_home: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_warehouse_ends_in_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
+    assert main(["report"]) == 2
+    assert "run 'shopmirror sync' first" in capsys.readouterr().err

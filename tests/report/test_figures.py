@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from pipelines.report import ReportError, SealState, closing_report
+from pipelines.report.figures import Report
+from tests.report.warehouse import NOW, TODAY, ask, change
+
+
+def report(home: Path, **options: object) -> Report:
+    return closing_report(home, now=NOW, **options)  # type: ignore[arg-type]
+
+
+def payment(home: Path, number: int, kind: str, amount: str, **values: str) -> None:
+    columns = {
+        "shop_id": "centro",
+        "id": f"x{number}",
+        "day": str(TODAY),
+        "kind": kind,
+        "amount": amount,
+        "document_type": "ticket_invoice",
+        "payment_method": "Cash",
+    } | values
+    named = ", ".join(f"'{value}' as {name}" for name, value in columns.items())
+    change(home, f"insert into marts.payments by name select {named}")
+
+
+def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(home: Path) -> None:
+    change(home, f"delete from marts.payments where day = '{TODAY}'")
+    payment(home, 1, "sale", "100.10")
+    payment(home, 2, "sale", "50.00", document_type="pos_order", payment_method="Card")
+    payment(home, 3, "receivable", "30.05")
+    payment(home, 4, "advance", "20.00")
+    payment(home, 5, "refund", "-10.15", document_type="pos_order")
+    page = report(home, shop="centro", day=TODAY).pages[0]
+    taken = page.now.taken
+    assert taken.total == Decimal("190.00")
+    assert (taken.sales, taken.receivables) == (Decimal("150.10"), Decimal("30.05"))
+    assert (taken.advances, taken.refunds) == (Decimal("20.00"), Decimal("-10.15"))
+    assert (taken.repairs, taken.counter) == (Decimal("150.15"), Decimal("39.85"))
+    assert [(m.name, m.amount) for m in page.methods] == [
+        ("Cash", Decimal("140.00")),
+        ("Card", Decimal("50.00")),
+    ]
+
+
+@pytest.mark.parametrize("month", [date(2026, 6, 1)])
+def test_a_month_is_the_sum_of_its_days(chain: Path, month: date) -> None:
+    whole = report(chain, month=month).pages[0].now
+    day, taken, sold = month, Decimal(0), Decimal(0)
+    while day.month == month.month:
+        column = report(chain, day=day).pages[0].now
+        taken, sold = taken + column.taken.total, sold + column.sold.total
+        day += timedelta(days=1)
+    assert whole.taken.total == taken
+    assert whole.sold.total == sold
+    assert whole.sold.total == whole.sold.repairs + whole.sold.counter
+
+
+def test_the_chain_is_the_sum_of_its_shops(chain: Path) -> None:
+    month = date(2026, 6, 1)
+    both = report(chain, month=month).pages[0]
+    assert [line.shop for line in both.lines] == ["centro", "norte"]
+    for name in ("taken", "sold", "due"):
+        alone = [
+            getattr(report(chain, month=month, shop=shop).pages[0].now, name).total
+            for shop in ("centro", "norte")
+        ]
+        assert getattr(both.now, name).total == sum(alone)
+        assert [getattr(line, name) for line in both.lines] == alone
+
+
+@pytest.mark.parametrize("back", [0, 20, 90, 200])
+def test_due_at_an_earlier_day_is_what_was_unpaid_then(chain: Path, back: int) -> None:
+    """Added up again from documents, returns and payments one by one."""
+    last = TODAY - timedelta(days=back)
+    owed: dict[tuple[str, ...], Decimal] = defaultdict(Decimal)
+    created: dict[tuple[str, ...], date] = {}
+    for *key, day, gross in ask(
+        chain,
+        "select shop_id, document_type, document_id, created_day, gross from marts.documents "
+        "where created_day <= ? and gross is not null",
+        last,
+    ):
+        owed[tuple(key)] += gross
+        created[tuple(key)] = day
+    for *key, gross in ask(
+        chain,
+        "select shop_id, document_type, document_id, gross from marts.sales_documents "
+        "where effect = 'return' and effect_day <= ?",
+        last,
+    ):
+        owed[tuple(key)] += gross
+    for *key, amount in ask(
+        chain,
+        "select shop_id, document_type, document_id, amount from marts.payments "
+        "where day <= ? and document_id is not null",
+        last,
+    ):
+        owed[tuple(key)] -= amount
+    open_ones = {k: v for k, v in owed.items() if k in created and v >= Decimal("0.01")}
+    due = report(chain, day=last).pages[0].now.due
+    assert due.total == sum(open_ones.values())
+    assert due.documents == len(open_ones)
+    assert due.over_90 == sum(v for k, v in open_ones.items() if (last - created[k]).days > 90)
+
+
+def test_due_today_is_the_mart_of_receivables(chain: Path) -> None:
+    (total,) = ask(chain, "select sum(due) from marts.receivables")[0]
+    assert report(chain, day=TODAY).pages[0].now.due.total == total
+
+
+def test_tickets_add_up_over_technicians(chain: Path) -> None:
+    page = report(chain, month=date(2026, 6, 1)).pages[0]
+    work = page.now.workshop
+    assert work is not None
+    assert work.opened == sum(line.opened for line in page.technicians) > 0
+    assert work.closed == sum(line.closed for line in page.technicians) > 0
+    assert work.open_at_end == sum(line.open_at_end for line in page.technicians)
+    opened = ask(
+        chain,
+        "select count(*) from marts.tickets where opened_day between '2026-06-01' and '2026-06-30'",
+    )
+    assert [(work.opened,)] == opened
+    assert sum(line.name is None for line in page.technicians) <= 1
+
+
+def test_thirteen_months_end_with_the_one_reported(chain: Path) -> None:
+    bars = report(chain, day=TODAY).pages[0].months
+    assert [bars[0].month, bars[-1].month] == [date(2025, 7, 1), date(2026, 7, 1)]
+    assert len(bars) == 13
+    assert [bar.is_whole for bar in bars] == [True] * 12 + [False]
+    assert report(chain, month=date(2026, 6, 1)).pages[0].months[-1].is_whole
+    sums = dict(ask(chain, "select month, sum(total) from marts.monthly_sales group by 1"))
+    assert all(bar.total == sums.get(bar.month, 0) for bar in bars)
+
+
+def test_the_day_is_the_last_open_one_the_mirror_has_seen(home: Path) -> None:
+    assert report(home).period.first == TODAY
+    change(
+        home,
+        "update marts.calendar set is_today = (day = '2026-07-12')",
+        "update marts.calendar set is_open = false where day = '2026-07-12'",
+    )
+    sunday = report(home)
+    assert sunday.period.first == date(2026, 7, 11)
+
+
+def test_a_day_is_compared_with_the_last_open_day_and_four_weeks_back(chain: Path) -> None:
+    page = report(chain, day=date(2026, 7, 13)).pages[0]
+    assert page.before is not None and page.earlier is not None
+    assert page.before.period.first == date(2026, 7, 11), "the 12th was a closed Sunday"
+    assert page.earlier.period.first == date(2026, 6, 15)
+    month = report(chain, month=date(2026, 6, 9)).pages[0]
+    assert month.before is not None and month.earlier is not None
+    assert (month.before.period.label, month.earlier.period.label) == ("2026-05", "2025-06")
+
+
+def test_nothing_is_compared_with_days_before_the_books_begin(chain: Path) -> None:
+    ((first,),) = ask(chain, "select min(day) from marts.calendar")
+    page = report(chain, day=first).pages[0]
+    assert page.before is None
+    assert page.earlier is None
+
+
+def test_today_is_the_shops_own_day(home: Path) -> None:
+    late = datetime(2026, 7, 17, 5, 30, tzinfo=UTC)  # 23:30 of the 16th in Guatemala
+    assert closing_report(home, day=TODAY, now=late).period.first == TODAY
+    with pytest.raises(ReportError, match=r"2026-07-17 has not begun yet \(today is 2026-07-16\)"):
+        closing_report(home, day=TODAY + timedelta(days=1), now=late)
+    with pytest.raises(ReportError, match="2026-08 has not begun"):
+        closing_report(home, month=date(2026, 8, 1), now=late)
+
+
+def test_a_day_after_the_last_sync_says_so(home: Path) -> None:
+    page = closing_report(home, day=TODAY + timedelta(days=2), now=NOW + timedelta(days=3)).pages[0]
+    assert any("ends at 2026-07-16" in note for note in page.notes)
+
+
+def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home: Path) -> None:
+    assert report(home).seal is SealState.AGREES
+    change(home, "delete from marts.reconciliation where shop_id = 'norte'")
+    assert report(home).seal is SealState.UNKNOWN
+    assert report(home, shop="centro").seal is SealState.AGREES
+    change(
+        home,
+        "update marts.reconciliation set matches = false, theirs = theirs + 1 "
+        "where shop_id = 'centro' and period = '2026-03-01'",
+    )
+    made = report(home)
+    assert made.seal is SealState.DIFFERS
+    (difference,) = made.pages[0].seal.differences
+    assert (difference.shop, difference.period) == ("centro", date(2026, 3, 1))
+    assert difference.theirs - difference.ours == 1
+    assert [line.seal for line in made.pages[0].lines] == [SealState.DIFFERS, SealState.UNKNOWN]
+    change(home, "delete from marts.reconciliation")
+    assert report(home).seal is SealState.UNKNOWN
+
+
+def test_shops_of_several_currencies_get_a_page_each_and_no_sum(home: Path) -> None:
+    change(home, "update ops.shops set currency = 'EUR' where shop_id = 'norte'")
+    pages = report(home).pages
+    assert [(page.title, page.currency) for page in pages] == [("centro", "GTQ"), ("norte", "EUR")]
+    assert all(not page.lines for page in pages)
+
+
+def test_doubts_are_noted(home: Path) -> None:
+    change(
+        home,
+        "insert into ops.completeness by name select 'centro' as shop_id, 'tickets' as resource, "
+        "false as is_proven",
+        f"insert into marts.payments by name select 'centro' as shop_id, 'y' as id, "
+        f"date '{TODAY}' as day, 'sale' as kind",
+    )
+    notes = report(home, day=TODAY).pages[0].notes
+    assert any("Not proven complete at the last sync: tickets." in note for note in notes)
+    assert any("1 payments have an amount that could not be read" in note for note in notes)
+
+
+def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
+    began = datetime(2026, 7, 17, 1, 40, tzinfo=UTC)
+    assert report(home).as_of == began
+    change(
+        home,
+        "insert into ops.runs by name select 9 as run_id, 'sync' as command, 3 as exit_code, "
+        "timestamptz '2026-07-17 01:50:00+00' as started_at",
+    )
+    assert report(home).as_of == began, "a sync that was refused brought nothing"
+
+
+class TestTrouble:
+    def test_no_warehouse_yet(self, tmp_path: Path) -> None:
+        with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
+            report(tmp_path)
+
+    def test_a_file_that_is_no_warehouse(self, tmp_path: Path) -> None:
+        (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
+        with pytest.raises(ReportError, match="cannot be read"):
+            report(tmp_path)
+
+    def test_a_mart_that_is_missing(self, home: Path) -> None:
+        change(home, "drop table marts.payments")
+        with pytest.raises(ReportError, match=r"has no marts\.payments: .* 'shopmirror sync'"):
+            report(home)
+
+    def test_without_the_tickets_mart_the_rest_is_there(self, home: Path) -> None:
+        change(home, "drop table marts.tickets")
+        page = report(home, month=date(2026, 6, 1)).pages[0]
+        assert page.now.workshop is None
+        assert page.now.taken.total
+        assert any("marts.tickets" in note for note in page.notes)
+
+    def test_an_unknown_shop(self, chain: Path) -> None:
+        with pytest.raises(ReportError, match=r"no shop 'sur' in the warehouse\. It has: centro"):
+            report(chain, shop="sur")
+
+    def test_a_day_and_a_month(self, chain: Path) -> None:
+        with pytest.raises(ReportError, match="not for both"):
+            report(chain, day=TODAY, month=TODAY)
+
+    def test_the_warehouse_can_be_replaced_while_reports_are_made(self, home: Path) -> None:
+        report(home)
+        (home / "warehouse.duckdb").rename(home / "moved.duckdb")
+        with pytest.raises(ReportError, match="no warehouse"):
+            report(home)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import stat
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pipelines.report import Report, ReportError, closing_report, default_path, write
+from tests.report.warehouse import NOW
+
+
+@pytest.fixture(scope="module")
+def made(chain: Path) -> Report:
+    return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
+
+
+def test_the_ending_chooses_the_form_and_only_the_owner_reads_it(
+    made: Report, tmp_path: Path
+) -> None:
+    page, paper = write(made, tmp_path / "a.html"), write(made, tmp_path / "b.PDF")
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    assert paper.read_bytes().startswith(b"%PDF")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.PDF"]
+
+
+def test_the_name_tells_period_and_shop(made: Report, chain: Path, tmp_path: Path) -> None:
+    assert default_path(tmp_path, made) == tmp_path / "reports" / "closing-2026-06-centro.html"
+    both = closing_report(chain, month=date(2026, 6, 1), now=NOW)
+    assert default_path(tmp_path, both).name == "closing-2026-06.html"
+    write(made, default_path(tmp_path, made), make_folder=True)
+
+
+def test_a_failure_leaves_the_earlier_report(
+    made: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("earlier")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipelines.report.files.os.fsync", full)
+    with pytest.raises(ReportError, match=r"a\.html cannot be written: No space left on device"):
+        write(made, path)
+    assert path.read_text() == "earlier"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "html"])
+def test_another_ending_is_refused(made: Report, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ReportError, match=r"must end in \.html or \.pdf"):
+        write(made, tmp_path / name)
+
+
+def test_a_missing_folder_is_named(made: Report, tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="gone does not exist"):
+        write(made, tmp_path / "gone" / "a.html")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReportError, match="file"):
+        write(made, tmp_path / "file" / "a.html", make_folder=True)

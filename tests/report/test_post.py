@@ -1,0 +1,168 @@
+"""Sending, against real servers on loopback."""
+
+from __future__ import annotations
+
+import json
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.report import PostSettings, Report, ReportError, closing_report, load_post, send
+from pipelines.report.post import NotSent
+from tests.report.warehouse import NOW
+
+
+@pytest.fixture(scope="module")
+def made(chain: Path) -> Report:
+    return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
+
+
+class _Smtp(socketserver.StreamRequestHandler):
+    """As much of SMTP as a client without extensions needs."""
+
+    def handle(self) -> None:
+        server: Any = self.server
+        self.wfile.write(b"220 here\r\n")
+        for line in self.rfile:
+            word = line[:4].upper().strip()
+            if word == b"DATA":
+                self.wfile.write(b"354 go on\r\n")
+                body = b""
+                while (part := self.rfile.readline()) != b".\r\n":
+                    body += part.removeprefix(b".") if part.startswith(b"..") else part
+                server.got.append(body)
+                self.wfile.write(b"250 taken\r\n")
+            elif word == b"QUIT":
+                self.wfile.write(b"221 bye\r\n")
+                return
+            elif word == b"RCPT" and server.refuses:
+                self.wfile.write(b"550 nobody of that name\r\n")
+            else:
+                self.wfile.write(b"250 fine\r\n")
+
+
+@contextmanager
+def smtp(*, refuses: bool = False) -> Iterator[Any]:
+    with socketserver.TCPServer(("127.0.0.1", 0), _Smtp) as made_server:
+        server: Any = made_server
+        server.got, server.refuses = [], refuses
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def webhook(status: int = 200) -> Iterator[Any]:
+    got: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/hook?key=s3cret", got
+        server.shutdown()
+        thread.join()
+
+
+def mail_settings(server: Any, **more: Any) -> PostSettings:
+    return PostSettings(
+        smtp_host="127.0.0.1",
+        smtp_port=server.server_address[1],
+        smtp_security="none",
+        mail_from="shop@example.com",
+        mail_to="owner@example.com, partner@example.com",  # type: ignore[arg-type]
+        **more,
+    )
+
+
+def test_a_mail_holds_figures_page_and_pdf(made: Report) -> None:
+    with smtp() as server:
+        said = send(made, mail_settings(server))
+        (raw,) = server.got
+    assert said == ["Mailed to owner@example.com, partner@example.com."]
+    mail = message_from_bytes(raw, policy=policy.default)
+    assert mail["Subject"] == "Closing report 2026-06: centro"
+    kinds = [part.get_content_type() for part in mail.walk() if not part.is_multipart()]
+    assert kinds == ["text/plain", "text/html", "application/pdf"]
+    text = mail.get_body(("plain",))
+    assert text is not None
+    assert "Money taken" in text.get_content()
+    (attached,) = mail.iter_attachments()
+    assert attached.get_filename() == "closing-2026-06.pdf"
+    assert attached.get_payload(decode=True).startswith(b"%PDF")
+
+
+def test_a_webhook_gets_text_figures_and_page(made: Report) -> None:
+    with webhook() as (url, got):
+        assert send(made, PostSettings(webhook_url=url)) == ["Posted to the webhook."]
+    (document,) = got
+    assert document["books"] == "agrees"
+    assert document["text"].startswith("Closing report 2026-06: centro")
+    assert document["html"].startswith("<!doctype html>")
+    taken = document["report"]["pages"][0]["now"]["taken"]
+    assert taken["sales"] == str(made.pages[0].now.taken.sales)
+
+
+def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made: Report) -> None:
+    with smtp(refuses=True) as server, webhook() as (url, got):
+        with pytest.raises(NotSent, match=r"127\.0\.0\.1 did not take the mail.*Posted to the"):
+            send(made, mail_settings(server, webhook_url=url))
+        assert len(got) == 1
+
+
+def test_a_failure_names_no_key(made: Report) -> None:
+    with webhook(500) as (url, _), pytest.raises(NotSent) as refused:
+        send(made, PostSettings(webhook_url=url))
+    assert "it answered 500" in str(refused.value)
+    # Nobody listens there any more.
+    with pytest.raises(NotSent) as unheard:
+        send(made, PostSettings(webhook_url=url, timeout_seconds=2))
+    for error in (refused.value, unheard.value):
+        assert "s3cret" not in str(error)
+        assert error.exit_code == 3
+    assert "s3cret" not in repr(PostSettings(webhook_url=url, smtp_password="s3cret"))
+
+
+def test_nothing_configured_is_said(made: Report) -> None:
+    with pytest.raises(ReportError, match=r"under \[report\]"):
+        send(made, PostSettings())
+
+
+def test_settings_come_from_file_and_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".dlt").mkdir()
+    (tmp_path / ".dlt" / "config.toml").write_text(
+        '[report]\nsmtp_host = "mail.example.com"\nmail_from = "a@example.com"\n'
+        'mail_to = ["b@example.com", "c@example.com"]\n'
+    )
+    monkeypatch.setenv("REPORT__SMTP_PORT", "465")
+    monkeypatch.setenv("REPORT__SMTP_SECURITY", "tls")
+    settings = load_post()
+    assert settings.by_mail
+    assert (settings.smtp_port, settings.mail_to[1]) == (465, "c@example.com")
+    monkeypatch.setenv("REPORT__SMTP_PORT", "many")
+    monkeypatch.setenv("REPORT__SMPT_HOST", "x")
+    with pytest.raises(ReportError) as wrong:
+        load_post()
+    assert "smtp_port" in str(wrong.value)
+    assert "smpt_host" in str(wrong.value)
