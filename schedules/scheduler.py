@@ -138,17 +138,25 @@ class Scheduler:
         with self._only_one():
             self.runner.state.scheduler(os.getpid(), self.runner.now())
             self._log.info("scheduler begins", count=len(self.agenda.jobs))
-            owed = self.agenda.owed()
+            owed = {job.name: due for job, due in self.agenda.owed()}
             self.agenda.note()
             for job in self.agenda.jobs:
-                if job.trigger is not None:
-                    self._engine.add_job(
-                        self._run, job.trigger, id=job.name, executor=job.lane, args=[job, None]
+                if job.trigger is None:
+                    continue
+                now = self.runner.now()
+                if job.name in owed:
+                    self._tell(
+                        f"{job.name}: makes up the run of {owed[job.name]:%Y-%m-%d %H:%M} UTC"
                     )
+                self._engine.add_job(
+                    self._run,
+                    job.trigger,
+                    id=job.name,
+                    executor=job.lane,
+                    args=[job],
+                    next_run_time=now if job.name in owed else job.trigger.after(now),
+                )
             self._engine.start()
-            for job, due in owed:
-                self._tell(f"{job.name}: makes up the run of {due:%Y-%m-%d %H:%M} UTC")
-                self._make_up(job, due)
             self._announce()
             try:
                 while not self.runner.stop.wait(_HEARTBEAT):
@@ -178,23 +186,15 @@ class Scheduler:
                 self.runner.state.next_run(job.name, right)
         self._engine.wakeup()
 
-    def _make_up(self, job: PlannedJob, due: datetime) -> None:
-        self._engine.add_job(
-            self._run, id=f"{job.name} made up", executor=job.lane, args=[job, due],
-            next_run_time=self.runner.now(),
-        )  # fmt: skip
-
-    def _run(self, job: PlannedJob, due: datetime | None) -> None:
+    def _run(self, job: PlannedJob) -> None:
         if self.runner.stop.is_set():
             return  # queued behind another; still owed, so the next start makes it up
-        if job.trigger is not None:
-            now = self.runner.now()
-            due = due or job.trigger.latest(now)
-            self.runner.state.next_run(job.name, job.trigger.after(now))
+        assert job.trigger is not None, "jobs that follow others are run by run_with_followers"
+        now = self.runner.now()
         try:
-            for _code in run_with_followers(
-                self.agenda, self.runner, job, due or self.runner.now()
-            ):
+            for one in (job, *self.agenda.followers(job)):
+                self.runner.state.next_run(one.name, job.trigger.after(now))
+            for _code in run_with_followers(self.agenda, self.runner, job, job.trigger.latest(now)):
                 pass
         except JobRunning as error:
             self._log.info("run passed over", job=job.name, message=str(error))

@@ -1,0 +1,182 @@
+"""Who is told what, and how often; over a real socket each way."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.notify import Incidents, NotifyError, NotifySettings, deliver, load_notify
+from pipelines.scrub import scrub
+from sources.settings import SettingsError
+from tests.schedules.conftest import Bench, Clock, job
+from tests.schedules.receivers import HookServer, MailServer, served
+
+
+@pytest.fixture
+def mail() -> Iterator[MailServer]:
+    with served(MailServer()) as server:
+        yield server
+
+
+@pytest.fixture
+def hook() -> Iterator[HookServer]:
+    with served(HookServer()) as server:
+        yield server
+
+
+def _by_mail(server: MailServer, **values: object) -> NotifySettings:
+    given = {
+        "email_to": "owner@example.org, desk@example.org",
+        "email_from": "mirror@example.org",
+        "smtp_host": "127.0.0.1",
+        "smtp_port": server.port,
+        "smtp_security": "none",
+    }
+    return NotifySettings.model_validate({**given, **values})
+
+
+def test_the_same_failure_is_told_once(home: Path, clock: Clock, mail: MailServer) -> None:
+    incidents = Incidents(home, _by_mail(mail), now=clock)
+    for _ in range(50):
+        incidents.failed("push", 3, "The service could not be reached.")
+        clock.forward(minutes=5)
+    assert len(mail.mails) == 1
+    (message,) = mail.mails
+    assert message["To"] == "owner@example.org, desk@example.org"
+    assert message["Subject"] == "shopmirror: push fails"
+    assert "could not be reached" in message.get_content()
+    (incident,) = incidents.open()
+    assert incident.runs == 50 and incident.told_at is not None
+
+
+def test_its_end_is_told_once_and_the_next_one_anew(
+    home: Path, clock: Clock, mail: MailServer
+) -> None:
+    incidents = Incidents(home, _by_mail(mail), now=clock)
+    incidents.failed("sync", 3, "x")
+    assert incidents.recovered("sync") is True
+    assert incidents.recovered("sync") is False
+    incidents.failed("sync", 3, "x")
+    subjects = [message["Subject"] for message in mail.mails]
+    assert subjects == [f"shopmirror: sync {word}" for word in ("fails", "works", "fails")]
+
+
+def test_another_kind_of_failure_is_news(home: Path, clock: Clock, mail: MailServer) -> None:
+    incidents = Incidents(home, _by_mail(mail), now=clock)
+    incidents.failed("sync", 1, "12 periods do not agree")
+    since = incidents.open()[0].since
+    clock.forward(days=1)
+    incidents.failed("sync", 3, "refused")
+    incidents.failed("sync", 3, "refused")
+    assert len(mail.mails) == 2
+    assert incidents.open()[0].since == since
+
+
+def test_a_message_that_did_not_get_through_is_tried_again(
+    home: Path, clock: Clock, mail: MailServer
+) -> None:
+    incidents = Incidents(home, _by_mail(mail), now=clock)
+    mail.refuses = True
+    for _ in range(2):
+        with pytest.raises(NotifyError, match="e-mail"):
+            incidents.failed("sync", 3, "x")
+    assert incidents.open()[0].told_at is None
+    mail.refuses = False
+    assert incidents.failed("sync", 3, "x") is True
+    assert len(mail.mails) == 1
+
+
+def test_nobody_is_told_of_the_end_of_what_nobody_heard_of(home: Path, clock: Clock) -> None:
+    Incidents(home, NotifySettings(), now=clock).failed("sync", 3, "x")
+    assert Incidents(home, NotifySettings(), now=clock).recovered("sync") is False
+    assert Incidents(home).open() == []
+
+
+def test_a_webhook_gets_json(home: Path, hook: HookServer) -> None:
+    settings = NotifySettings.model_validate({"webhook_url": hook.url})
+    assert deliver(settings, "subject", "body") == ["webhook"]
+    assert hook.posts == [{"text": "subject\nbody", "subject": "subject", "body": "body"}]
+
+
+def test_one_way_failing_does_not_keep_the_other(mail: MailServer, hook: HookServer) -> None:
+    hook.status = 500
+    settings = _by_mail(mail, webhook_url=hook.url)
+    with pytest.raises(NotifyError, match="webhook") as caught:
+        deliver(settings, "subject", "body")
+    assert len(mail.mails) == 1
+    assert "hush-hush" not in str(caught.value) and "500" in str(caught.value)
+
+
+def test_an_address_nobody_listens_at() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = NotifySettings.model_validate(
+        {"webhook_url": f"http://127.0.0.1:{port}/hush-hush", "timeout_seconds": 2}
+    )
+    with pytest.raises(NotifyError) as caught:
+        deliver(settings, "subject", "body")
+    assert "hush-hush" not in str(caught.value)
+
+
+def test_messages_hold_no_customer_and_no_key(home: Path, clock: Clock, mail: MailServer) -> None:
+    text = (
+        'GET /customers: no JSON (saw: {"name": "Ana Perez"}) for "Ana Perez", ana@example.org, '
+        "+502 5555 1234, api_key=abcdef123"
+    )
+    Incidents(home, _by_mail(mail), now=clock).failed("sync", 3, text)
+    written = mail.mails[0].get_content() + (home / "incidents.json").read_text()
+    for secret in ("Ana", "Perez", "ana@", "5555", "abcdef123"):
+        assert secret not in written
+
+
+def test_a_run_that_fails_tells_and_one_that_works_again_too(
+    bench: Bench, clock: Clock, mail: MailServer
+) -> None:
+    bench.notify = _by_mail(mail)
+    for code in (0, 3, 3, 4, 3, 0, 0):
+        bench.runner(f"raise SystemExit({code})").run(job(lane="push"), clock())
+    assert [m["Subject"].split()[-1] for m in mail.mails] == ["fails", "works"]
+
+
+def test_a_mail_server_that_is_away_does_not_end_the_run(
+    bench: Bench, clock: Clock, mail: MailServer
+) -> None:
+    bench.notify = _by_mail(mail)
+    mail.refuses = True
+    assert bench.runner("raise SystemExit(3)").run(job(), clock()).exit_code == 3
+    assert any("could not be sent" in line for line in bench.told)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("EMAIL_TO", "owner@example.org", "smtp_host"),
+        ("WEBHOOK_URL", "ftp://x/hush-hush", "https"),
+        ("SMTP_SECURITY", "some", "smtp_security"),
+        ("EMAIL_FROM", "a@b.c\r\nBcc: d@e.f", "header"),
+    ],
+)
+def test_wrong_settings_are_named_without_secrets(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, word: str
+) -> None:
+    monkeypatch.setenv(f"NOTIFY__{name}", value)
+    with pytest.raises(SettingsError, match=word) as caught:
+        load_notify()
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Complete: 1,204 rows, 87 requests, 12 periods agree.",
+        "The last run ended at 2026-11-20T22:30:00+00:00; next 2026-11-21 22:30 UTC.",
+        "ticket_invoices: 3 pages of /ticketInvoices differ by 1234.50",
+        "Run 'shopmirror reconcile' to see all.",
+    ],
+)
+def test_plain_messages_stay_as_they_are(text: str) -> None:
+    assert scrub(text) == text
