@@ -13,7 +13,7 @@ from pipelines.outbox.desk import discard, retry
 from pipelines.outbox.errors import InputRefused, OutboxError, PushBusy, QueueBroken
 from pipelines.outbox.intake import enqueue
 from pipelines.outbox.preview import Planned
-from pipelines.outbox.push import PushReport, push
+from pipelines.outbox.pushing import PushReport, push
 from pipelines.outbox.store import STATES, Change, Outbox
 from pipelines.outbox.trail import Touched, brief, mark_mirrored, touched_since, trail
 

@@ -12,6 +12,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -91,7 +92,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
         return []
     wanted: dict[tuple[str, Target], dict[str, list[tuple[str, str]]]] = {}
     for change in changes:
-        for field, target, value in _values(change):
+        for field, target, value in mentions(change.resource, change.record_id, change.body):
             values = wanted.setdefault((change.shop, target), {})
             values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
     faults: list[str] = []
@@ -111,14 +112,17 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
     return faults
 
 
-def _values(change: NewChange) -> Iterator[tuple[str, Target, str]]:
-    if change.record_id is not None and not change.record_id.startswith("@"):
-        yield "id", Target(change.resource), change.record_id
-    for field, target in REFERS.get(change.resource, {}).items():
+def mentions(
+    resource: str, record_id: str | None, body: Mapping[str, Any]
+) -> Iterator[tuple[str, Target, str]]:
+    """The records and labels that a change names: the field, where it is found, the value."""
+    if record_id is not None and not record_id.startswith("@"):
+        yield "id", Target(resource), record_id
+    for field, target in REFERS.get(resource, {}).items():
         outer, _, inner = field.partition(".")
-        if outer not in change.body:
+        if outer not in body:
             continue
-        value = change.body[outer]
+        value = body[outer]
         found = [line.get(inner) for line in value] if inner else [value]
         for one in found:
             several = one if isinstance(one, list) else [one]

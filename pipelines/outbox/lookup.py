@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -94,12 +95,13 @@ class Verdict:
 
 
 class Looker:
-    """Reads recent records of one shop."""
+    """Reads recent records of one shop; may be shared by threads."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._zone = client.shop.zone
         self._baselines: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
 
     def baseline(self, resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """What is there before a create: ids (kept for the push, as it only grows) and the day.
@@ -110,18 +112,20 @@ class Looker:
         since = (datetime.now(UTC).astimezone(self._zone) - timedelta(days=1)).date()
         if resource == "payments":
             return {"ids": list(self.payments(body)), "since": since.isoformat()}
-        if resource not in self._baselines:
-            try:
-                found = self.recent(resource, since, known=None)
-            except LookUnsure as unsure:
-                return {"ids": [], "since": since.isoformat(), "unsure": str(unsure)}
-            self._baselines[resource] = list(found)
-        return {"ids": self._baselines[resource], "since": since.isoformat()}
+        with self._lock:
+            if resource not in self._baselines:
+                try:
+                    found = self.recent(resource, since, known=None)
+                except LookUnsure as unsure:
+                    return {"ids": [], "since": since.isoformat(), "unsure": str(unsure)}
+                self._baselines[resource] = list(found)
+            return {"ids": list(self._baselines[resource]), "since": since.isoformat()}
 
     def created(self, resource: str, record_id: str) -> None:
         """A record that one of our own changes made: later baselines hold it."""
-        if resource in self._baselines and record_id not in self._baselines[resource]:
-            self._baselines[resource].append(record_id)
+        with self._lock:
+            if record_id not in self._baselines.get(resource, [record_id]):
+                self._baselines[resource].append(record_id)
 
     def recent(
         self, resource: str, since: date, known: frozenset[str] | None

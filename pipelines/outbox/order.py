@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pipelines.outbox.intake import references
+from pipelines.outbox.known import mentions
 from pipelines.outbox.lookup import KEYS
 from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.bodies import PATHS
+
+_PARENTS = frozenset(PATHS) | {"ticket_invoices"}
+"""Lists whose records other changes can belong to; a user or a status is no such record."""
 
 
 def blocked(outbox: Outbox, change: Change) -> str:
@@ -55,6 +62,41 @@ def _alike(change: Change, other: Change) -> bool:
         str(change.body.get(name)).casefold() == str(other.body.get(name)).casefold()
         for name in keys
     )
+
+
+def filled(outbox: Outbox, value: Any) -> Any:
+    """A stored value with its references replaced by the ids that the changes got.
+
+    :class:`LookupError` when one of them has none.
+    """
+    if isinstance(value, dict):
+        if set(value) == {"$queued"}:
+            known = outbox.get(value["$queued"]).id
+            if known is None:
+                raise LookupError(f"change {value['$queued']} has no id to fill in")
+            return known
+        return {name: filled(outbox, inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [filled(outbox, inner) for inner in value]
+    return value
+
+
+def together(outbox: Outbox, one: Change, other: Change) -> bool:
+    """Whether two changes that may be sent may be in flight at once.
+
+    Not if they could be mistaken for one another, and not if they name a common record: comments of
+    one ticket are read in the order they were written.
+    """
+    if "delete" in (one.op, other.op):
+        return False
+    if one.op == other.op == "create" and one.resource == other.resource and _alike(one, other):
+        return False
+    return not _records(outbox, one) & _records(outbox, other)
+
+
+def _records(outbox: Outbox, change: Change) -> set[tuple[str, str]]:
+    named = mentions(change.resource, change.record_id, filled(outbox, change.body))
+    return {(target.table, value) for _, target, value in named if target.table in _PARENTS}
 
 
 def invoices_of(change: Change) -> set[str]:

@@ -23,6 +23,7 @@ from pipelines.outbox.basis import moved, pictures_of
 from pipelines.outbox.compare import columns_of, picture, shows
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import merged_base, merged_body
+from pipelines.outbox.order import filled
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.bodies import PATHS
 from sources.repair_shop.client import Answer, Client
@@ -95,20 +96,10 @@ class Sender:
         self._send(group, body, change.progress)
 
     def _body(self, group: Sequence[Change]) -> dict[str, Any]:
-        return merged_body([self._filled(member.body) for member in group])
-
-    def _filled(self, value: Any) -> Any:
-        """References replaced by the ids that the changes got."""
-        if isinstance(value, dict):
-            if set(value) == {"$queued"}:
-                known = self.outbox.get(value["$queued"]).id
-                if known is None:
-                    raise Unsendable(f"change {value['$queued']} has no id to fill in")
-                return known
-            return {name: self._filled(inner) for name, inner in value.items()}
-        if isinstance(value, list):
-            return [self._filled(inner) for inner in value]
-        return value
+        try:
+            return merged_body([filled(self.outbox, member.body) for member in group])
+        except LookupError as missing:
+            raise Unsendable(str(missing)) from None
 
     def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
         """What was there before; None when the change was parked."""

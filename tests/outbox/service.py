@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,6 +46,8 @@ class FakeService:
         self.delayed: list[tuple[str, str, dict | None]] = []
         self.hide_new = False
         self.next_id = 1000
+        self.delay = 0.0
+        self.in_flight = self.most_in_flight = 0
         self.lock = threading.RLock()
         service = self
 
@@ -98,6 +101,11 @@ class FakeService:
         query = parse_qs(url.query)
         with self.lock:
             self.requests.append((method, path))
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        time.sleep(self.delay)
+        with self.lock:
+            self.in_flight -= 1
             if method == "GET":
                 status, payload = self._read(path, query)
                 return self._answer(handler, status, payload)

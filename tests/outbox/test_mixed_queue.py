@@ -37,8 +37,11 @@ def fill(draw, settings, service):
             enqueue("tickets", "create", body, settings=settings)
 
 
+@pytest.mark.parametrize("side_by_side", [False, True], ids=["in turn", "side by side"])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_service_ends_as_if_nothing_had_ever_failed(tmp_path, seed):
+def test_the_service_ends_as_if_nothing_had_ever_failed(tmp_path, monkeypatch, seed, side_by_side):
+    if side_by_side:
+        monkeypatch.setattr("pipelines.outbox.pushing.SLOW_SECONDS", -1.0)
     draw = random.Random(seed)
     with FakeService() as service:
         settings = settings_for(tmp_path, service.base_url, minute_seconds=0.02)

@@ -339,3 +339,28 @@ def test_the_key_is_nowhere_in_the_queue(settings, service):
     push(settings)
     for path in settings.home.iterdir():
         assert b"key-of-main" not in path.read_bytes()
+
+
+def test_a_slow_service_gets_several_changes_at_once(settings, service, monkeypatch):
+    monkeypatch.setattr("pipelines.outbox.pushing.SLOW_SECONDS", 0.02)
+    service.delay = 0.2
+    enqueue("brands", "create", [{"name": f"brand {n}"} for n in range(12)], settings=settings)
+    assert push(settings).done == 12
+    assert 1 < service.most_in_flight <= 4
+    assert service.count("create", "brands") == 12
+
+
+def test_comments_of_one_ticket_keep_their_order_at_a_slow_service(settings, service, monkeypatch):
+    monkeypatch.setattr("pipelines.outbox.pushing.SLOW_SECONDS", -1.0)
+    service.delay = 0.01
+    tickets = [service.put("tickets", short_info=name) for name in ("a", "b")]
+    rows = [
+        {"ticket": tickets[number % 2], "type": "Public", "comment": str(number)}
+        for number in range(10)
+    ]
+    enqueue("ticketComments", "create", rows, settings=settings)
+    assert push(settings).done == 10
+    assert service.most_in_flight > 1
+    for ticket in tickets:
+        words = [body["comment"] for _, _, body in service.writes if body["ticket"] == ticket]
+        assert words == sorted(words)

@@ -9,9 +9,10 @@ waits does not starve. Run it alone with ``shopmirror push``.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, PushBusy
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
-from pipelines.outbox.order import blocked, missing_reference
+from pipelines.outbox.order import blocked, missing_reference, together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import Hook, OnConflict, Sender
 from pipelines.outbox.store import Change, Outbox
@@ -33,6 +34,10 @@ from sources.repair_shop.errors import ShopError, Stopped
 from sources.settings import Settings, ShopSettings
 
 LOCK_NAME = "push.lock"
+WORKERS = 4
+"""Changes in flight at once when answers are slow; at 3 s each they use 30 requests a minute."""
+SLOW_SECONDS = 1.0
+"""Mean time of an answer from which changes are sent side by side."""
 _CHUNK = 200
 
 
@@ -182,6 +187,8 @@ class _Pusher:
         self._sender = Sender(client, outbox, self._looker, on_conflict, hook)
         self._resolver = Resolver(outbox, self._looker, self._sender, hook)
         self._touched: dict[int, None] = {}
+        self._seconds: deque[float] = deque(maxlen=8)
+        client.on_request(lambda event: self._seconds.append(event.seconds))
         self._told: dict[int, str] = {}
 
     def run(self, *, wait: bool) -> None:
@@ -253,6 +260,7 @@ class _Pusher:
 
     def _pass(self) -> bool:
         worked = False
+        batch: list[list[Change]] = []
         cursor = 0
         while chunk := self._outbox.changes(
             "shop = ? and state = 'queued' and number > ? and number <= ("
@@ -273,16 +281,49 @@ class _Pusher:
                     if reason != change.reason:
                         self._outbox.set([change.number], "waits", reason, reason=reason)
                     continue
-                group = self._mergeable(change)
-                before = change.attempts, change.state
-                self._sender.push(group)
-                after = self._outbox.get(change.number)
-                if after.state == "done" and change.op == "create" and after.id:
-                    self._looker.created(change.resource, after.id)
-                for member in group:
-                    self._note(member)
-                worked = worked or (after.attempts, after.state) != before
+                if batch and not self._fits(batch, change):
+                    worked = self._deliver(batch) or worked
+                    batch = []
+                    if self._outbox.get(change.number) != change or blocked(self._outbox, change):
+                        continue
+                batch.append(self._mergeable(change))
+        return self._deliver(batch) or worked
+
+    def _fits(self, batch: list[list[Change]], change: Change) -> bool:
+        """Whether a change may be in flight with the batch. One at a time is enough, and plainer,
+        while the service answers fast; a slow one gives its full rate only to several."""
+        slow = len(self._seconds) > 1 and sum(self._seconds) / len(self._seconds) > SLOW_SECONDS
+        return (
+            slow
+            and len(batch) < WORKERS
+            and all(together(self._outbox, change, group[0]) for group in batch)
+        )
+
+    def _deliver(self, batch: list[list[Change]]) -> bool:
+        """Send the groups, side by side if there are several; whether anything moved."""
+        failure: BaseException | None = None
+        if len(batch) == 1:
+            self._sender.push(batch[0])
+        elif batch:
+            with ThreadPoolExecutor(max_workers=len(batch)) as pool:
+                futures = [pool.submit(self._push_apart, group) for group in batch]
+            failure = next((f.exception() for f in futures if f.exception() is not None), None)
+        worked = False
+        for group in batch:
+            lead = group[0]
+            after = self._outbox.get(lead.number)
+            if after.state == "done" and lead.op == "create" and after.id:
+                self._looker.created(lead.resource, after.id)
+            for member in group:
+                self._note(member)
+            worked = worked or (after.attempts, after.state) != (lead.attempts, lead.state)
+        if failure is not None:
+            raise failure
         return worked
+
+    def _push_apart(self, group: list[Change]) -> None:
+        with Outbox(self._outbox.path.parent) as outbox:
+            replace(self._sender, outbox=outbox).push(group)
 
     def _mergeable(self, change: Change) -> list[Change]:
         group = [change]
