@@ -10,6 +10,8 @@ Nothing of the machine stays in the files: no times of execution, no versions, n
 from __future__ import annotations
 
 import argparse
+import base64
+import io
 import os
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from typing import Literal
 
 import nbformat
 from nbclient import NotebookClient
+from PIL import Image
 
 from pipelines.sync import sync
 from sandbox.server import SandboxServer
@@ -27,6 +30,7 @@ from sources.settings import Settings, ShopSettings
 FOLDER = Path(__file__).parent
 TIMEZONE, CURRENCY = "America/Guatemala", "GTQ"
 _CELL_SECONDS = 180
+_COLOURS = 96
 _MINUTE_SECONDS = 1.0
 """The sandbox's minute; nothing waits for it, since the sandbox sets this build no limit."""
 
@@ -96,9 +100,18 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         for output in cell.get("outputs", []):
             # The picture says it all; its stand-in in text is a memory address or the like.
             if "image/png" in output.get("data", {}):
+                output["data"]["image/png"] = _smaller(output["data"]["image/png"])
                 output["data"]["text/plain"] = "a chart"
                 output["metadata"] = nbformat.NotebookNode()
     return notebook
+
+
+def _smaller(png: str) -> str:
+    """The same picture with a palette: a fifth of the size, which a repository keeps for ever."""
+    picture = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+    packed = io.BytesIO()
+    picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(packed, "PNG", optimize=True)
+    return base64.b64encode(packed.getvalue()).decode("ascii")
 
 
 def build(home: Path, names: list[str]) -> None:

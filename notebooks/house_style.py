@@ -7,6 +7,8 @@ charts that answer to the mouse, run ``alt.renderers.enable("mimetype")`` in Jup
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import altair as alt
 import pandas as pd
 
@@ -19,6 +21,8 @@ BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
     "#9aa5b1",
     "#7b5ea7",
 )
+CENT = Decimal("0.005")
+"""Two amounts closer than this are the same to the cent."""
 SERIES = [BLUE, ORANGE, GREEN, PURPLE, RED, GREY]
 """Told apart by people who see few colours, on paper too; in this order."""
 
@@ -29,7 +33,12 @@ def _theme() -> alt.theme.ThemeConfig:
         "config": {
             "background": "white",
             "font": "sans-serif",
-            "view": {"continuousWidth": 620, "continuousHeight": 260, "stroke": None},
+            "view": {
+                "continuousWidth": 620,
+                "discreteWidth": 620,
+                "continuousHeight": 260,
+                "stroke": None,
+            },
             "title": {"anchor": "start", "fontSize": 15, "color": INK, "subtitleColor": "#52606d"},
             "axis": {
                 "labelColor": INK,

@@ -151,7 +151,10 @@ def floats(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pretty(frame: pd.DataFrame) -> pd.DataFrame:
-    """A copy to look at: money as ``1,234.50``, days without an hour, gaps left empty."""
+    """A copy to look at: money as ``1,234.50``, days without an hour, gaps left empty.
+
+    A column of decimals that are all whole, such as pieces, is shown without places.
+    """
     result = frame.copy()
     for name in frame.columns:
         column = frame[name]
@@ -160,9 +163,9 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
             shape = "%Y-%m-%d" if whole_days else "%Y-%m-%d %H:%M"
             result[name] = column.dt.strftime(shape).astype(object).where(column.notna(), "")
         elif name in _decimal_columns(frame):
-            result[name] = [
-                "" if item is None or pd.isna(item) else f"{item:,.2f}" for item in column
-            ]
+            present = column.dropna()
+            places = 0 if all(item == item.to_integral_value() for item in present) else 2
+            result[name] = ["" if pd.isna(item) else f"{item:,.{places}f}" for item in column]
         else:
             result[name] = column.astype(object).where(column.notna(), "")
     return result
