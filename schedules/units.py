@@ -69,7 +69,10 @@ class UnitError(Exception):
 
 
 def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
-    """The text of ``shopmirror.service``."""
+    """The text of ``shopmirror.service``; :class:`UnitError` for a path systemd cannot run."""
+    for path in (place.program, place.folder, place.home):
+        if set(str(path)) & set("\"'\\"):
+            raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
     return _render(_UNIT, place, stop_seconds=round(stop_seconds))
 
 
@@ -98,8 +101,8 @@ def _line(value: object) -> str:
 
 def _word(value: object) -> str:
     """One word of a systemd command line, list or assignment."""
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
-    return f'"{text}"' if set(text) & set(" '\";\\") else text
+    text = str(value).replace("%", "%%")
+    return f'"{text}"' if set(text) & set(" ;") else text
 
 
 def _quoted(value: object) -> str:

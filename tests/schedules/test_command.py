@@ -1,0 +1,122 @@
+"""``shopmirror schedule`` as a process of its own, against the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from schedules.state import ScheduleState
+from shopmirror.main import main
+
+PROGRAM = [sys.executable, "-c", "from shopmirror.main import run; run()"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SandboxServer]:
+    # A minute of 20 seconds: a sync of the tiny shop would take longer than this test allows it.
+    with SandboxServer([ShopSpec("main")], size="tiny", minute_seconds=20) as running:
+        yield running
+
+
+@pytest.fixture
+def configured(server: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "BASE_URL": server.base_url,
+        "API_KEY": server.keys["main"],
+        "MINUTE_SECONDS": "20",
+    }.items():
+        monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name}", value)
+
+
+def _far() -> str:
+    moment = datetime.now(UTC) + timedelta(hours=12)
+    return f"{moment:%H:%M}"
+
+
+def test_sigterm_in_the_middle_of_a_sync(
+    home: Path, configured: None, server: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHEDULE__SYNC_AT", _far())
+    monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "0")
+    monkeypatch.setenv("SCHEDULE__STOP_SECONDS", "10")
+    state = ScheduleState(home)
+    long_ago = datetime.now(UTC) - timedelta(days=3)
+    state.started("sync", long_ago, long_ago)  # owed: it begins at once
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen(
+        PROGRAM + ["schedule"],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lines: list[str] = []
+    reader = threading.Thread(target=lambda: lines.extend(process.stderr or ()))
+    reader.start()
+    try:
+        until = time.monotonic() + 120
+        while len(server.requests("main")) < 3:
+            assert time.monotonic() < until and process.poll() is None, lines
+            time.sleep(0.05)
+        second = subprocess.run(
+            PROGRAM + ["schedule"], capture_output=True, text=True, timeout=120,
+            env={**os.environ, "PYTHONPATH": str(root)},
+        )  # fmt: skip
+        assert second.returncode == 4 and "this one leaves" in second.stderr
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 4, lines
+    finally:
+        if process.poll() is None:
+            process.kill()
+        reader.join(30)
+    assert state.job("sync").outcome == "stopped"
+    assert state.job("report").started_at is None
+    answered = [r for r in server.requests("main") if r.status == 200]
+    assert answered, "nothing was fetched"
+    logged = "".join(path.read_text() for path in (home / "logs").glob("*.jsonl"))
+    assert server.keys["main"] not in logged + "".join(lines)
+    events = [json.loads(line)["event"] for line in logged.splitlines()]
+    assert "scheduler begins" in events and "scheduler ends" in events
+
+
+def test_wrong_settings_leave_at_once(home: Path, capsys) -> None:
+    assert main(["schedule"]) == 2
+    assert "base_url" in capsys.readouterr().err
+
+
+def test_an_unknown_job_is_named(home: Path, configured: None, capsys) -> None:
+    assert main(["schedule", "--run", "backup"]) == 2
+    assert "sync, push" in capsys.readouterr().err
+
+
+def test_once_begins_with_remembering(home: Path, configured: None, server: SandboxServer) -> None:
+    before = len(server.requests("main"))
+    assert main(["schedule", "--once"]) == 0
+    assert len(server.requests("main")) == before
+    assert set(ScheduleState(home).jobs()) >= {"sync", "push", "report", "audit", "housekeeping"}
+
+
+def test_a_job_can_be_run_by_hand(home: Path, configured: None) -> None:
+    assert main(["schedule", "--run", "housekeeping"]) == 0
+    state = ScheduleState(home).job("housekeeping")
+    assert state.exit_code == 0 and "Deleted" in state.message
+
+
+def test_a_home_that_cannot_be_written_is_named(
+    plain_environment: Path, configured: None, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    (plain_environment / "blocked").write_text("a file where the folder should be")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_environment / "blocked"))
+    assert main(["schedule", "--once"]) == 2
+    assert "blocked" in capsys.readouterr().err

@@ -1,0 +1,87 @@
+"""What goes and what stays."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from schedules.housekeeping import clear_out
+from schedules.settings import RetentionSettings
+from shopmirror.main import main
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+def _file(path: Path, days_old: float, text: str = "x") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    stamp = (NOW - timedelta(days=days_old)).timestamp()
+    os.utime(path, (stamp, stamp))
+    return path
+
+
+@pytest.fixture
+def aged(home: Path) -> dict[str, Path]:
+    return {
+        "old log": _file(home / "logs/shopmirror-2026-10-01.jsonl", 50),
+        "new log": _file(home / "logs/shopmirror-2026-11-19.jsonl", 1),
+        "old error": _file(home / "logs/error-20261001-000000.log", 50),
+        "foreign log": _file(home / "logs/notes.txt", 500),
+        "old report": _file(home / "reports/closing-2025-01-01.html", 600),
+        "new report": _file(home / "reports/closing-2026-11-19.html", 1),
+        "own report": _file(home / "reports/for-the-bank.html", 600),
+        "old draft": _file(home / ".warehouse.duckdb.77.tmp", 2),
+        "draft in use": _file(home / ".warehouse.duckdb.78.tmp", 0.1),
+        "warehouse": _file(home / "warehouse.duckdb", 900),
+        "queue": _file(home / "outbox.sqlite", 900),
+    }
+
+
+def test_only_what_is_past_its_retention_goes(home: Path, aged: dict[str, Path]) -> None:
+    cleared = clear_out(home, RetentionSettings(), NOW)
+    gone = {name for name, path in aged.items() if not path.exists()}
+    assert gone == {"old log", "old error", "old report", "old draft"}
+    assert (cleared.logs, cleared.reports, cleared.drafts) == (2, 1, 1)
+    assert clear_out(home, RetentionSettings(), NOW).bytes == 0
+
+
+def test_zero_keeps_for_ever(home: Path, aged: dict[str, Path]) -> None:
+    clear_out(home, RetentionSettings(pages_days=0, logs_days=0, reports_days=0), NOW)
+    gone = {name for name, path in aged.items() if not path.exists()}
+    assert gone == {"old draft"}
+
+
+def test_old_answers_leave_the_ledger(home: Path) -> None:
+    from sources.repair_shop.ledger import Ledger
+
+    ledger = Ledger(home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=1, message="", detail={})
+    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=6))
+    assert len(ledger.query("SELECT * FROM runs")) == 1
+    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=8))
+    assert ledger.query("SELECT * FROM runs") == []
+    ledger.close()
+
+
+def test_an_empty_home_is_left_alone(home: Path) -> None:
+    clear_out(home, RetentionSettings(), NOW)
+    assert list(home.iterdir()) == []
+
+
+def test_the_command_says_what_went(home: Path, aged: dict[str, Path], capsys) -> None:
+    assert main(["schedule", "--housekeeping"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    # By the machine's own clock here, so the "new" ones may be old as well.
+    assert said["logs"] >= 0 and "Deleted" in said["message"]
+    assert aged["warehouse"].exists() and aged["queue"].exists()
+
+
+def test_wrong_retention_is_named(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setenv("RETENTION__LOGS_DAYS", "some")
+    assert main(["schedule", "--housekeeping"]) == 2
+    assert "logs_days" in capsys.readouterr().err

@@ -1,0 +1,83 @@
+"""OpenMetrics: read back by the library's own parser, from files alone."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from pipelines.metrics import MetricsError, render, serving
+from pipelines.notify import Incidents
+from schedules.scheduler import Agenda
+from shopmirror.main import main
+from sources.settings import Settings, ShopSettings
+from tests.schedules.conftest import Bench, job
+
+KEY = "k-0123456789abcdef"
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    shops = tuple(
+        ShopSettings(name=name, base_url="http://127.0.0.1:9/v1", api_key=f"{KEY}-{name}")
+        for name in ("main", "north")
+    )
+    return Settings(home=home, shops=shops)
+
+
+def _samples(text: str) -> dict[tuple[str, str], float]:
+    return {
+        (sample.name, ",".join(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_an_empty_home_has_numbers_too(settings: Settings) -> None:
+    text = render(settings)
+    found = _samples(text)
+    assert found["shopmirror_complete", "main"] == 0
+    assert found["shopmirror_budget_left_requests", "north"] == 30
+    assert found["shopmirror_changes", "in_doubt"] == 0
+    assert KEY not in text
+
+
+def test_runs_jobs_and_incidents_are_told(settings: Settings, bench: Bench) -> None:
+    from sources.repair_shop.ledger import Ledger
+
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    ledger.end_run(run, outcome="incomplete", exit_code=3, requests=87, rows=12, message="",
+                   detail={})  # fmt: skip
+    ledger.close()
+    Agenda([job()], bench.runner()).note()
+    Incidents(settings.home).failed("sync", 3, "refused")
+    found = _samples(render(settings))
+    assert found["shopmirror_last_run_exit_code", "sync"] == 3
+    assert found["shopmirror_last_run_requests", "sync"] == 87
+    assert found["shopmirror_incidents", ""] == 1
+    due = datetime.fromtimestamp(found["shopmirror_job_next_timestamp_seconds", "sync"], UTC)
+    assert due == datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
+
+
+def test_they_are_served_on_loopback(settings: Settings) -> None:
+    with serving(settings, 0) as port:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+            text = answer.read().decode()
+        with pytest.raises(MetricsError, match=str(port)), serving(settings, port):
+            pass
+    assert "shopmirror_complete" in text
+
+
+def test_the_command_prints_them(home: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", KEY)
+    assert main(["schedule", "--metrics"]) == 0
+    text = capsys.readouterr().out
+    assert _samples(text)["shopmirror_complete", "main"] == 0
+    assert text.endswith("# EOF\n")
+    assert json.dumps(text)
