@@ -1,0 +1,79 @@
+"""A warehouse of generated shops, and the page served from it in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.dashboard import free_port
+from tests.report.browser import leave_out_browser_tests
+from tests.report.warehouse import Shop, make_home
+
+HERE = Path(__file__).parent
+_PATIENCE_SECONDS = 60
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_out_browser_tests(HERE, config, items)
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("dashboard"))
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two shops whose books agree, read only."""
+    return make_home(tmp_path_factory.mktemp("chain"), {"centro": Shop(), "norte": Shop(seed=5)})
+
+
+@pytest.fixture
+def home(chain: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    mine = tmp_path / "home"
+    mine.mkdir()
+    shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
+    return mine
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The page's address and the home it shows, empty at first; one process for all tests."""
+    home = tmp_path_factory.mktemp("served")
+    port = free_port()
+    environment = os.environ | {"SHOPMIRROR_HOME": str(home)}
+    command = "from shopmirror.main import run; run()"
+    arguments = [sys.executable, "-c", command, "dashboard", "--port", str(port)]
+    with subprocess.Popen(
+        arguments, env=environment, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait_for(lambda: _answers(address), process)
+            yield address, home
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait_for(done: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while not done():
+        assert process.poll() is None, "the page's process ended"
+        assert time.monotonic() < end, "the page does not come"
+        time.sleep(0.1)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,106 @@
+"""The page in a real browser, from an empty folder to a published warehouse and a newer one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.report.browser import launched
+from tests.report.warehouse import change
+
+pytestmark = pytest.mark.browser
+_PATIENCE = 60_000
+"""Milliseconds: a crowded machine is slow, not wrong."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as running:
+        yield running
+
+
+def publish(source: Path, home: Path, *statements: str) -> None:
+    """As a sync does it: beside the old file, then one rename."""
+    part = home / "part"
+    part.mkdir(exist_ok=True)
+    shutil.copy(source / "warehouse.duckdb", part / "warehouse.duckdb")
+    change(part, *statements)
+    (part / "warehouse.duckdb").replace(home / "warehouse.duckdb")
+
+
+def opened(browser: Browser, address: str, **context: object) -> Page:
+    page = browser.new_context(**context).new_page()  # type: ignore[arg-type]
+    page.set_default_timeout(_PATIENCE)
+    page.goto(address)
+    return page
+
+
+def test_the_page_from_nothing_to_the_next_publishing(
+    browser: Browser, served: tuple[str, Path], chain: Path
+) -> None:
+    address, home = served
+    strangers: list[str] = []
+    page = opened(browser, address, viewport={"width": 1200, "height": 1000})
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
+            else strangers.append(request.url)
+        ),
+    )
+    expect(page.get_by_text("run 'shopmirror sync' first")).to_be_visible(timeout=_PATIENCE)
+
+    # It looks again by itself.
+    publish(chain, home)
+    expect(page.get_by_role("heading", name="2 shops")).to_be_visible(timeout=_PATIENCE)
+    expect(page.get_by_text("Books agree")).to_be_visible()
+    expect(
+        page.locator("[data-testid=stVegaLiteChart] canvas, .vega-embed svg").first
+    ).to_be_visible(timeout=_PATIENCE)
+
+    publish(
+        chain,
+        home,
+        "update marts.reconciliation set matches = false where period = '2026-03-01'",
+    )
+    expect(page.get_by_text("Books differ")).to_be_visible(timeout=_PATIENCE)
+    expect(page.locator(".stException")).to_have_count(0)
+    page.get_by_role("tab", name="Books").click()
+    expect(page.locator("[data-testid=stDataFrame]:visible").first).to_be_visible(timeout=_PATIENCE)
+    assert not strangers, "the page asks nobody but this machine"
+
+
+def test_a_click_on_a_bar_leads_to_that_month(
+    browser: Browser, served: tuple[str, Path], chain: Path
+) -> None:
+    address, home = served
+    publish(chain, home)
+    page = opened(browser, address, viewport={"width": 1200, "height": 1000})
+    chart = page.locator("[data-testid=stVegaLiteChart]").first
+    drawing = chart.locator("canvas, svg").first
+    expect(drawing).to_be_visible(timeout=_PATIENCE)
+    box = drawing.bounding_box()
+    assert box is not None
+    # The seventh of thirteen bars stands in the middle; just above the axis every bar is hit.
+    drawing.click(position={"x": box["width"] * 0.52, "y": box["height"] - 50})
+    expect(page.get_by_label("Month")).to_have_value("2026-01", timeout=_PATIENCE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(
+    browser: Browser, served: tuple[str, Path], chain: Path, scheme: str
+) -> None:
+    address, home = served
+    publish(chain, home)
+    page = opened(browser, address, color_scheme=scheme, viewport={"width": 390, "height": 800})
+    expect(page.get_by_role("heading", name="2 shops")).to_be_visible(timeout=_PATIENCE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    red = page.evaluate(
+        "getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/[0-9]+/)[0]"
+    )
+    assert (int(red) < 128) is (scheme == "dark")
