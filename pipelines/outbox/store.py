@@ -175,7 +175,7 @@ class Outbox:
                 ) from None
             raise QueueBroken(
                 f"The queue {self.path} cannot be used ({error}). If it is damaged, put it aside "
-                "and restore a copy; nothing was sent."
+                "and restore a copy. What was being sent is looked up by the next push."
             ) from None
 
     @contextmanager

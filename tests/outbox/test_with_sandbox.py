@@ -155,6 +155,34 @@ def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
     assert store.get(resource, change.id) is not None
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "reset",
+        "truncated_json",
+        "truncated_body",
+        "html_502",
+        "error_under_200",
+        "xml_despite_json",
+        "rate_error",
+    ],
+)
+@pytest.mark.parametrize("resource", ["customers", "payments"])
+def test_whatever_the_wire_does_a_create_is_there_at_most_once(sandbox, home, resource, fault):
+    store = sandbox.store("plain")
+    body = body_of(store, resource, f"wire {fault}")
+    enqueue(resource, "create", body, shop="plain", settings=home)
+    before = store.count(resource)
+    sandbox.faults.next(fault, method="POST", shop="plain")
+    push(home, "plain")
+    [change] = queued(home)
+    made = store.count(resource) - before
+    if change.state == "done":
+        assert made == 1
+    else:
+        assert (resource, change.state, made) == ("payments", "in_doubt", 0)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("resource", UPDATES)
 def test_an_update_is_there_once(sandbox, home, fault, resource):
