@@ -33,6 +33,7 @@ COMMANDS = (
     "push",
     "report",
     "dashboard",
+    "dictionary",
     "schedule",
     "sandbox",
     "demo",

@@ -1,0 +1,16 @@
+"""``make bench``: every measure the documentation quotes, one after the other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PARTS = (
+    ("bench.mirror", "all"),
+    ("bench.push_cost",),
+    ("bench.crash_push",),
+)
+
+if __name__ == "__main__":
+    # Each in a process of its own, so that peak memory and caches are its own too.
+    sys.exit(max(subprocess.run([sys.executable, "-m", *part]).returncode for part in PARTS))

@@ -1,0 +1,292 @@
+"""What the mirror costs: requests, use of the budget, speed, memory, kills; on a sandbox shop.
+
+``python -m bench.mirror [requests|budget|speed|memory|kills|all]`` prints a few lines a part. Times
+are ratios taken side by side in one run, so they mean the same on another machine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+
+from pipelines.fetch import ShopFetch
+from pipelines.jobs import mirror_jobs
+from pipelines.session import open_session
+from pipelines.sync import sync
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.repair_shop.endpoints import ENDPOINTS
+from sources.repair_shop.scan import PAGE_ROWS
+from sources.settings import Settings, ShopSettings
+
+ZONE = "America/Guatemala"
+NAIVE = "a naive rest_api source"
+
+
+@contextmanager
+def shop(
+    size: str, *, limit: int | None = None, minute: float = 1.0, latency: float = 0.0
+) -> Iterator[tuple[SandboxServer, Settings, Path]]:
+    """A served shop and settings for it, with a home of its own."""
+    spec = ShopSpec("main", limit=limit, timezone=ZONE, quirks=Quirks(latency_seconds=latency))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SandboxServer([spec], size=size, minute_seconds=minute) as server,  # type: ignore[arg-type]
+    ):
+        settings = ShopSettings(
+            name="main",
+            base_url=server.base_url,
+            api_key=server.keys["main"],  # type: ignore[arg-type]
+            timezone=ZONE,
+            minute_seconds=minute,
+            requests_per_minute=limit or 1_000_000,
+        )
+        yield server, Settings(home=Path(folder), shops=(settings,)), Path(folder)
+
+
+def counted(server: SandboxServer, work: Callable[[], object]) -> int:
+    """Requests the service saw while ``work`` ran."""
+    before = len(server.requests("main"))
+    work()
+    return len(server.requests("main")) - before
+
+
+def pages_of(server: SandboxServer) -> tuple[int, int]:
+    """The pages of all lists, and the number of lists (custom fields are four)."""
+    store, pages, lists = server.store("main"), 0, 0
+    for endpoint in ENDPOINTS.values():
+        counts = [store.count(endpoint.table)]
+        if endpoint.variants:
+            kinds = [record["type"] for record in store.all(endpoint.table)]
+            counts = [kinds.count(variant["type"]) for variant in endpoint.variants]
+        pages += sum(math.ceil(count / PAGE_ROWS) for count in counts)
+        lists += len(counts)
+    return pages, lists
+
+
+def change(server: SandboxServer, count: int) -> None:
+    """A day's business: new invoices with payments, tickets touched, customers, comments."""
+    store, chance = server.store("main"), random.Random(4)
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S+0000")
+    customers = store.select("customers", "1", (), limit=40)
+    tickets = store.ids("tickets")
+    for number in range(count):
+        kind = number % 5
+        if kind in (0, 1):
+            customer = chance.choice(customers)
+            store.insert(
+                "pos_orders" if kind else "ticket_invoices",
+                {
+                    "customer": {"id": customer["id"], "name": customer["name"]},
+                    "amount_total": Decimal("112.00"),
+                    "created_date": now,
+                    "lines": [],
+                    "returns": [],
+                    "payments": [{"amount": Decimal("112.00"), "date": now}],
+                },
+            )
+        elif kind == 2:
+            store.update(
+                "tickets", chance.choice(tickets[-3000:]), {"short_info": f"seen {number}"}
+            )
+        elif kind == 3:
+            store.insert("customers", {"name": f"Customer {number}", "created_date": now})
+        else:
+            store.insert("ticket_comments", {"comment": "called", "created_date": now})
+
+
+def requests() -> None:
+    """Requests of a full mirror, of a quiet night, of a night with 500 changes, of a repair."""
+    for size in ("tiny", "small", "medium"):
+        with shop(size) as (server, settings, _):
+            pages, lists = pages_of(server)
+            first = counted(server, lambda: sync(settings))
+            reports = sum(
+                "Sales" in r.path or "Purchases" in r.path for r in server.requests("main")
+            )
+            print(
+                f"{size}: first load {first} requests; pages {pages} + lists {lists} + reports "
+                f"{reports} = {pages + lists + reports}; ratio {first / (pages + lists + reports):.3f}"
+            )
+            quiet = counted(server, lambda: sync(settings))
+            print(f"{size}: a night without a change {quiet} requests; {NAIVE} {pages + lists}")
+            if size != "medium":
+                continue
+            change(server, 500)
+            busy = counted(server, lambda: sync(settings))
+            print(f"{size}: a night with 500 changes {busy} requests; {NAIVE} {pages + lists}")
+            store = server.store("main")
+            old = datetime.now(UTC) - timedelta(days=730)
+            past = [
+                d
+                for d in store.all("ticket_invoices")
+                if d["created_date"][:10] < old.date().isoformat()
+            ]
+            store.update(
+                "ticket_invoices", past[-1]["id"], {"amount_total": Decimal("1.23")}, touch=False
+            )
+            repair = counted(server, lambda: sync(settings))
+            print(
+                f"{size}: a night that finds an invoice edited two years back {repair} requests, "
+                f"{repair - quiet} more than a quiet one"
+            )
+
+
+def budget() -> None:
+    """Use of the budget over more than ten minutes of the limit, loading included."""
+    minute = 6.0
+    for answer in (0.0, 0.5, 3.0):
+        latency = answer * minute / 60
+        with shop("small", limit=30, minute=minute, latency=latency) as (server, settings, _):
+            with open_session(settings) as session:
+                one = settings.shops[0]
+                fetch = ShopFetch(session.client(one), session.ledger, 1, session.observer)
+                fetch.run(mirror_jobs(session.ledger, one))
+                session.feed.load_waiting()
+            seen = [request.at for request in server.requests("main")]
+            span = seen[-1] - seen[0]
+            allowed = 30 * span / (minute + latency) + 30
+            closest = min(b - a for a, b in zip(seen, seen[30:], strict=False)) / minute
+            print(
+                f"{answer} s an answer: {len(seen)} requests in {span / minute:.1f} minutes, "
+                f"{len(seen) / allowed:.3f} of what the rule allows; closest 31 requests "
+                f"{closest:.3f} minutes; rate errors {server.rate_errors('main')}"
+            )
+
+
+def speed() -> None:
+    """Rows a second through extract, normalize and load, beside DuckDB reading them as JSON."""
+    with shop("medium") as (server, settings, folder), open_session(settings) as session:
+        one = settings.shops[0]
+        began = time.perf_counter()
+        fetch = ShopFetch(session.client(one), session.ledger, 1, session.observer)
+        fetch.run(mirror_jobs(session.ledger, one))
+        fetched = time.perf_counter() - began
+        began = time.perf_counter()
+        session.feed.load_waiting()
+        loaded = time.perf_counter() - began
+        rows = session.feed.rows
+        store = server.store("main")
+        files = folder / "json"
+        files.mkdir()
+        for table in ENDPOINTS:
+            (files / f"{table}.json").write_text(json.dumps(store.all(table), default=str))
+        began = time.perf_counter()
+        with duckdb.connect() as database:
+            for path in sorted(files.iterdir()):
+                database.execute(
+                    f"create table {path.stem} as select * from read_json('{path}')"
+                )
+        plain = time.perf_counter() - began
+        print(
+            f"{rows} rows: fetched at {rows / fetched:.0f}/s, loaded at {rows / loaded:.0f}/s; "
+            f"loading takes {loaded / plain:.1f} times what DuckDB takes to read the same as JSON"
+        )
+
+
+def memory(sizes: tuple[str, ...] = ("small", "medium", "large")) -> None:
+    """Peak memory of the syncing process, the service in another one."""
+    for size in sizes:
+        with shop(size) as (server, settings, folder):
+            code = (
+                "import resource, sys; from shopmirror.main import main; "
+                "code = main(['sync']); "
+                "print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment(settings, folder),
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            exit_code, peak = done.stdout.split()[-2:]
+            print(f"{size}: peak memory {peak} MB, exit code {exit_code}")
+
+
+def environment(settings: Settings, folder: Path) -> dict[str, str]:
+    """Environment variables that say the same as ``settings``."""
+    one = settings.shops[0]
+    return os.environ | {
+        "SHOPMIRROR_HOME": str(folder),
+        "SOURCES__REPAIR_SHOP__BASE_URL": one.base_url,
+        "SOURCES__REPAIR_SHOP__API_KEY": one.api_key.get_secret_value(),
+        "SOURCES__REPAIR_SHOP__TIMEZONE": one.timezone,
+        "SOURCES__REPAIR_SHOP__MINUTE_SECONDS": str(one.minute_seconds),
+        "SOURCES__REPAIR_SHOP__REQUESTS_PER_MINUTE": str(one.requests_per_minute),
+    }
+
+
+def kills(runs: int = 200) -> None:
+    """``kill -9`` at random moments of a first load, until it ends; what was lost or asked twice."""
+    chance = random.Random(9)
+    killed = twice = 0
+    while killed < runs:
+        with shop("tiny", latency=0.02) as (server, settings, folder):
+            env = environment(settings, folder)
+            while True:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "shopmirror.main", "sync"],
+                    env=env,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                try:
+                    process.wait(timeout=chance.uniform(1.0, 9.0))
+                    break
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+                    killed += 1
+            asked = [(r.path, r.query) for r in server.requests("main")]
+            twice += len(asked) - len(set(asked))
+            store = server.store("main")
+            with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as database:
+                for table in ENDPOINTS:
+                    held = database.execute(
+                        f"select count(*), count(distinct (id, shop_id)) from raw.{table}"
+                    ).fetchone()
+                    if held != (store.count(table),) * 2 and table != "custom_fields":
+                        print(f"LOST OR DOUBLED: {table} {held} {store.count(table)}")
+                        raise SystemExit(1)
+    print(
+        f"{killed} kills: nothing lost, nothing doubled; {twice} requests asked twice, "
+        f"{twice / killed:.2f} for each kill"
+    )
+
+
+def main(part: str = "all") -> None:
+    """Run one part, or all but the long ones."""
+    parts: dict[str, Callable[[], None]] = {
+        "requests": requests,
+        "budget": budget,
+        "speed": speed,
+        "memory": memory,
+        "kills": kills,
+    }
+    for name, work in parts.items():
+        if part in (name, "all"):
+            print(f"== {name}", flush=True)
+            work()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"(this process with its service: peak {peak} MB)")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,38 @@
+"""``shopmirror dictionary``: every table and column explained, and where each comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shopmirror.consoles import out
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("dictionary")(dictionary)
+
+
+def dictionary(
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="The page; by default in the home folder.")
+    ] = None,
+) -> int:
+    """Write the data dictionary and lineage as one HTML page that opens offline."""
+    from pipelines.home import Home, HomeError
+    from pipelines.models import docs
+    from sources.settings import home_folder
+
+    home = Home(home_folder())
+    if not home.build_warehouse.exists():
+        raise HomeError("There is no warehouse to describe yet: run 'shopmirror sync' first.")
+    with home.sync_lock(), home.guard():
+        page = docs(
+            home.build_warehouse,
+            home=home.path,
+            out=out_file or home.path / "docs" / "dictionary.html",
+        )
+    out().print(str(page), markup=False, soft_wrap=True)
+    return 0
