@@ -1,0 +1,78 @@
+"""A scratch queue for notebook 07: changes go through every check, and nowhere else.
+
+Data flow: changes -> ``outbox.sqlite`` in a folder that :meth:`Rehearsal.close` removes. The
+published warehouse is linked into it, since a queued change remembers the values it is based on.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pipelines.outbox import Outbox
+from pipelines.outbox.preview import preview
+from pipelines.reading import warehouse_file
+from sources.settings import Settings, ShopSettings
+
+
+class Rehearsal:
+    """A queue that no push will ever find; ``**rehearsal.place`` sends ``enqueue`` there."""
+
+    def __init__(self, shop: str) -> None:
+        self._shop = shop
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._home = Path(self._folder.name)
+        published = warehouse_file()
+        (self._home / published.name).symlink_to(published.resolve())
+        # Queueing needs no service: the address leads nowhere and the key is none.
+        settings = ShopSettings(name=shop, base_url="http://127.0.0.1:9/v1", api_key="rehearsal")
+        self.place: dict[str, Any] = {
+            "home": self._home,
+            "settings": Settings(home=self._home, shops=(settings,)),
+        }
+
+    def queue(self) -> pd.DataFrame:
+        """What is queued: ``number, resource, op, state, body``."""
+        with Outbox(self._home) as outbox:
+            return pd.DataFrame(
+                [
+                    {
+                        "number": change.number,
+                        "resource": change.resource,
+                        "op": change.op,
+                        "state": change.state,
+                        "body": json.dumps(change.body, ensure_ascii=False),
+                    }
+                    for change in outbox.changes()
+                ]
+            )
+
+    def plan(self) -> pd.DataFrame:
+        """What a push would send: ``number, method, path, body, requests, waits``."""
+        with Outbox(self._home) as outbox:
+            return pd.DataFrame(
+                [
+                    {
+                        "number": step.number,
+                        "method": step.method,
+                        "path": step.path,
+                        "body": json.dumps(step.body, ensure_ascii=False),
+                        "requests": step.requests,
+                        "waits": step.waits,
+                    }
+                    for step in preview(outbox, self._shop)
+                ]
+            )
+
+    def based_on(self) -> dict[int, dict[str, Any]]:
+        """Number of a change -> the values that its author saw."""
+        with Outbox(self._home) as outbox:
+            return {change.number: change.base for change in outbox.changes()}
+
+    def close(self) -> None:
+        """Remove the scratch folder with all that was rehearsed."""
+        self._folder.cleanup()
