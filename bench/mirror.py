@@ -120,9 +120,10 @@ def requests() -> None:
             reports = sum(
                 "Sales" in r.path or "Purchases" in r.path for r in server.requests("main")
             )
+            least = pages + lists + reports
             print(
                 f"{size}: first load {first} requests; pages {pages} + lists {lists} + reports "
-                f"{reports} = {pages + lists + reports}; ratio {first / (pages + lists + reports):.3f}"
+                f"{reports} = {least}; ratio {first / least:.3f}"
             )
             quiet = counted(server, lambda: sync(settings))
             print(f"{size}: a night without a change {quiet} requests; {NAIVE} {pages + lists}")
@@ -190,9 +191,7 @@ def speed() -> None:
         began = time.perf_counter()
         with duckdb.connect() as database:
             for path in sorted(files.iterdir()):
-                database.execute(
-                    f"create table {path.stem} as select * from read_json('{path}')"
-                )
+                database.execute(f"create table {path.stem} as select * from read_json('{path}')")
         plain = time.perf_counter() - began
         print(
             f"{rows} rows: fetched at {rows / fetched:.0f}/s, loaded at {rows / loaded:.0f}/s; "
@@ -203,7 +202,7 @@ def speed() -> None:
 def memory(sizes: tuple[str, ...] = ("small", "medium", "large")) -> None:
     """Peak memory of the syncing process, the service in another one."""
     for size in sizes:
-        with shop(size) as (server, settings, folder):
+        with shop(size) as (_server, settings, folder):
             code = (
                 "import resource, sys; from shopmirror.main import main; "
                 "code = main(['sync']); "
@@ -234,7 +233,7 @@ def environment(settings: Settings, folder: Path) -> dict[str, str]:
 
 
 def kills(runs: int = 200) -> None:
-    """``kill -9`` at random moments of a first load, until it ends; what was lost or asked twice."""
+    """``kill -9`` at random moments of first loads; what was lost or asked twice."""
     chance = random.Random(9)
     killed = twice = 0
     while killed < runs:

@@ -144,7 +144,7 @@ class ShopFetch:
                     "asking by offset and limit from now on."
                 )
             except (PagingBroken, BadAnswer) as again:
-                outcome = Outcome(reason=f"{broken}; by offset: {again}")
+                outcome = self._read_unsorted(job, scan, count, f"{broken}; by offset: {again}")
         result.outcome = outcome
         self._close(job, scan, outcome, result)
 
@@ -173,10 +173,9 @@ class ShopFetch:
             )
 
         live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
-        hint = -(-live // PAGE_ROWS) or None
-        window = {endpoint.window[0]: job.first, endpoint.window[1]: job.last}
+        hint = self._hint(scan, live)
         if job.kind in ("full", "audit", "repair"):
-            params = {name: day for name, day in window.items() if day is not None}
+            params = _window(job)
             if endpoint.partition:
                 return read_tickets(
                     self.ledger, job.shop, reader, params, hint, whole=job.kind == "full"
@@ -207,6 +206,27 @@ class ShopFetch:
             )
         return self._read_records(job, scan, reader())
 
+    def _read_unsorted(
+        self, job: Job, scan: Scan, count: Callable[[list[dict[str, Any]], Page], None], why: str
+    ) -> Outcome:
+        """A list that pages but does not sort is read up to its empty page, and down again."""
+        if job.kind not in ("full", "audit", "repair") or job.endpoint.partition:
+            return Outcome(reason=why)
+        reader = ServiceReader(
+            self.client,
+            self.ledger,
+            scan,
+            job.endpoint,
+            path=job.path,
+            params={**job.endpoint.include_params, **_window(job)},
+            prefix="unsorted:",
+            on_rows=count,
+        )
+        try:
+            return read_window(reader)
+        except (PagingBroken, BadAnswer):
+            return Outcome(reason=why)
+
     def _read_records(self, job: Job, scan: Scan, reader: ServiceReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
         out = Outcome()
@@ -221,6 +241,15 @@ class ShopFetch:
         Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
         out.proof = f"{len(ids)} record(s) by their own paths"
         return out
+
+    def _hint(self, scan: Scan, live: int) -> int | None:
+        """The likely last page; kept with the scan, which must be the same when it is resumed."""
+        name = f"hint:{scan.scan_id}"
+        kept = self.ledger.mark(scan.shop, name)
+        if kept is None:
+            kept = str(-(-live // PAGE_ROWS))
+            self.ledger.set_mark(scan.shop, name, kept)
+        return int(kept) or None
 
     def _open_ids(self, job: Job) -> tuple[str, ...]:
         rows = self.ledger.query(
@@ -312,3 +341,18 @@ class ShopFetch:
 
 
 _LOCK = threading.Lock()
+
+
+def _window(job: Job) -> dict[str, date]:
+    """The filter of a job's days, a day wider at both ends.
+
+    Where the service draws the line of a day (its zone, inclusive or not) is for the service; the
+    job's own days are judged whole either way.
+    """
+    first, last = job.endpoint.window
+    found: dict[str, date] = {}
+    if job.first is not None:
+        found[first] = job.first - timedelta(days=1)
+    if job.last is not None:
+        found[last] = job.last + timedelta(days=1)
+    return found
