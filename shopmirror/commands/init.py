@@ -67,7 +67,10 @@ def init(
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
     _agree_to_replace(files, section, values, replace)
-    code = _test(candidate) if test else _UNTESTED
+    # Another key than the one that is set: whoever gives it knows that the old one is done for, and
+    # a block that the old one ran into says nothing about it.
+    is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
+    code = _test(candidate, forgive=is_new_key) if test else _UNTESTED
     if code > 1:
         fault("Nothing was written. --no-test writes the settings without trying them out.")
         return code
@@ -188,7 +191,7 @@ def _agree_to_replace(
         raise InitError("Nothing was written.")
 
 
-def _test(shop: ShopSettings) -> int:
+def _test(shop: ShopSettings, *, forgive: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.doctor import doctor, exit_code
     from shopmirror.commands.demo import leave
@@ -200,7 +203,7 @@ def _test(shop: ShopSettings) -> int:
         err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):
-        found = doctor(settings, stop=stop)
+        found = doctor(settings, forgive=forgive, stop=stop)
     for one in found:
         if one.profile is None:
             fault(str(one.error))

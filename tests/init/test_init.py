@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from sources.settings import load_settings
 
@@ -191,3 +192,20 @@ def test_a_person_is_asked_and_the_first_sync_is_offered(
     assert [text.split()[0] for text in asked] == ["Base", "API", "Time", "Make"]
     assert "requests" in asked[-1]
     assert synced == [None]
+
+
+def test_a_key_replaced_at_the_service_is_followed(begin, folder, capsys) -> None:
+    arguments = ("--timezone", "America/Guatemala")
+    with SandboxServer([ShopSpec("main", timezone="America/Guatemala")], size="tiny",
+                       minute_seconds=0.5) as server:  # fmt: skip
+        assert begin("--base-url", server.base_url, *arguments, key=server.keys["main"]) == 0
+        new_key = server.reset_key("main")
+        # A key that worked and does not any more is taken for a block, so as not to make one.
+        assert main(["doctor"]) == 3
+        asked = len(server.requests("main"))
+        assert main(["doctor"]) == 3
+        assert len(server.requests("main")) == asked
+        capsys.readouterr()
+        code = begin("--base-url", server.base_url, *arguments, "--replace", key=new_key)
+        assert code == 0, capsys.readouterr().err
+        assert main(["doctor"]) == 0
