@@ -26,7 +26,7 @@ from sources.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
 _THREADS = 2
-_NOT_VIEWS = ("path:models/marts", "path:models/ops", "path:snapshots", "path:tests")
+_NOT_VIEWS = ("config.materialized:table", "path:snapshots", "path:tests")
 
 
 class ModelsFailed(Exception):

@@ -1,4 +1,6 @@
 -- Ticket invoices and POS orders under one set of names; deleted ones are left out here, once.
+-- A table: six models read it, and working out days anew for each cost more than all of them.
+{{ config(materialized='table') }}
 with invoices as (
     select * from {{ ref('stg_ticket_invoices') }} where deleted_at is null
 ),

@@ -1,7 +1,7 @@
 -- What counts as a sale and as a purchase in each shop: the stored choice, else the default
 -- (documents by their created date, less returns by theirs, tax included; received orders).
 select
-    shops.shop_id,
+    known.shop_id,
     'chosen' as definition,
     coalesce({{ json_text('shops.sales_definition', 'date_basis') }}, 'document') as sales_date_basis,
     coalesce({{ json_text('shops.sales_definition', 'amount_basis') }}, 'gross') as sales_amount_basis,
@@ -12,4 +12,5 @@ select
     coalesce({{ json_text('shops.purchases_definition', 'shipping') }}, 'with') = 'with' as purchases_with_shipping,
     coalesce({{ json_text('shops.purchases_definition', 'expenses') }}, 'without') = 'with' as purchases_with_expenses,
     coalesce({{ json_text('shops.purchases_definition', 'documents') }}, 'all') as purchases_documents
-from {{ ref('int_shops') }} as shops
+from {{ ref('int_shops') }} as known
+left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id

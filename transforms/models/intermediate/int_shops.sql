@@ -1,4 +1,6 @@
 -- Every shop that has rows, configured or not, with its calendar and its day of today.
+-- A table: finding the shops reads seven lists, and a dozen models ask for them.
+{{ config(materialized='table') }}
 with known as (
     select shop_id from {{ source('ops', 'shops') }}
     union
@@ -22,8 +24,6 @@ select
     lower(replace(coalesce(shops.closed_weekdays, ''), ' ', '')) as closed_weekdays,
     replace(coalesce(shops.closed_days, ''), ' ', '') as closed_days,
     coalesce(shops.opening_hours, '') as opening_hours,
-    {{ local_date('current_timestamp', shop_zone()) }} as today,
-    shops.sales_definition,
-    shops.purchases_definition
+    {{ local_date('current_timestamp', shop_zone()) }} as today
 from known
 left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id

@@ -1,0 +1,163 @@
+"""What the models cost: ``python -m bench.models [lines ...]`` (default 10000 and 1000000).
+
+For a shop of so many document lines: the first build, the build of a night with 500 changed
+documents, the build from the command's second run in one process, and one query written by hand
+that adds up the months from the same raw tables; ratios to that query. Prints a JSON document.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from pipelines.calibrate import calibrate
+from pipelines.models import build
+from tests.transforms.raw import Raw
+
+BY_HAND = """
+with effects as (
+    select shop_id, created_date, amount_total as amount from raw.ticket_invoices
+    where _deleted_at is null
+    union all
+    select shop_id, created_date, amount_total from raw.pos_orders where _deleted_at is null
+    union all
+    select shop_id, created_date, -amount from raw.ticket_invoices__returns
+)
+select effects.shop_id,
+    date_trunc('month', cast(cast(created_date as timestamptz) at time zone timezone as date)),
+    sum(amount)
+from effects join ops.shops using (shop_id)
+group by all
+"""
+
+
+def fill(path: Path, lines: int) -> None:
+    """A shop with so many document lines, three a document, two thirds of them invoices."""
+    Raw(path, main="America/Guatemala")
+    invoices, orders = lines * 2 // 9, lines // 9
+    with duckdb.connect(str(path)) as connection:
+        for table, count in (("ticket_invoices", invoices), ("pos_orders", orders)):
+            _documents(connection, table, count)
+        connection.execute(
+            "insert into raw.ticket_invoices__returns (shop_id, parent_id, _dlt_id, "
+            "_dlt_parent_id, _dlt_list_idx, id, amount, created_date) "
+            "select 'main', id, 'r' || id, _dlt_id, 0, 'r' || id, 5, created_date "
+            "from raw.ticket_invoices where hash(id) % 20 = 0"
+        )
+        connection.execute(
+            "insert into raw.tickets (shop_id, id, _dlt_id, _seen_at, created_date, device, "
+            "status__label, customer__id, technician__id) "
+            "select 'main', 't' || i, 't' || i, now(), "
+            "strftime(timestamp '2023-01-01' + interval (i * 90) second, "
+            "'%Y-%m-%dT%H:%M:%S-06:00'), 'Model ' || i % 50 || '|2022', "
+            "'Collected', 'c' || i % 5000, 'u' || i % 6 "
+            "from range(?) as numbers(i)",
+            [invoices],
+        )
+        connection.execute(
+            "insert into raw.customers (shop_id, id, _dlt_id, _seen_at, name) "
+            "select 'main', 'c' || i, 'c' || i, now(), 'Name ' || i from range(5000) as numbers(i)"
+        )
+        connection.execute(
+            "insert into raw.products (shop_id, id, _dlt_id, _seen_at, code, prices__cost_price) "
+            "select 'main', 'p' || i, 'p' || i, now(), 'P' || i, 4 from range(2000) as numbers(i)"
+        )
+
+
+def _documents(connection: duckdb.DuckDBPyConnection, table: str, count: int) -> None:
+    letter = table[0]
+    ticket = ", ticket__id" if table == "ticket_invoices" else ""
+    connection.execute(
+        f"insert into raw.{table} (shop_id, id, _dlt_id, _seen_at, number, status, amount_total, "
+        f"tax_total, created_date, customer__id{ticket}) "
+        f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', 33, 3, "
+        "strftime(timestamp '2023-01-01' + interval (i * 100) second, '%Y-%m-%dT%H:%M:%S-06:00'), "
+        f"'c' || i % 5000{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
+        "from range(?) as numbers(i)",
+        [count],
+    )
+    connection.execute(
+        f"insert into raw.{table}__lines (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
+        "_dlt_list_idx, product_code, quantity, unit_price, tax, total) "
+        "select 'main', id, id || '/' || j, _dlt_id, j, 'P' || hash(id, j) % 2000, 1, 10, 1, 11 "
+        f"from raw.{table}, range(3) as numbers(j)"
+    )
+    connection.execute(
+        f"insert into raw.{table}__payments (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
+        "_dlt_list_idx, id, amount, date) "
+        f"select 'main', id, 'y' || id, _dlt_id, 0, 'y' || id, 33, created_date from raw.{table}"
+    )
+    connection.execute(
+        "insert into raw.payments (shop_id, id, _dlt_id, _seen_at, amount, date) "
+        f"select 'main', id, _dlt_id, now(), amount, date from raw.{table}__payments"
+    )
+
+
+def _timed(action: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the clock, and of processor time."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    action()
+    return time.perf_counter() - clock, time.process_time() - cpu
+
+
+def measure(lines: int) -> dict[str, object]:
+    """All measures of one size; seconds, and ratios to the query by hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        path = home / "warehouse.duckdb"
+        fill(path, lines)
+
+        def query() -> None:
+            with duckdb.connect(str(path)) as connection:
+                connection.execute(BY_HAND).fetchall()
+
+        def change() -> None:
+            with duckdb.connect(str(path)) as connection:
+                connection.execute(
+                    "update raw.ticket_invoices set amount_total = amount_total + 1 "
+                    "where cast(substr(id, 2) as bigint) < 500"
+                )
+
+        def models() -> None:
+            build(path, home=home, shops=[])
+
+        def definitions() -> None:
+            with duckdb.connect(str(path)) as connection:
+                calibrate(connection, "main")
+
+        by_hand = min(_timed(query) for _ in range(3))
+        found = {"full build": _timed(models)}
+        change()
+        found["nightly build, 500 documents changed"] = _timed(models)
+        found["all definitions compared"] = _timed(definitions)
+        return {
+            "lines": lines,
+            "by hand": {"seconds": round(by_hand[0], 3), "cpu": round(by_hand[1], 3)},
+            **{
+                name: {
+                    "seconds": round(clock, 2),
+                    "cpu": round(cpu, 2),
+                    "ratio": round(clock / by_hand[0], 1),
+                }
+                for name, (clock, cpu) in found.items()
+            },
+            "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            "file, MB": path.stat().st_size // 2**20,
+        }
+
+
+def main() -> None:
+    """Measure every size asked for."""
+    sizes = [int(size) for size in sys.argv[1:]] or [10_000, 1_000_000]
+    print(json.dumps([measure(size) for size in sizes], indent=2))
+
+
+if __name__ == "__main__":
+    main()
