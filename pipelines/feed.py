@@ -1,7 +1,9 @@
 """From the ledger into the warehouse: stored answers -> cleaned rows -> the loader.
 
 Replays are harmless: pages are marked as loaded after the load is on disk, and merging the same
-rows again changes nothing.
+rows again changes nothing. A row that is as it was when it was last answered is in the warehouse,
+or in a page that waits before it, and is not loaded again, except by a full read: that one is asked
+for when the warehouse shall be made anew from what the service says.
 """
 
 from __future__ import annotations
@@ -30,9 +32,12 @@ class Feed:
         self.new_columns: set[str] = set()
 
     def load_waiting(self) -> int:
-        """Load every page that waits, oldest answer first; the number of pages loaded."""
+        """Load every page that waits, oldest answer first; the number of pages loaded.
+
+        Pages of a shop that is no longer configured wait until it is again.
+        """
         loaded = 0
-        while pages := self._ledger.waiting(BATCH_PAGES):
+        while pages := self._ledger.waiting(BATCH_PAGES, tuple(self._zones)):
             batches: dict[str, list[dict[str, Any]]] = {}
             for page in pages:
                 table = page.resource.partition(":")[0]
@@ -44,6 +49,11 @@ class Feed:
             loaded += len(pages)
         return loaded
 
+    @property
+    def is_full(self) -> bool:
+        """Whether enough waits for a load."""
+        return self._ledger.waiting_count(tuple(self._zones)) >= BATCH_PAGES
+
     def apply_deletions(self) -> int:
         """Carry the marks of vanished rows into the warehouse; the number of rows marked."""
         rows = self._ledger.query(
@@ -53,8 +63,10 @@ class Feed:
         for shop, resource, at, identity in rows:
             groups.setdefault((shop, resource, at), []).append(identity)
         for (shop, resource, at), ids in groups.items():
-            table = resource.partition(":")[0]
-            self._loader.mark_deleted(table, shop, ids, datetime.fromisoformat(at))
+            table, _, variant = resource.partition(":")
+            self._loader.mark_deleted(
+                table, shop, ids, datetime.fromisoformat(at), variant=variant or None
+            )
             self._ledger.execute(
                 "UPDATE deletions SET applied=1 WHERE shop=? AND resource=? AND id=?",
                 [(shop, resource, identity) for identity in ids],
@@ -70,10 +82,9 @@ class Feed:
             rows = rows_of(payload, path)
         variant: Mapping[str, str] = page.spec.get("variant", {})
         extra = {"_seen_at": page.answered_at, "_seq": page.seq, **variant}
-        # A shop that is no longer configured may still have pages waiting.
-        zone = self._zones.get(page.shop)
-        if zone is None:
-            return []
+        zone = self._zones[page.shop]
+        if page.kind != "full" and len(page.fresh) == len(rows):
+            rows = [row for row, fresh in zip(rows, page.fresh, strict=True) if fresh]
         return [clean_row(r, table, shop_id=page.shop, zone=zone, extra=extra) for r in rows]
 
     @staticmethod

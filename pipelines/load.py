@@ -185,8 +185,9 @@ class Loader:
                 if (latest := newest.get((table, row["shop_id"]))) and row["_seen_at"] < latest
             ]
             known = self._seen(table, late) if late else {}
+            key = _key_of(table)
             for row in chunk:
-                seen = known.get((row["shop_id"], row["id"]))
+                seen = known.get(tuple(row[column] for column in key))
                 if seen is not None and seen > row["_seen_at"]:
                     outdated[table] += 1
                 else:
@@ -196,17 +197,17 @@ class Loader:
 
     def _seen(
         self, table: str, rows: Sequence[Mapping[str, Any]]
-    ) -> dict[tuple[str, str], datetime]:
+    ) -> dict[tuple[str, ...], datetime]:
+        key = _key_of(table)
+        names = ", ".join(_quoted(column) for column in key)
         with self._database() as connection:
-            wanted = pa.table(
-                {"shop_id": [r["shop_id"] for r in rows], "id": [r["id"] for r in rows]}
-            )
+            wanted = pa.table({column: [row[column] for row in rows] for column in key})
             connection.register("wanted", wanted)
             found = connection.execute(
-                f"SELECT shop_id, id, _seen_at FROM raw.{_quoted(table)} "  # noqa: S608 - a declared name
-                "SEMI JOIN wanted USING (shop_id, id)"
+                f"SELECT {names}, _seen_at FROM raw.{_quoted(table)} "  # noqa: S608 - declared names
+                f"SEMI JOIN wanted USING ({names})"
             ).fetchall()
-        return {(shop, identity): seen for shop, identity, seen in found if seen is not None}
+        return {tuple(row[:-1]): row[-1] for row in found if row[-1] is not None}
 
     # -- dlt ------------------------------------------------------------------------------------
 
@@ -290,23 +291,34 @@ class Loader:
     # -- marks and ops --------------------------------------------------------------------------
 
     def mark_deleted(
-        self, table: str, shop_id: str, ids: Sequence[str], at: datetime | None
+        self,
+        table: str,
+        shop_id: str,
+        ids: Sequence[str],
+        at: datetime | None,
+        *,
+        variant: str | None = None,
     ) -> int:
-        """Set ``_deleted_at`` of rows that have none (None takes the mark away); rows changed."""
+        """Set ``_deleted_at`` of rows that have none (None takes the mark away); rows changed.
+
+        ``variant`` is the one list meant of a table that holds several (custom fields by type).
+        """
         if table not in TABLES:
             raise LoadError(f"There is no raw table {table}.")
         if not self._prepared:
             self.prepare()
         changed = 0
         keep = "IS NOT NULL" if at is None else "IS NULL"
+        _, _, *variants = _key_of(table)
+        only = f"AND {_quoted(variants[0])} = ? " if variant is not None else ""
         with self._database() as connection:
             connection.execute("BEGIN")
             for start in range(0, len(ids), 10_000):
                 (count,) = connection.execute(
                     f"UPDATE raw.{_quoted(table)} SET _deleted_at = ? "  # noqa: S608 - a declared name
-                    f"WHERE shop_id = ? AND _deleted_at {keep} "
+                    f"WHERE shop_id = ? AND _deleted_at {keep} {only}"
                     "AND id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-                    [at, shop_id, list(ids[start : start + 10_000])],
+                    [at, shop_id, *([variant] if only else []), list(ids[start : start + 10_000])],
                 ).fetchall()[0]
                 changed += int(count)
             connection.execute("COMMIT")
@@ -337,6 +349,12 @@ class Loader:
                 f"CREATE OR REPLACE TABLE ops.{_quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
             )
             connection.execute("COMMIT")
+
+
+def _key_of(table: str) -> tuple[str, ...]:
+    from sources.repair_shop.source import key_of  # dlt takes a second to import
+
+    return key_of(table)
 
 
 def _plain(value: Any) -> Any:

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipelines import models
+from pipelines.built import Built
 from pipelines.doctor import CURRENCY_MARK
 from pipelines.evidence import write_evidence, write_reports
 from pipelines.feed import Feed
@@ -74,9 +75,11 @@ class Session:
         clients = self._clients.values() if shop is None else [self._clients.get(shop)]
         return sum(client.requests for client in clients if client is not None)
 
-    def build(self) -> None:
-        """Build and test the models over what is loaded; the private file only."""
-        self.observer.say("Building the reports ...")
+    def build(self) -> bool:
+        """Build and test the models over what is loaded; the private file only.
+
+        False when the last build was made of exactly the same and still stands.
+        """
         began = time.monotonic()
         write_reports(self.ledger, self.loader)
         write_evidence(self.ledger, self.loader, self.settings.shops)
@@ -89,8 +92,17 @@ class Session:
             )
             for shop in self.settings.shops
         ]
+        models.prepare(self.home.build_warehouse, shops)
+        built = Built(self.ledger, self.home)
+        state = built.state(shops)
+        if built.stands(state):
+            return False
+        self.observer.say("Building the reports ...")
+        built.begin()
         models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
+        built.done(state)
         self.publish_seconds = time.monotonic() - began
+        return True
 
     def publish(self) -> None:
         """Give readers what was built, with the newest evidence."""

@@ -15,7 +15,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 from pipelines.differences import compare
-from pipelines.feed import BATCH_PAGES
 from pipelines.fetch import ShopFetch
 from pipelines.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
 from pipelines.observer import Observer
@@ -56,7 +55,7 @@ def sync(
     began = time.monotonic()
     with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
         run_id = session.ledger.begin_run("sync")
-        run = _Run(session, shops, run_id, endpoints, full, confirm_deletions)
+        run = Run(session, shops, run_id, endpoints, full, confirm_deletions)
         report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
         try:
             run.fetch_and_load()
@@ -85,8 +84,8 @@ def sync(
         return report
 
 
-class _Run:
-    """The steps of one sync; results are gathered by shop."""
+class Run:
+    """The steps of one sync, in the order of its methods; results are gathered by shop."""
 
     def __init__(
         self,
@@ -108,7 +107,7 @@ class _Run:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
         session = self.session
         with ThreadPoolExecutor(len(self.shops), thread_name_prefix="shop") as pool:
-            futures = [pool.submit(self._fetch_shop, shop) for shop in self.shops]
+            futures = [pool.submit(self.fetch_shop, shop) for shop in self.shops]
             try:
                 self._load_while(futures)
             except BaseException:
@@ -124,7 +123,7 @@ class _Run:
         while not all(future.done() for future in futures):
             time.sleep(0.05)
             due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
-            if due or session.ledger.waiting_count() >= BATCH_PAGES:
+            if due or session.feed.is_full:
                 session.feed.load_waiting()
                 loaded = time.monotonic()
                 # The last months can be queried while history still loads for hours.
@@ -134,7 +133,8 @@ class _Run:
                     session.publish()
                     self.published = time.monotonic()
 
-    def _fetch_shop(self, shop: ShopSettings) -> None:
+    def fetch_shop(self, shop: ShopSettings) -> None:
+        """Everything that is asked of one shop, into the ledger; errors end up in its result."""
         ledger, result = self.session.ledger, self.results[shop.name]
         fetch = ShopFetch(
             self.session.client(shop), ledger, self.run_id, self.session.observer, self.confirm

@@ -261,7 +261,7 @@ def _numbered(payload: dict[str, Any]) -> list[dict[str, Any]] | None:
 
 def _envelope_keys(payload: dict[str, Any], path: str) -> list[str]:
     """The fields that may hold the rows: those named like the endpoint first."""
-    words = [_plain(word) for word in path.split("/") if word]
+    words = [word for word in path.split("/") if word]
     # /shipments/deleted may come as shipments_deleted.
     wanted = ["".join(words), *reversed(words), *_COMMON_ENVELOPES]
     by_name: dict[str, str] = {}

@@ -288,7 +288,15 @@ def clean_row(
         for child in children:
             child["shop_id"], child["parent_id"] = shop_id, identity
             stack.extend(v for v in child.values() if isinstance(v, list))
+    noted = json.loads(out["_unreadable"] or "{}")
     if row_id(row, table) is None:
-        noted = json.loads(out["_unreadable"] or "{}") | {"id": "(the service gave none)"}
-        out["_unreadable"] = json.dumps(noted, ensure_ascii=False)
-    return out | {"shop_id": shop_id, "id": identity, "_deleted_at": None} | dict(extra)
+        noted["id"] = "(the service gave none)"
+    own = {"shop_id": shop_id, "id": identity, "_deleted_at": None} | dict(extra)
+    # A field of the row that is called like a column of ours.
+    noted |= {
+        name: to_text(out[name])
+        for name, value in own.items()
+        if name in out and out[name] is not None and to_text(out[name]).strip() != to_text(value)
+    }
+    out["_unreadable"] = json.dumps(noted, ensure_ascii=False) if noted else None
+    return out | own

@@ -297,13 +297,14 @@ class Ledger:
             )
         return page
 
-    def waiting(self, limit: int) -> list[StoredPage]:
-        """Up to ``limit`` pages that are not in the warehouse yet, oldest answer first."""
+    def waiting(self, limit: int, shops: Sequence[str]) -> list[StoredPage]:
+        """Up to ``limit`` pages of shops that are not in the warehouse yet, oldest answer first."""
         rows = self._db.execute(
-            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body "
-            "FROM pages p "
-            "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL ORDER BY p.seq LIMIT ?",
-            (limit,),
+            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body, s.kind, "  # noqa: S608 - only question marks
+            "p.summary FROM pages p "
+            "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "
+            f"AND s.shop IN ({','.join('?' * len(shops))}) ORDER BY p.seq LIMIT ?",
+            (*shops, limit),
         ).fetchall()
         return [
             StoredPage(
@@ -314,13 +315,19 @@ class Ledger:
                 datetime.fromisoformat(r[4]),
                 r[5],
                 zlib.decompress(r[6]),
+                r[7],
+                page_of(r[8]).fresh,
             )
             for r in rows
         ]
 
-    def waiting_count(self) -> int:
-        """Pages that are not in the warehouse yet."""
-        row = self._db.execute("SELECT count(*) FROM pages WHERE loaded_at IS NULL").fetchone()
+    def waiting_count(self, shops: Sequence[str]) -> int:
+        """Pages of shops that are not in the warehouse yet."""
+        row = self._db.execute(
+            "SELECT count(*) FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "  # noqa: S608 - only question marks
+            f"AND s.shop IN ({','.join('?' * len(shops))})",
+            tuple(shops),
+        ).fetchone()
         return int(row[0])
 
     def mark_loaded(self, pages: Iterable[StoredPage]) -> None:

@@ -81,6 +81,10 @@ class StoredPage:
     answered_at: datetime
     request: str
     body: bytes
+    kind: str = ""
+    """Kind of the scan that asked for it."""
+    fresh: tuple[bool, ...] = ()
+    """Per row: new, changed or back since its last answer; empty: not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dlt.common.schema.typing import TColumnSchema
 from dlt.extract import DltResource, DltSource
 
 from sources.repair_shop.columns import TABLES, Child, Kind, Table
+from sources.repair_shop.endpoints import ENDPOINTS
 
 SCHEMA = "repair_shop"
 """Name of the dlt schema; stored in the warehouse, so a change of it is a migration."""
@@ -62,7 +63,7 @@ _CHILD_SQL = {"shop_id": "VARCHAR", "parent_id": "VARCHAR", "_unreadable": "VARC
 def repair_shop(rows: Mapping[str, Rows]) -> DltSource:
     """All 35 lists as resources, those named in ``rows`` selected to run.
 
-    Merge on (shop_id, id), delete-insert; of several answers for one row in a batch the one with
+    Merge on :func:`key_of`, delete-insert; of several answers for one row in a batch the one with
     the highest ``_seq`` stays.
     """
     return _source(rows).with_resources(*rows)
@@ -93,7 +94,7 @@ def _resource(name: str, rows: Rows) -> DltResource:
         read,
         name=name,
         write_disposition={"disposition": "merge", "strategy": "delete-insert"},
-        primary_key=("shop_id", "id"),
+        primary_key=key_of(name),
         columns=_hints(table) | {column: hint.copy() for column, hint in _TOP.items()},
         nested_hints={
             path: dlt.mark.make_nested_hints(columns=_child_hints(child.table))
@@ -102,6 +103,15 @@ def _resource(name: str, rows: Rows) -> DltResource:
         # A value that does not fit its column stops the load instead of moving to a column beside.
         schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
     )
+
+
+def key_of(table: str) -> tuple[str, ...]:
+    """What makes a row of a raw table one: the shop, the id, and the variant of its list.
+
+    ``/customFields/{type}`` numbers each type's fields by itself, so one id may stand for several.
+    """
+    variants = ENDPOINTS[table].variants
+    return ("shop_id", "id", *(variants[0] if variants else ()))
 
 
 def nested_tables(table: Table) -> Iterator[tuple[tuple[str, ...], Child]]:

@@ -1,0 +1,1 @@
+"""The cleaner: any row in, a row out."""

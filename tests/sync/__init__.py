@@ -1,0 +1,1 @@
+"""The sync held against everything a service and a machine can do."""

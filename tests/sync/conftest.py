@@ -1,0 +1,257 @@
+"""A sandbox shop and its mirror, up to raw: the models are left out where nothing asks for them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipelines.feed import Feed
+from pipelines.load import LoadOutcome
+from pipelines.session import open_session
+from pipelines.sync import Run
+from pipelines.verdict import SyncReport, verdict
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sandbox.store import ShopStore
+from sources.repair_shop.endpoints import ENDPOINTS, resource_named
+from sources.settings import Settings, ShopSettings
+
+ZONE = "America/Guatemala"
+AMOUNTS = {
+    "ticket_invoices": "amount_total",
+    "pos_orders": "amount_total",
+    "payments": "amount",
+    "purchase_orders": "cost",
+    "expenses": "amount",
+}
+CHILDREN = {
+    "ticket_invoices": ("lines", "payments", "returns"),
+    "pos_orders": ("lines", "payments", "returns"),
+    "purchase_orders": ("lines",),
+    "tickets": ("lines", "payments"),
+}
+
+
+class Recorder:
+    """What a loader would hold, without a database: the newest answer for each row."""
+
+    def __init__(self) -> None:
+        self.held: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+    def load(self, batches: Mapping[str, Iterable[Mapping[str, Any]]]) -> LoadOutcome:
+        counts: dict[str, int] = {}
+        for table, rows in batches.items():
+            for row in rows:
+                identity = (
+                    f"{row.get('type')}:{row['id']}" if table == "custom_fields" else row["id"]
+                )
+                key = (row["shop_id"], table, identity)
+                if key not in self.held or self.held[key]["_seq"] <= row["_seq"]:
+                    self.held[key] = dict(row)
+                counts[table] = counts.get(table, 0) + 1
+        return LoadOutcome(counts)
+
+    def mark_deleted(
+        self, table: str, shop_id: str, ids: Sequence[str], at: Any, *, variant: str | None = None
+    ) -> int:
+        for identity in ids:
+            row = self.held.get((shop_id, table, f"{variant}:{identity}" if variant else identity))
+            if row is not None:
+                row["_deleted_at"] = at
+        return len(ids)
+
+    def live(self, table: str, shop: str) -> dict[str, dict[str, Any]]:
+        return {
+            row["id"]: row
+            for (name, held, _), row in self.held.items()
+            if (name, held) == (shop, table) and row["_deleted_at"] is None
+        }
+
+
+@dataclass
+class Mirror:
+    """A service, a home, and runs of the sync over both that end before the models."""
+
+    server: SandboxServer
+    home: Path
+    shops: tuple[str, ...] = ("main",)
+    changes: dict[str, Any] = field(default_factory=dict)
+    loaded: int = 0
+    recorder: Recorder | None = None
+    """Given: rows go here instead of into a database, which costs a tenth."""
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(home=self.home, shops=tuple(self.shop(name) for name in self.shops))
+
+    def shop(self, name: str = "main") -> ShopSettings:
+        given: dict[str, Any] = {
+            "name": name,
+            "base_url": self.server.base_url,
+            "api_key": self.server.keys[name],
+            "timezone": ZONE,
+            "requests_per_minute": 100_000,
+            "minute_seconds": 0.5,
+            "timeout_seconds": 5,
+        }
+        return ShopSettings(**{**given, **self.changes})
+
+    @property
+    def store(self) -> ShopStore:
+        return self.server.store(self.shops[0])
+
+    def run(
+        self,
+        *resources: str,
+        full: bool = False,
+        confirm: bool = False,
+        max_requests: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> SyncReport:
+        """One sync as far as raw: fetched, loaded, deletions applied, and what it came to."""
+        endpoints = [resource_named(name) for name in resources] or None
+        with open_session(self.settings, max_requests=max_requests, stop=stop) as session:
+            if self.recorder is not None:
+                loader: Any = self.recorder
+                session.feed = Feed(session.ledger, loader, self.settings.shops)
+            run_id = session.ledger.begin_run("sync")
+            run = Run(session, self.settings.shops, run_id, endpoints, full, confirm)
+            run.fetch_and_load()
+            report = verdict(run.finish())
+            report.requests = session.requests()
+            self.loaded = session.feed.rows
+            session.ledger.end_run(
+                run_id,
+                outcome=report.outcome,
+                exit_code=report.exit_code,
+                requests=report.requests,
+                rows=self.loaded,
+                message=report.message,
+                detail={},
+            )
+        return report
+
+    def sql(self, text: str, *values: Any) -> list[tuple[Any, ...]]:
+        """A query over the private file."""
+        with duckdb.connect(str(self.home / "build" / "warehouse.duckdb"), read_only=True) as db:
+            return db.execute(text, list(values)).fetchall()
+
+    def live(self, table: str, shop: str | None = None) -> set[str]:
+        """Ids in raw that are not marked as gone; every row of a table once."""
+        name = shop or self.shops[0]
+        if self.recorder is not None:
+            return set(self.recorder.live(table, name))
+        rows = self.sql(
+            f'SELECT id FROM raw."{table}" WHERE shop_id = ? AND _deleted_at IS NULL', name
+        )
+        assert len(rows) == len(set(rows)), f"{table} holds doubles"
+        return {row[0] for row in rows}
+
+    def amounts(self, table: str, shop: str) -> dict[str, int]:
+        """Id -> cents of the table's amount."""
+        column = AMOUNTS[table]
+        if self.recorder is not None:
+            rows = self.recorder.live(table, shop)
+            return {identity: round(row[column] * 100) for identity, row in rows.items()}
+        return dict(
+            self.sql(
+                f"SELECT id, CAST(round({column} * 100) AS BIGINT) "
+                f'FROM raw."{table}" WHERE shop_id = ? AND _deleted_at IS NULL',
+                shop,
+            )
+        )
+
+    def nested(self, table: str, child: str, shop: str) -> int:
+        """Nested rows of the rows that are not marked as gone."""
+        if self.recorder is not None:
+            return sum(len(r.get(child) or []) for r in self.recorder.live(table, shop).values())
+        [(count,)] = self.sql(
+            f'SELECT count(*) FROM raw."{table}__{child}" c JOIN raw."{table}" t '
+            "ON c._dlt_root_id = t._dlt_id WHERE t.shop_id = ? AND t._deleted_at IS NULL",
+            shop,
+        )
+        return int(count)
+
+    def assert_same(self, *tables: str, shop: str | None = None) -> None:
+        """Raw holds exactly the service's rows, their nested rows and their amounts."""
+        name = shop or self.shops[0]
+        store = self.server.store(name)
+        for table in tables or ENDPOINTS:
+            records = store.all(table)
+            if table == "custom_fields":
+                # Without a category only the default ones are listed (specification, customFields).
+                records = [r for r in records if not r.get("category_id") and not r.get("tab_id")]
+            assert self.live(table, name) == {str(r["id"]) for r in records}, table
+            for child in CHILDREN.get(table, ()):
+                theirs = sum(len(record.get(child) or []) for record in records)
+                assert self.nested(table, child, name) == theirs, f"{table}.{child}"
+            if table in AMOUNTS:
+                known = {str(r["id"]): round(float(r[AMOUNTS[table]]) * 100) for r in records}
+                assert self.amounts(table, name) == known, f"amounts of {table}"
+
+    def asked(self, path: str = "/") -> list[str]:
+        """Requests since they were last forgotten, as path?query."""
+        return [
+            f"{request.path}?{request.query}"
+            for request in self.server.requests(self.shops[0])
+            if request.path.startswith(path)
+        ]
+
+
+MakeMirror = Callable[..., Mirror]
+
+
+@pytest.fixture
+def make_mirror(tmp_path: Path) -> Iterator[MakeMirror]:
+    """Makes a shop with the given quirks (and settings), and a mirror of it.
+
+    ``database``: rows go into a real one; by default into a :class:`Recorder`.
+    """
+    with ExitStack() as stack:
+        made: list[Mirror] = []
+
+        def make(
+            quirks: Quirks | None = None,
+            *,
+            shops: tuple[str, ...] = ("main",),
+            records: Any = None,
+            limit: int | None = None,
+            database: bool = False,
+            **changes: Any,
+        ) -> Mirror:
+            specs = [
+                ShopSpec(
+                    name, timezone=ZONE, limit=limit, quirks=quirks or Quirks(), records=records
+                )
+                for name in shops
+            ]
+            server = stack.enter_context(SandboxServer(specs, minute_seconds=0.5))
+            mirror = Mirror(server, tmp_path / f"home{len(made)}", shops, changes)
+            mirror.recorder = None if database else Recorder()
+            made.append(mirror)
+            return mirror
+
+        yield make
+
+
+@pytest.fixture
+def mirror(make_mirror: MakeMirror) -> Mirror:
+    """A plain shop, not yet synced."""
+    return make_mirror()
+
+
+@pytest.fixture
+def synced(mirror: Mirror) -> Mirror:
+    """A plain shop, synced once."""
+    report = mirror.run()
+    assert report.exit_code == 0, report.details
+    mirror.server.forget_requests()
+    return mirror

@@ -1,0 +1,50 @@
+"""However a service answers, the same rows arrive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.quirks import Quirks
+from tests.sync.conftest import MakeMirror
+
+QUIRKS: list[dict[str, Any]] = [
+    {},
+    {"paging": "offset_only"},
+    {"paging": "offset_only", "past_the_end": "error"},
+    {"past_the_end": "error"},
+    {"past_the_end": "last_page"},
+    {"envelope": "data", "amounts": "currency", "naming": "camelCase"},
+    {"envelope": "resource", "amounts": "text", "detail": "list"},
+    {"empty_reference": "missing", "dates": "dd-mmm-yyyy"},
+    {"empty_reference": "object", "dates": "iso_colon"},
+    {"empty_reference": "text", "daily_report": "object", "monthly_report": "object"},
+    {"month_name": "yyyy-mm", "report_amounts": "currency", "zero_periods": False},
+    {"order": "loose"},
+]
+
+
+@pytest.mark.parametrize("quirks", QUIRKS, ids=lambda q: "-".join(map(str, q.values())) or "plain")
+def test_every_row_arrives_and_a_second_night_finds_nothing_new(
+    make_mirror: MakeMirror, quirks: dict[str, Any]
+) -> None:
+    mirror = make_mirror(Quirks(**quirks))
+    report = mirror.run()
+    assert report.exit_code == 0, report.details
+    mirror.assert_same()
+    night = mirror.run()
+    assert night.exit_code == 0, night.details
+    assert night.requests <= 60
+    mirror.assert_same()
+
+
+def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_rows_are_missing(
+    make_mirror: MakeMirror,
+) -> None:
+    mirror = make_mirror(Quirks(order="unstable"))
+    report = mirror.run()
+    doubted = {doubt.partition(":")[0] for shop in report.shops for doubt in shop.doubts}
+    for table in ("ticket_invoices", "pos_orders", "payments", "customers", "tickets"):
+        if table not in doubted:
+            mirror.assert_same(table)
