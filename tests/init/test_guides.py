@@ -1,0 +1,84 @@
+"""The guides are true: every command in them exists, every setting in them is taken."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from typer.main import get_command
+
+from pipelines.notify import NotifySettings
+from schedules.settings import RetentionSettings, ScheduleSettings
+from shopmirror.main import app
+from sources.settings import ShopSettings
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs"
+GUIDES = sorted(FOLDER.glob("*.md"))
+OURS = ("going-live", "a-chain", "write-back", "when-something-differs", "moving-the-warehouse")
+
+
+def _commands(text: str) -> list[list[str]]:
+    """Command lines of ``shopmirror``, from blocks and from the running text."""
+    blocks = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    lines = [line.split(" #")[0] for block in blocks for line in block.splitlines()]
+    lines += re.findall(r"`(shopmirror [^`]+)`", text)
+    return [shlex.split(line)[1:] for line in lines if line.startswith("shopmirror ")]
+
+
+def _check(command: Any, words: list[str]) -> None:
+    while isinstance(command, click.Group) or hasattr(command, "commands"):
+        name = words[0]
+        assert name in command.commands, f"no command '{name}'"
+        command, words = command.commands[name], words[1:]
+    options = {option for parameter in command.params for option in parameter.opts}
+    options |= {option for parameter in command.params for option in parameter.secondary_opts}
+    for word in words:
+        if word.startswith("--"):
+            assert word in options, f"'{command.name}' has no option {word}"
+
+
+def test_the_guides_are_all_there() -> None:
+    assert {path.stem for path in GUIDES} >= set(OURS)
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_every_command_of_a_guide_exists(guide: Path) -> None:
+    for words in _commands(guide.read_text(encoding="utf-8")):
+        _check(get_command(app), words)
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
+    for block in re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S):
+        settings = tomllib.loads(block)
+        ScheduleSettings.model_validate(settings.pop("schedule", {}))
+        RetentionSettings.model_validate(settings.pop("retention", {}))
+        notify = settings.pop("notify", {})
+        assert set(notify) <= set(NotifySettings.model_fields)
+        shop = settings.pop("sources", {}).get("repair_shop", {})
+        for values in (shop, *shop.pop("shops", {}).values()):
+            assert set(values) <= set(ShopSettings.model_fields)
+        assert settings == {}
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_links_lead_somewhere(guide: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)", guide.read_text(encoding="utf-8")):
+        assert (guide.parent / target).exists(), target
+
+
+def test_every_reason_and_state_is_explained() -> None:
+    from pipelines.explain import MEANING
+    from pipelines.outbox import STATES
+
+    differs = (FOLDER / "when-something-differs.md").read_text(encoding="utf-8")
+    for reason in MEANING:
+        assert f"| {reason.replace('_', ' ')} |" in differs
+    writing = (FOLDER / "write-back.md").read_text(encoding="utf-8")
+    for state in STATES:
+        assert f"| `{state}` |" in writing
