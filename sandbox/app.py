@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote
-
-import anyio.to_thread
 
 from sandbox import explorer
 from sandbox.errors import MethodNotAllowed, NotFound, Refusal, Unauthorised
@@ -23,6 +22,9 @@ from sandbox.shops import Shops
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+T = TypeVar("T")
+_WORKERS = 8
 
 PREFIX = "/v1"
 """Specification, Versioning."""
@@ -61,6 +63,8 @@ class SandboxApp:
         self._reset = reset
         self._log: dict[str, list[Request]] = {}
         self._log_lock = threading.Lock()
+        # Threads that stay, because each keeps a connection to the database.
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
 
     def requests(self, shop: str) -> list[Request]:
         """Every request with the shop's key so far, in the order of the answers."""
@@ -84,6 +88,14 @@ class SandboxApp:
             return
         exchange = _Exchange(self, scope, path, receive, send)
         await exchange.run()
+
+    async def in_worker(self, call: Callable[..., T], *arguments: Any) -> T:
+        """Run what touches the database in a thread, so that other requests go on."""
+        return await asyncio.get_running_loop().run_in_executor(self._workers, call, *arguments)
+
+    def close(self) -> None:
+        """End the worker threads."""
+        self._workers.shutdown()
 
     def _note(self, shop: str, request: Request) -> None:
         with self._log_lock:
@@ -116,7 +128,7 @@ class _Exchange:
         if content is None:
             return
         key = self.headers.get("authorization", "")
-        shop = await anyio.to_thread.run_sync(self.app._shops.by_key, key) if key else None
+        shop = await self.app.in_worker(self.app._shops.by_key, key) if key else None
         if shop is None:
             error = Unauthorised("Invalid API key. Please check the Authorization header.")
             await self._answer(_refused(error))
@@ -140,7 +152,7 @@ class _Exchange:
             await self._answer(Answer({"error": quirks.block_text}, quirks.block_status))
             return
         if fault is None:
-            answer = await anyio.to_thread.run_sync(self._work, below, content)
+            answer = await self.app.in_worker(self._work, below, content)
             await self._hooks(below)
             await self._answer(answer)
         else:
@@ -182,6 +194,9 @@ class _Exchange:
                 body=content,
                 content_type=self.headers.get("content-type", ""),
             )
+            if self.method == "GET":
+                with call.store.reading():
+                    return route.handler(call)
             return route.handler(call)
         except Refusal as error:
             return _refused(error)
@@ -209,7 +224,7 @@ class _Exchange:
 
     async def _hooks(self, below: str) -> None:
         for call in self.app._faults.answered(self.shop, below):
-            await anyio.to_thread.run_sync(call)
+            await self.app.in_worker(call)
 
     async def _faulty(self, fault: Fault, below: str, content: bytes) -> None:
         kind = fault.kind
@@ -230,7 +245,7 @@ class _Exchange:
             return
         if kind == "delay":
             await asyncio.sleep(fault.seconds)
-        answer = await anyio.to_thread.run_sync(self._work, below, content)
+        answer = await self.app.in_worker(self._work, below, content)
         await self._hooks(below)
         if kind == "drop_answer_after_commit":
             await self._drop()

@@ -6,6 +6,7 @@ with SandboxServer([ShopSpec("main", limit=None)]) as server:
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 import socket
@@ -88,7 +89,7 @@ class SandboxServer:
             server_header=False,
             timeout_graceful_shutdown=2,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         self._thread: threading.Thread | None = None
 
     def start(self) -> SandboxServer:
@@ -123,6 +124,7 @@ class SandboxServer:
     def close(self) -> None:
         """Close the socket and the database."""
         self._socket.close()
+        self._app.close()
         self._database.close()
 
     def __enter__(self) -> SandboxServer:
@@ -187,6 +189,20 @@ class SandboxServer:
         # Lingering for no time at all makes the close a reset.
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         transport.abort()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, noticing within 20 instead of 100 ms that it should stop.
+
+    A test suite stops hundreds of them.
+    """
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not self.should_exit:
+            ticks += 1
+            await asyncio.sleep(0.02)
+            self.should_exit = await self.on_tick(ticks) or self.should_exit
 
 
 def _protocol(connections: dict[tuple[str, int], Any]) -> type[H11Protocol]:

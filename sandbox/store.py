@@ -76,6 +76,16 @@ class Database:
                 raise
             connection.execute("COMMIT")
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """See one state of all tables throughout, whatever writers do meanwhile."""
+        connection = self.connection()
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.execute("ROLLBACK")
+
     def close(self) -> None:
         """Close every connection; a file that was not asked for is removed."""
         self._closed = True
@@ -175,6 +185,12 @@ class ShopStore:
         for record in records:
             record["payments"] = paid.get(str(record["id"]), [])
         return records
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Make several reads as one: no writer comes in between."""
+        with self.database.reading():
+            yield
 
     # Writing
 
