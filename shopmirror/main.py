@@ -8,7 +8,7 @@ lines; any other in one line that names the log file with the details.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import sys
 import traceback
@@ -73,8 +73,7 @@ def _main(
 
 
 for _name in COMMANDS:
-    if importlib.util.find_spec(f"shopmirror.commands.{_name}") is not None:
-        importlib.import_module(f"shopmirror.commands.{_name}").register(app)
+    importlib.import_module(f"shopmirror.commands.{_name}").register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from pipelines.home import Home
     from pipelines.verdict import SyncReport
+    from sandbox.shops import Size
 
 MARKER = "demo.json"
 """File in the home folder that says: what is mirrored here is the sandbox's."""
@@ -25,6 +26,9 @@ MARKER = "demo.json"
 TIMEZONE = "America/Guatemala"
 MINUTE_SECONDS = 2.0
 """The sandbox's minute: 30 requests in two seconds."""
+
+SIZE: Size = "small"
+"""About 12,000 rows in three years."""
 
 _LAST_MONTHS = 6
 
@@ -60,7 +64,7 @@ def demo() -> int:
     spec = ShopSpec("main", timezone=TIMEZONE)
     with (
         stopping() as stop,
-        SandboxServer([spec], size="small", minute_seconds=MINUTE_SECONDS) as server,
+        SandboxServer([spec], size=SIZE, minute_seconds=MINUTE_SECONDS) as server,
     ):
         err().print(f"The sandbox shop answers at {server.base_url}; syncing it into {home.path}.")
         shop = ShopSettings(

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.home import Home
 from sandbox.server import SandboxServer
-from shopmirror.main import COMMANDS, app, main, redact
+from shopmirror.main import COMMANDS, main, redact
 from tests.cli.conftest import PREFIX, Run, point_at
 
 
@@ -22,18 +22,14 @@ def spent(server: SandboxServer) -> int:
 def test_every_command_has_help(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
-    registered = {info.name for info in (*app.registered_commands, *app.registered_groups)}
     for name in COMMANDS:
         if name == "demo":
             assert "demo " not in out
-            continue
-        if name not in registered:
             continue
         assert f" {name} " in out
         code, help_text, _ = run(name, "--help")
         assert code == 0
         assert "Usage" in help_text
-    assert registered >= {"sync", "plan", "status", "queue", "sandbox"}
 
 
 def test_the_version(run: Run) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -31,7 +33,6 @@ def mirrored(server: SandboxServer, tmp_path_factory: pytest.TempPathFactory) ->
     home = tmp_path_factory.mktemp("mirrored")
     with pytest.MonkeyPatch.context() as patch:
         point_at(server, patch, home)
-        assert main(["sync", "--max-requests", "15"]) == 4
         assert main(["sync"]) == 0
     yield home
 
@@ -130,6 +131,23 @@ def test_the_demo_keeps_away_from_a_real_mirror(home: Path, run: Run) -> None:
     code, _, err = run("demo")
     assert code == 2
     assert "holds the mirror of a real shop" in err
+
+
+def test_the_demo_shows_a_whole_mirror_and_stops_its_sandbox(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("shopmirror.commands.demo.SIZE", "tiny")
+    monkeypatch.setattr("shopmirror.commands.demo.MINUTE_SECONDS", 0.2)
+    code, out, err = run("demo")
+    assert code == 0, err
+    assert "48 of 48 months agree to the cent" in out
+    assert "raw.ticket_invoices" in out
+    assert "both ends met" in out
+    address = re.search(r"http://127\.0\.0\.1:(\d+)", err)
+    assert address is not None
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", int(address[1])))
+    assert (tmp_path / "home" / MARKER).exists()
 
 
 def test_a_real_shop_takes_the_demo_home_over(
