@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sources.repair_shop.bodies import (
@@ -90,6 +90,7 @@ def test_the_service_takes_only_its_own_format():
         validate("tickets", "update", {"invoiceDate": "2026-01-01 03:00:00"}, strict=True)
 
 
+@settings(deadline=None)
 @given(
     st.datetimes(datetime(1900, 1, 1), datetime(2099, 12, 31)).map(
         lambda m: m.replace(microsecond=0)
@@ -104,6 +105,7 @@ def test_a_moment_sent_reads_back_as_itself(moment):
     assert parse_moment(sent, UTC).iso_text[:19] == moment.isoformat()
 
 
+@settings(deadline=None)
 @given(
     st.decimals(
         allow_nan=False, allow_infinity=False, places=2, min_value=-(10**12), max_value=10**12
