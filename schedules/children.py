@@ -51,7 +51,7 @@ def run_child(
     """Run a command to its end, to ``stop``, or to its time limit (seconds), whichever is first.
 
     ``tell`` gets each line of its standard error. The message is what its ``--json`` document
-    says, else its last line.
+    says, else its last line (of standard error, if it used it).
     """
     process = subprocess.Popen(  # noqa: S603 - our own program with arguments from our own table
         [*program, *command.arguments],
@@ -139,4 +139,5 @@ def _message(output: str, lines: Sequence[str]) -> str:
         document = None
     if isinstance(document, dict) and isinstance(document.get("message"), str):
         return str(document["message"])
-    return lines[-1] if lines else ""
+    spoken = [line for line in output.splitlines() if line.strip()] if document is None else []
+    return lines[-1] if lines else spoken[-1].strip() if spoken else ""

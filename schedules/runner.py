@@ -79,7 +79,7 @@ class Runner:
         )
         self._tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
-        self._incident(job.name, ended)
+        self._incident(job, ended)
         return ended
 
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
@@ -114,10 +114,11 @@ class Runner:
         except OSError as error:  # no process, no memory: not the end of the scheduler
             return Ended(3, "ended", f"It could not be started: {error.strerror or error}.")
 
-    def _incident(self, name: str, ended: Ended) -> None:
+    def _incident(self, job: PlannedJob, ended: Ended) -> None:
         """Exit code 4 is neither a failure nor a success: an incident goes on, none begins."""
+        name = job.name
         try:
-            if ended.exit_code == 0:
+            if ended.exit_code == 0 or ended.exit_code in job.quiet:
                 told = self.incidents.recovered(name)
             elif ended.exit_code != 4:
                 told = self.incidents.failed(name, ended.exit_code, ended.message)

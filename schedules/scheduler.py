@@ -86,11 +86,13 @@ def run_once(agenda: Agenda, runner: Runner) -> int:
     """Run what is due, each lane at the same time, and return the worst exit code.
 
     What a cron line calls every few minutes. A job that still runs from an earlier call is passed
-    over quietly, so a long first sync does not hold up pushes.
+    over quietly, so a long first sync does not hold up pushes. Raises ``OSError`` when the home
+    folder cannot be written; the other lanes have ended by then.
     """
     owed = agenda.owed()
     agenda.note()
     codes: list[int] = []
+    troubles: list[OSError | filelock.Timeout] = []
     lanes: dict[str, list[tuple[PlannedJob, datetime]]] = {}
     for job, due in owed:
         lanes.setdefault(job.lane, []).append((job, due))
@@ -101,12 +103,17 @@ def run_once(agenda: Agenda, runner: Runner) -> int:
                 codes.extend(run_with_followers(agenda, runner, job, due))
             except JobRunning:
                 continue
+            except (OSError, filelock.Timeout) as error:
+                troubles.append(error)
+                return
 
     threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes.values()]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if troubles:
+        raise troubles[0]
     return worst(codes)
 
 

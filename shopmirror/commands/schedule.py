@@ -95,7 +95,7 @@ def _runner(
     settings, times, notify = load_settings(), load_schedule(), load_notify()
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
-    with logs.to_files(home.logs, "schedule", secrets):
+    with home.guard(), logs.to_files(home.logs, "schedule", secrets):
         runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=_tell)
         yield settings, planned_jobs(settings, times), runner
 

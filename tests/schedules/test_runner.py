@@ -207,3 +207,18 @@ def test_the_limit_is_for_all_commands_together(bench: Bench, clock: Clock) -> N
     commands = [Command(("a",)), Command(("b",))]
     runner.run(job(commands=commands, limit=timedelta(minutes=5)), clock())
     assert seen == [300, 60]
+
+
+def test_what_another_job_tells_is_not_told_twice(bench: Bench, clock: Clock) -> None:
+    from dataclasses import replace
+
+    report = replace(job("report", lane="report"), quiet=frozenset({1}))
+    bench.runner("raise SystemExit(1)").run(report, clock())
+    assert Incidents(bench.home).open() == []
+    assert ScheduleState(bench.home).job("report").exit_code == 1
+    bench.runner("raise SystemExit(2)").run(report, clock())
+    assert [incident.exit_code for incident in Incidents(bench.home).open()] == [2]
+
+
+def test_results_count_as_words_when_there_are_no_others() -> None:
+    assert _run("print('Written: closing.html')").message == "Written: closing.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -288,3 +289,27 @@ def test_strange_contents_are_survived(bench: Bench, clock: Clock, content: str)
     agenda.note()
     assert ScheduleState(bench.home).scheduler_since() is None
     assert next_runs(bench.home)[0]["next_at"] is not None
+
+
+class _Full:
+    """A disk with no room."""
+
+    def __call__(self, *_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_said_and_the_scheduler_lives_on(
+    bench: Bench, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = bench.runner(COUNT)
+    agenda = Agenda([job(trigger=NIGHTLY)], runner)
+    agenda.note()
+    clock.forward(days=1)
+    monkeypatch.setattr(runner.state, "started", _Full())
+    with pytest.raises(OSError, match="No space"):
+        run_once(agenda, runner)
+    scheduler = Scheduler(bench.home, agenda.jobs, runner, bench.told.append)
+    scheduler._run(agenda.jobs[0])
+    assert any("No space" in line for line in bench.told)
+    monkeypatch.undo()
+    assert agenda.owed(), "the run is still owed"
