@@ -26,7 +26,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -34,6 +33,7 @@ import pyarrow as pa
 
 from pipelines.home import Home, HomeError
 from pipelines.ops import FORMAT, OPS_TABLES
+from pipelines.tables import check_format, columns_of, make_table, quoted
 from sources.repair_shop.columns import TABLES
 
 if TYPE_CHECKING:
@@ -97,13 +97,13 @@ class Loader:
 
         self._forget_lost_warehouse()
         with self._database() as connection:
-            _check_format(connection, self.home.build_warehouse)
+            check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
             for schema, tables in ((DATASET, declared_tables()), ("ops", OPS_TABLES)):
                 connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-                held = _columns(connection, schema)
+                held = columns_of(connection, schema)
                 for table, columns in tables.items():
-                    _make_table(connection, schema, table, columns, held.get(table))
+                    make_table(connection, schema, table, columns, held.get(table))
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
             connection.execute("DELETE FROM ops.meta WHERE name = 'format'")
             connection.execute("INSERT INTO ops.meta VALUES ('format', ?)", [str(FORMAT)])
@@ -162,7 +162,7 @@ class Loader:
         with self._database() as connection:
             for table in tables:
                 rows = connection.execute(
-                    f"SELECT shop_id, max(_seen_at) FROM raw.{_quoted(table)} GROUP BY 1"  # noqa: S608 - a declared name
+                    f"SELECT shop_id, max(_seen_at) FROM raw.{quoted(table)} GROUP BY 1"  # noqa: S608 - a declared name
                 ).fetchall()
                 found |= {(table, shop): seen for shop, seen in rows if seen is not None}
         return found
@@ -199,12 +199,12 @@ class Loader:
         self, table: str, rows: Sequence[Mapping[str, Any]]
     ) -> dict[tuple[str, ...], datetime]:
         key = _key_of(table)
-        names = ", ".join(_quoted(column) for column in key)
+        names = ", ".join(quoted(column) for column in key)
         with self._database() as connection:
             wanted = pa.table({column: [row[column] for row in rows] for column in key})
             connection.register("wanted", wanted)
             found = connection.execute(
-                f"SELECT {names}, _seen_at FROM raw.{_quoted(table)} "  # noqa: S608 - declared names
+                f"SELECT {names}, _seen_at FROM raw.{quoted(table)} "  # noqa: S608 - declared names
                 f"SEMI JOIN wanted USING ({names})"
             ).fetchall()
         return {tuple(row[:-1]): row[-1] for row in found if row[-1] is not None}
@@ -310,12 +310,12 @@ class Loader:
         changed = 0
         keep = "IS NOT NULL" if at is None else "IS NULL"
         _, _, *variants = _key_of(table)
-        only = f"AND {_quoted(variants[0])} = ? " if variant is not None else ""
+        only = f"AND {quoted(variants[0])} = ? " if variant is not None else ""
         with self._database() as connection:
             connection.execute("BEGIN")
             for start in range(0, len(ids), 10_000):
                 (count,) = connection.execute(
-                    f"UPDATE raw.{_quoted(table)} SET _deleted_at = ? "  # noqa: S608 - a declared name
+                    f"UPDATE raw.{quoted(table)} SET _deleted_at = ? "  # noqa: S608 - a declared name
                     f"WHERE shop_id = ? AND _deleted_at {keep} {only}"
                     "AND id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
                     [at, shop_id, *([variant] if only else []), list(ids[start : start + 10_000])],
@@ -339,14 +339,14 @@ class Loader:
         content = list(rows)
         data = {column: pa.array([_plain(row.get(column)) for row in content]) for column in typed}
         select = ", ".join(
-            f"CAST({_quoted(c)} AS {kind}) AS {_quoted(c)}" for c, kind in typed.items()
+            f"CAST({quoted(c)} AS {kind}) AS {quoted(c)}" for c, kind in typed.items()
         )
         with self._database() as connection:
             connection.register("given", pa.table(data))
             connection.execute("BEGIN")
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(
-                f"CREATE OR REPLACE TABLE ops.{_quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
+                f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
             )
             connection.execute("COMMIT")
 
@@ -361,49 +361,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict | list | tuple):
         return json.dumps(value, default=str, ensure_ascii=False)
     return value
-
-
-def _make_table(
-    connection: duckdb.DuckDBPyConnection,
-    schema: str,
-    table: str,
-    columns: Mapping[str, str],
-    held: set[str] | None,
-) -> None:
-    name = f"{schema}.{_quoted(table)}"
-    if held is None:
-        body = ", ".join(f"{_quoted(column)} {kind}" for column, kind in columns.items())
-        connection.execute(f"CREATE TABLE {name} ({body})")
-        return
-    for column, kind in columns.items():
-        if column not in held:
-            connection.execute(
-                f"ALTER TABLE {name} ADD COLUMN {_quoted(column)} {kind.removesuffix(' NOT NULL')}"
-            )
-
-
-def _columns(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[str]]:
-    held: dict[str, set[str]] = {}
-    for table, column in connection.execute(
-        "SELECT table_name, column_name FROM information_schema.columns "
-        "WHERE table_catalog = current_database() AND table_schema = ?",
-        [schema],
-    ).fetchall():
-        held.setdefault(table, set()).add(column)
-    return held
-
-
-def _check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    if "meta" not in _columns(connection, "ops"):
-        return
-    for (value,) in connection.execute(
-        "SELECT value FROM ops.meta WHERE name = 'format'"
-    ).fetchall():
-        if int(value) > FORMAT:
-            raise HomeError(
-                f"{path} was written by a newer version of shopmirror (layout {value}, this one "
-                f"knows {FORMAT}). Upgrade shopmirror, or point SHOPMIRROR_HOME elsewhere."
-            )
 
 
 def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -457,7 +414,3 @@ def _explain(error: BaseException) -> str:
 def _first_line(error: BaseException) -> str:
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return (text or type(error).__name__)[:300]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
