@@ -59,8 +59,11 @@ def sync(
         report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
         try:
             run.fetch_and_load()
-            run.note_mirrored()
-            run.transform()
+            # A signal ends the run within seconds: what was answered is in the ledger, and the
+            # next run loads, builds and publishes it.
+            if not session.stop.is_set():
+                run.note_mirrored()
+                run.transform()
             report = verdict(run.finish())
         except BaseException as error:
             report.exit_code = getattr(error, "exit_code", 1)
@@ -79,8 +82,9 @@ def sync(
                 message=report.message,
                 detail=report.as_json(),
             )
-        session.publish()
-        session.ledger.prune(datetime.now(UTC) - _PAGES_KEPT)
+        if not session.stop.is_set():
+            session.publish()
+            session.ledger.prune(datetime.now(UTC) - _PAGES_KEPT)
         return report
 
 
@@ -115,8 +119,9 @@ class Run:
                 raise
         for future in futures:
             future.result()
-        session.feed.load_waiting()
-        session.feed.apply_deletions()
+        if not session.stop.is_set():
+            session.feed.load_waiting()
+            session.feed.apply_deletions()
 
     def _load_while(self, futures: list[Future[None]]) -> None:
         session, loaded = self.session, time.monotonic()
