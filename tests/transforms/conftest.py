@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from pipelines.models import ModelRun, build
-from tests.transforms import scenes
+from tests.transforms import scenes, workshop
 from tests.transforms.raw import Raw
 
 
@@ -35,7 +35,7 @@ class Warehouse:
 @pytest.fixture(scope="session")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     home = tmp_path_factory.mktemp("models")
-    raw = Raw(home / "warehouse.duckdb", **scenes.ZONES)
+    raw = Raw(home / "warehouse.duckdb", **workshop.ZONES)
     with raw.held():
         scenes.first_night(raw)
     first = build(raw.path, home=home, shops=[])

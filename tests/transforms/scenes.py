@@ -1,4 +1,7 @@
-"""What the shops of the test warehouse hold; each function is one scene in a shop of its own."""
+"""What the shops of the test warehouse hold; each function is one scene in a shop of its own.
+
+Sales, payments and reconciliation are here, the rest of a shop in :mod:`tests.transforms.workshop`.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from tests.transforms import workshop
 from tests.transforms.raw import Raw
-
-ZONES = {
-    "books": "America/Guatemala",
-    "random": "Europe/Berlin",
-    "money": "America/Guatemala",
-    "fits": "America/Guatemala",
-    "net": "America/Guatemala",
-    "differs": "America/Guatemala",
-    "bench": "Europe/Berlin",
-    "trade": "UTC",
-    "murky": "UTC",
-    "void": "Pacific/Auckland",
-}
-
-
-def today(shop: str) -> dt.date:
-    return dt.datetime.now(ZoneInfo(ZONES[shop])).date()
-
-
-def back(shop: str, days: int) -> str:
-    """So many days before the shop's today, as a bare day."""
-    return (today(shop) - dt.timedelta(days=days)).isoformat()
 
 
 def first_night(raw: Raw) -> None:
@@ -39,9 +21,7 @@ def first_night(raw: Raw) -> None:
     _money(raw)
     _definitions(raw)
     _differs(raw)
-    _bench(raw)
-    _trade(raw)
-    _murky(raw)
+    workshop.fill(raw)
 
 
 def second_night(raw: Raw) -> None:
@@ -143,7 +123,7 @@ class Oracle:
 def oracle() -> tuple[Oracle, list[tuple[str, str, dict[str, object]]]]:
     """Two hundred documents on the days around a change of the clock, and what they come to."""
     dice = random.Random(20260328)
-    zone = ZoneInfo(ZONES["random"])
+    zone = ZoneInfo(workshop.ZONES["random"])
     found = Oracle()
     rows: list[tuple[str, str, dict[str, object]]] = []
     for number in range(200):
@@ -366,240 +346,3 @@ def _differs(raw: Raw) -> None:
     )
     raw.service_says("monthly_purchases", "2026-05-01", "0", "differs")
     raw.service_says("daily_purchases", "2026-05-20", "0", "differs")
-
-
-def _bench(raw: Raw) -> None:
-    """Tickets from opened to paid. 2 March 2026 is a Monday; Sundays are closed, 9 to 18."""
-    add = raw.add
-    add("users", "u1", "bench", name="Ana Lopez")
-    add("statuses", "s1", "bench", label="New", in_pipeline=True)
-    add("statuses", "s9", "bench", label="Weggeworfen", in_pipeline=False)
-    add("customers", "c1", "bench", name="Zoe", created_date="2025-01-01", sub_sms_service=True)
-    done = {
-        "status__label": "Collected",
-        "technician__id": "u1",
-        "customer__id": "c1",
-        "device": "Fono X|2021",
-        "issue_type__label": "Screen",
-        "issue_type__id": "7",
-    }
-    add(
-        "tickets",
-        "weekend",
-        "bench",
-        created_date="2026-03-07T17:00:00+01:00",
-        due_date="2026-03-08",
-        last_updated="2026-03-20T10:00:00",
-        **done,
-    )
-    add(
-        "ticket_invoices",
-        "i1",
-        "bench",
-        ticket__id="weekend",
-        customer__id="c1",
-        amount_total=90,
-        status="Paid",
-        created_date="2026-03-09T10:30:00+01:00",
-        payments=[{"id": "1", "amount": 90, "date": "2026-03-11"}],
-    )
-    add(
-        "ticket_comments",
-        "k1",
-        "bench",
-        ticket__id="weekend",
-        created_date="2026-03-07T17:20:00+01:00",
-    )
-    add(
-        "ticket_timers",
-        "m1",
-        "bench",
-        ticket__id="weekend",
-        user__id="u1",
-        start_date="2026-03-09T09:00:00+01:00",
-        end_date="2026-03-09T10:30:00+01:00",
-    )
-    add(
-        "time_clock",
-        "w1",
-        "bench",
-        user__id="u1",
-        in_date="2026-03-09T09:00:00+01:00",
-        out_date="2026-03-09T18:00:00+01:00",
-    )
-    add("tickets", "again", "bench", created_date="2026-04-01", **done)
-    add("tickets", "much_later", "bench", created_date="2026-09-01", **done)
-    add(
-        "tickets",
-        "watched",
-        "bench",
-        created_date="2026-03-02T10:00:00",
-        status__label="New",
-        status__id="s1",
-        device="Fono X|2022",
-        last_updated="2026-03-02T10:00:00",
-    )
-    add(
-        "tickets",
-        "scrapped",
-        "bench",
-        created_date="2026-03-02",
-        status__label="Weggeworfen",
-        status__id="s9",
-        last_updated="2026-03-03T10:00:00",
-    )
-    add(
-        "tickets",
-        "removed",
-        "bench",
-        created_date="2026-03-02",
-        _deleted_at="2026-03-03 00:00:00+00",
-    )
-
-
-def _trade(raw: Raw) -> None:
-    """Debts, stock, purchasing, leads and appointments, dated from today backwards."""
-    add = raw.add
-    for name, age, amount in (
-        ("fresh", 3, 10),
-        ("old", 45, 20),
-        ("older", 75, 30),
-        ("oldest", 200, 40),
-    ):
-        add(
-            "ticket_invoices",
-            name,
-            "trade",
-            customer__id="c1",
-            customer__name="Max",
-            amount_total=amount,
-            created_date=back("trade", age),
-            due_date=back("trade", age - 14),
-            status="Due",
-        )
-    add(
-        "ticket_invoices",
-        "part",
-        "trade",
-        amount_total=50,
-        created_date=back("trade", 10),
-        status="Due",
-        payments=[{"id": "1", "amount": 20, "date": back("trade", 10)}],
-        returns=[{"amount": 30, "created_date": back("trade", 9)}],
-    )
-    add("customers", "c1", "trade", name="Max", created_date=back("trade", 400))
-    add(
-        "products",
-        "fast",
-        "trade",
-        code="F",
-        name="Fast",
-        type="product",
-        stock=30,
-        alert_quantity=40,
-        prices__retail_price=10,
-        prices__cost_price=6,
-        created_date=back("trade", 400),
-        supplier__id="s1",
-    )
-    add(
-        "products",
-        "dead",
-        "trade",
-        code="D",
-        name="Dead",
-        type="product",
-        stock=5,
-        prices__cost_price=2,
-        created_date=back("trade", 400),
-    )
-    add(
-        "products", "work", "trade", code="W", name="Hour", type="services", prices__retail_price=60
-    )
-    add(
-        "pos_orders",
-        "o1",
-        "trade",
-        amount_total=90,
-        created_date=back("trade", 5),
-        status="Paid",
-        payments=[{"id": "2", "amount": 90, "date": back("trade", 5)}],
-        lines=[{"product_code": "F", "quantity": 9, "total": 90}],
-    )
-    add(
-        "stock",
-        "b1",
-        "trade",
-        product__id="fast",
-        quantity=20,
-        remaining=12,
-        cog_per_item=5,
-        location="A1",
-    )
-    add("stock", "b2", "trade", product__id="fast", quantity=18, location="B2")
-    add("suppliers", "s1", "trade", company="Parts")
-    add(
-        "purchase_orders",
-        "in",
-        "trade",
-        supplier__id="s1",
-        cost=60,
-        shipping_cost=5,
-        created_date=back("trade", 30),
-        expected_date=back("trade", 25),
-        received_date=back("trade", 20),
-        lines=[{"product_code": "F", "quantity": 10}],
-    )
-    add(
-        "purchase_orders",
-        "open",
-        "trade",
-        supplier__id="s1",
-        cost=10,
-        created_date=back("trade", 3),
-        status="Ordered",
-    )
-    add("leads", "l1", "trade", name="A", status="In Negotiation", created_date=back("trade", 9))
-    add("leads", "l2", "trade", name="B", status="Won", created_date=back("trade", 9))
-    add("leads", "l3", "trade", name="C", status="Lost", created_date=back("trade", 9))
-    add(
-        "appointments",
-        "missed",
-        "trade",
-        subject="x",
-        status="No Show",
-        lead__id="l1",
-        start_date=back("trade", 2),
-    )
-    add(
-        "appointments", "came", "trade", subject="x", customer__id="c1", start_date=back("trade", 3)
-    )
-    add(
-        "appointments",
-        "who_knows",
-        "trade",
-        subject="x",
-        customer__id="c1",
-        start_date=back("trade", 2),
-    )
-    add(
-        "appointments",
-        "ahead",
-        "trade",
-        subject="x",
-        customer__id="c1",
-        start_date=back("trade", -2),
-    )
-
-
-def _murky(raw: Raw) -> None:
-    """Values nobody can read."""
-    raw.add(
-        "ticket_invoices",
-        "bad",
-        "murky",
-        created_date="2026-02-02",
-        _unreadable='{"amount_total": "Q1,2,3", "due_date": "soon"}',
-        lines=[{"_unreadable": '{"quantity": "a few"}'}],
-    )
-    raw.add("customers", "worse", "murky", name="N", created_date="2026-02-31")

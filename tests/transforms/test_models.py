@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -167,3 +168,17 @@ def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
             build(raw.path, home=warehouse.home, shops=[], select="staging_grain")
     finally:
         raw.execute("delete from raw.brands where id = 'twice'")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [r"\bqualify\b", r"group by all", r"\barg_max\b", r"\bstrftime\b", r"filter \(", r"::"],
+)
+def test_the_models_keep_to_the_portable_subset(word: str) -> None:
+    found = [
+        str(path.relative_to(PROJECT))
+        for folder in ("models", "snapshots", "tests")
+        for path in (PROJECT / folder).rglob("*.sql")
+        if re.search(word, path.read_text(encoding="utf-8"), re.IGNORECASE)
+    ]
+    assert found == []
