@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -45,9 +46,15 @@ def sandbox(
     ] = None,
     timezone: Annotated[str, typer.Option(help="The shops' time zone.")] = "UTC",
     limit: Annotated[int, typer.Option(min=0, help="Requests a minute; 0: no limit.")] = 30,
+    until: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="Last day of the made-up data."),
+    ] = None,
     quirk: Annotated[
         list[str] | None,
-        typer.Option(help="A way of answering, e.g. amounts=currency; may be repeated."),
+        typer.Option(
+            help="A way of answering, e.g. amounts=currency or definition.tax=net; may be repeated."
+        ),
     ] = None,
 ) -> None:
     """Serve until Ctrl-C. Keys are shown once; `sandbox keys reset` makes a new one."""
@@ -74,6 +81,7 @@ def sandbox(
             quirks,
             limit=limit or None,
             seed=seed + number,
+            until=None if until is None else until.date(),
         )
         for number, name in enumerate(names)
     ]
@@ -119,8 +127,6 @@ def reset_key(shop: str, db: _DbOption) -> None:
 
 
 def _shops(db: Path) -> Any:
-    from datetime import UTC, datetime
-
     from sandbox.shops import Shops
     from sandbox.store import Database
 
@@ -139,7 +145,11 @@ def _quirks(given: list[str]) -> Any:
         if not sign:
             raise typer.BadParameter(f"'{text}' is not name=value", param_hint="--quirk")
         status = name.endswith("_status") and value.isdecimal()
-        values[name] = int(value) if status else value
+        target = values
+        if name.startswith("definition."):
+            name = name.removeprefix("definition.")
+            target = values.setdefault("definition", {})
+        target[name] = int(value) if status else value
     try:
         return Quirks.model_validate(values)
     except ValidationError as error:

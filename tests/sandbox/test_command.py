@@ -21,6 +21,7 @@ PROGRAM = "import sys; from shopmirror.commands.sandbox import app; app(sys.argv
 def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal.Signals) -> None:
     file = tmp_path / "shop.sqlite"
     arguments = ["--port", "0", "--size", "tiny", "--db", str(file), "--quirk", "amounts=text"]
+    arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *arguments], stdout=subprocess.PIPE, text=True
     )
@@ -51,6 +52,8 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal
         ["--timezone", "Mars/Base"],
         ["--quirk", "amounts"],
         ["--quirk", "amounts=words"],
+        ["--quirk", "definition.tax=some"],
+        ["--until", "31.3.2026"],
         ["keys", "list", "--db", "no-such-file"],
     ],
 )
