@@ -59,6 +59,9 @@ class Deletions:
         )
         gone = [row[0] for row in rows]
         name = f"empty:{scan.resource}:{first}:{last}"
+        if outcome.ids and self._ledger.mark(scan.shop, name) is not None:
+            # There are rows again: the next empty answer is a first one.
+            self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
         if not gone:
             return Vanished()
         live = self._ledger.live_count(scan.shop, scan.resource, first, last)

@@ -8,7 +8,8 @@ that refuses us, or a stop, ends them all, and what was answered is kept.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -18,10 +19,12 @@ from pipelines.deletions import Deletions, Vanished
 from pipelines.jobs import RESUMED_KINDS, Job, day_mark, full_mark
 from pipelines.observer import Observer
 from pipelines.tickets import read_tickets
+from sources.repair_shop.answers import parse_json, rows_of
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.ledger import Ledger, Page, Scan, now_text
+from sources.repair_shop.ledger_records import page_of
 from sources.repair_shop.reader import PAGING_MARK, ServiceReader
 from sources.repair_shop.scan import (
     PAGE_ROWS,
@@ -63,8 +66,6 @@ class ShopFetch:
     results: list[JobResult] = field(default_factory=list)
     began: int = 0
     """Number of the last answer before this run: what was seen since needs no second look."""
-    named: set[tuple[str, str]] = field(default_factory=set)
-    """Documents that new payments named, as (table, id)."""
 
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
@@ -85,16 +86,35 @@ class ShopFetch:
         return self.results[began:]
 
     def follow(self) -> list[Job]:
-        """Jobs for old documents that this run's payments named and nobody read yet."""
-        wanted: dict[str, list[str]] = {}
+        """Jobs for old documents that new payments named and nobody read since.
+
+        Worked out from the kept answers, so payments that a run read before it was killed count
+        too. A document read earlier in the run that asked for the payments is new enough.
+        """
         shop = self.client.shop.name
-        for table, identity in sorted(self.named):
-            seq = self.ledger.seen_seq(shop, table, identity)
-            if seq is not None and seq <= self.began and sum(map(len, wanted.values())) < _FOLLOWED:
-                wanted.setdefault(table, []).append(identity)
+        wanted: dict[str, list[str]] = {}
+        for body, summary, began in self.ledger.query(
+            "SELECT p.body, p.summary, (SELECT min(q.seq) FROM pages q JOIN scans t USING (scan_id)"
+            " WHERE t.shop = s.shop AND t.run_id = s.run_id) FROM pages p JOIN scans s "
+            "USING (scan_id) WHERE s.shop=? AND s.resource='payments' AND s.kind <> 'full' "
+            "AND p.summary LIKE '%true%' ORDER BY p.seq",
+            (shop,),
+        ):
+            for table, identity in _documents(body, summary):
+                seq = self.ledger.seen_seq(shop, table, identity)
+                ids = wanted.setdefault(table, [])
+                if (
+                    seq is not None
+                    and seq < began
+                    and identity not in ids
+                    and sum(map(len, wanted.values())) < _FOLLOWED
+                    and not self.ledger.is_deleted(shop, table, identity)
+                ):
+                    ids.append(identity)
         return [
             Job(shop, ENDPOINTS[table], "follow", ids=tuple(ids), requests=len(ids))
             for table, ids in wanted.items()
+            if ids
         ]
 
     def _run(self, job: Job) -> None:
@@ -128,9 +148,7 @@ class ShopFetch:
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
-            if job.endpoint.table == "payments":
-                self._note_documents(rows, page)
-            elif job.endpoint.table == "shipments_deleted":
+            if job.endpoint.table == "shipments_deleted":
                 Deletions(self.ledger).confirmed(job.shop, "shipments", page.ids)
 
         try:
@@ -263,7 +281,14 @@ class ShopFetch:
 
     def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
         deletions = Deletions(self.ledger)
-        if outcome.proven and outcome.whole and job.kind in ("full", "head", "audit", "repair"):
+        looks = outcome.proven and outcome.whole
+        if looks and _days_disagree(job, outcome) and not job.endpoint.detail:
+            looks = False
+            outcome.proof += (
+                "; it shows rows of other days than asked for, so no deletion is "
+                "believed: check the time zone in the settings"
+            )
+        if looks and job.kind in ("full", "head", "audit", "repair"):
             result.vanished = deletions.find(
                 scan,
                 outcome,
@@ -271,8 +296,7 @@ class ShopFetch:
                 job.last,
                 limit_percent=self.client.shop.vanish_limit_percent,
                 confirmed=self.confirm_deletions,
-                # A ticket may change its status between the two halves of its scan.
-                exists=self._exists(job, scan) if job.endpoint.partition else None,
+                exists=self._exists(job, scan) if _may_have_moved(job) else None,
             )
             if result.vanished.refused:
                 outcome.proof += f"; {result.vanished.refused}"
@@ -325,16 +349,6 @@ class ShopFetch:
                     rows=0,
                 )
 
-    def _note_documents(self, rows: list[dict[str, Any]], page: Page) -> None:
-        for row, fresh in zip(rows, page.fresh, strict=True):
-            if not fresh:
-                continue
-            for name, table in (("pos", "pos_orders"), ("invoice", "ticket_invoices")):
-                document = row.get(name)
-                if isinstance(document, dict) and document.get("id"):
-                    with _LOCK:
-                        self.named.add((table, str(document["id"])))
-
     def _tomorrow(self) -> date:
         # One day of slack: our clock and the service's need not agree on what today is.
         return datetime.now(self.client.shop.zone).date() + timedelta(days=1)
@@ -356,3 +370,31 @@ def _window(job: Job) -> dict[str, date]:
     if job.last is not None:
         found[last] = job.last + timedelta(days=1)
     return found
+
+
+def _may_have_moved(job: Job) -> bool:
+    """Whether a row that a proven scan did not show may still exist elsewhere.
+
+    A ticket may change its status between the two halves of its scan; a row whose date was edited
+    left the days that were asked for. Such rows are looked up by themselves.
+    """
+    windowed = job.first is not None or job.last is not None
+    return job.endpoint.partition or (windowed and job.endpoint.detail)
+
+
+def _days_disagree(job: Job, outcome: Outcome) -> bool:
+    """Whether the service counts days in another zone than we do: its window holds other days."""
+    first, last = outcome.first_day, outcome.last_day
+    early = job.first is not None and first is not None and first < job.first
+    late = job.last is not None and last is not None and last > job.last
+    return early or late
+
+
+def _documents(body: bytes, summary: str) -> Iterator[tuple[str, str]]:
+    """(table, id) of the documents that the new or changed payments of a page name."""
+    rows = rows_of(parse_json(zlib.decompress(body)), "/payments")
+    for row, fresh in zip(rows, page_of(summary).fresh, strict=True):
+        for name, table in (("pos", "pos_orders"), ("invoice", "ticket_invoices")):
+            document = row.get(name)
+            if fresh and isinstance(document, dict) and document.get("id"):
+                yield table, str(document["id"])

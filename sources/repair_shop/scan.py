@@ -218,7 +218,7 @@ def _descend(
     down_to: int,
 ) -> None:
     """Read the pages below ``last`` into ``pages``; see the module for why in this order."""
-    above = pages[last]
+    start = above = pages[last]
     place: dict[str, int] = dict.fromkeys(above.ids, last)
     for number in range(last - 1, down_to - 1, -1):
         page = reader.ask(f"{name}:{number}", number, "oldest")
@@ -227,7 +227,12 @@ def _descend(
             out.reason = f"page {number} is empty though page {number + 1} is not"
             return
         if page.ids == above.ids:
-            raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
+            if above.ids != start.ids:
+                raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
+            # Past its end this service repeats the last page, and this one is nearer the end.
+            pages[number] = above = page
+            place = dict.fromkeys(page.ids, number)
+            continue
         again = [i for i, row in enumerate(page.ids) if row in place]
         # After d deletions the last d rows of this page were the first d of the page above.
         if again and not (
@@ -368,6 +373,9 @@ def read_head(reader: Reader, *, order: str | None, since: date | None, live: in
             out.whole = True
             break
         if pages and page.ids == pages[-1].ids:
+            if page.size < PAGE_ROWS:
+                out.whole = True  # past its end this service repeats the last page
+                break
             raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
         pages.append(page)
         if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:

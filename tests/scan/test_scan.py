@@ -269,3 +269,25 @@ def test_a_scan_run_again_asks_only_what_was_never_answered() -> None:
         out = read_list(fake)
         assert out.proven and len(out.ids) == 600
         assert len(fake.requests) == total
+
+
+@dataclass
+class RepeatingList(FakeList):
+    """Past its end this service repeats the last page."""
+
+    def page(self, number: int, order: str | None) -> Page:
+        return super().page(min(number, max(1, -(-len(self.rows) // PAGE_ROWS))), order)
+
+
+@pytest.mark.parametrize("count", [1, 49, 51, 99, 101, 130, 500, 1234])
+@pytest.mark.parametrize("hint", [None, 2, 9, 40])
+def test_a_service_that_repeats_its_last_page_is_read_whole(count: int, hint: int | None) -> None:
+    fake = RepeatingList(rows(count))
+    out = read_list(fake, hint=hint)
+    assert out.proven and out.ids == {row[0] for row in fake.rows}
+
+
+def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats() -> None:
+    fake = RepeatingList(rows(20))
+    out = read_head(fake, order="newest", since=START, live=21)
+    assert out.proven and out.whole and len(out.ids) == 20

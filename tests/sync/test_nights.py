@@ -1,0 +1,231 @@
+"""The nightly sync: what changed at the service is in raw the next night, at few requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sources.repair_shop.ledger import Ledger
+from tests.sync.conftest import MakeMirror, Mirror
+
+
+def now_text(days: int = 0) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S+0000")
+
+
+def marks(mirror: Mirror, table: str) -> set[str]:
+    """Ids that raw holds with a deletion mark."""
+    assert mirror.recorder is not None
+    return {
+        row["id"]
+        for (_, name, _), row in mirror.recorder.held.items()
+        if name == table and row["_deleted_at"] is not None
+    }
+
+
+def test_a_night_without_a_change_asks_little_and_loads_nothing(synced: Mirror) -> None:
+    report = synced.run()
+    assert report.exit_code == 0, report.details
+    assert report.requests <= 60
+    assert synced.loaded == 0
+
+
+def test_what_staff_did_in_a_day_is_there_the_next_night(mirror: Mirror) -> None:
+    synced, store = mirror, mirror.store
+    supplier = store.all("suppliers")[0]
+    store.insert(
+        "purchase_orders",
+        {
+            "number": "PO-1",
+            "status": "Ordered",
+            "supplier": {"id": supplier["id"], "company": supplier["company"]},
+            "created_date": now_text(40),
+            "cost": 100,
+            "shipping_cost": 5,
+            "lines": [],
+        },
+    )
+    assert synced.run().exit_code == 0
+    customer = store.all("customers")[0]
+    invoice = next(i for i in store.all("ticket_invoices") if i["status"] == "Due")
+    order = next(o for o in store.all("purchase_orders") if o["status"] != "Received")
+    comment = store.all("ticket_comments")[0]
+    ticket, product = store.all("tickets")[0], store.all("products")[0]
+    store.insert("pos_orders", {"number": "N-1", "amount_total": 12.5, "customer": customer})
+    store.insert("customers", {"name": "Nueva"})
+    left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
+    store.insert(
+        "payments",
+        {
+            "amount": round(left, 2),
+            "date": now_text(),
+            "_document_id": invoice["id"],
+            "_document_type": "ticket_invoice",
+            "_kind": "invoice",
+        },
+    )
+    store.update(
+        "purchase_orders", order["id"], {"status": "Received", "received_date": now_text()}
+    )
+    store.update("ticket_comments", comment["id"], {"comment": "edited"})
+    store.update("tickets", ticket["id"], {"short_info": "edited"})
+    store.update("products", product["id"], {"name": "edited"})
+    report = synced.run()
+    assert report.exit_code == 0, report.details
+    assert report.requests <= 90
+    synced.assert_same()
+    assert synced.recorder is not None
+    held = synced.recorder.live("ticket_invoices", "main")[invoice["id"]]
+    assert held["status"] == "Paid"
+    assert synced.recorder.live("purchase_orders", "main")[order["id"]]["status"] == "Received"
+    assert synced.recorder.live("ticket_comments", "main")[comment["id"]]["comment"] == "edited"
+    assert synced.recorder.live("tickets", "main")[ticket["id"]]["short_info"] == "edited"
+    assert synced.recorder.live("products", "main")[product["id"]]["name"] == "edited"
+
+
+def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced: Mirror) -> None:
+    order = synced.store.all("pos_orders")[0]
+    synced.store.insert(
+        "payments",
+        {
+            "amount": -1.0,
+            "date": now_text(),
+            "_document_id": order["id"],
+            "_document_type": "pos_order",
+            "_kind": "pos",
+        },
+    )
+    # Cut off right after the payments were read: the order is still followed by the next run.
+    synced.run("payments")
+    synced.run()
+    synced.assert_same("pos_orders", "payments")
+
+
+def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_return(
+    synced: Mirror,
+) -> None:
+    gone = synced.store.all("brands")[0]
+    synced.store.delete("brands", gone["id"])
+    synced.run("brands")
+    assert marks(synced, "brands") == {str(gone["id"])}
+    synced.store.insert("brands", gone)
+    synced.run("brands")
+    assert not marks(synced, "brands")
+    synced.assert_same("brands")
+
+
+def test_deleted_shipments_are_marked_by_the_list_of_them(synced: Mirror) -> None:
+    gone = synced.store.ids("shipments")[0]
+    synced.store.delete("shipments", gone)
+    synced.run("shipments/deleted")
+    assert gone in marks(synced, "shipments")
+
+
+def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced: Mirror) -> None:
+    ids = synced.store.ids("brands")
+    gone = ids[: len(ids) // 2]
+    for identity in gone:
+        synced.store.delete("brands", identity)
+    report = synced.run("brands", full=True)
+    assert report.exit_code == 1
+    assert "vanished" in " ".join(report.details)
+    assert not marks(synced, "brands")
+    report = synced.run("brands", full=True, confirm=True)
+    assert report.exit_code == 0, report.details
+    assert marks(synced, "brands") == set(gone)
+
+
+def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror) -> None:
+    known = synced.live("brands")
+    for full in (False, True):
+        synced.server.faults.next("empty_list", path="/brands", times=9)
+        report = synced.run("brands", full=full)
+        synced.server.faults.clear()
+        assert report.exit_code == 1
+        assert synced.live("brands") == known
+    assert synced.run("brands").exit_code == 0
+    synced.assert_same("brands")
+
+
+def test_a_row_whose_date_was_edited_is_moved_and_never_marked(
+    make_mirror: MakeMirror,
+) -> None:
+    mirror = make_mirror(audit_requests=1000)
+    assert mirror.run().exit_code == 0
+    invoice = mirror.store.all("ticket_invoices")[3]
+    mirror.store.update(
+        "ticket_invoices", invoice["id"], {"created_date": "2025-11-03T10:00:00-0600"}
+    )
+    # Audits are due from the day after the first read.
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    ledger.execute("UPDATE marks SET value='2025-01-01' WHERE name LIKE ?", [("full:%",)])
+    ledger.close()
+    report = mirror.run()
+    assert report.exit_code == 0, report.details
+    assert mirror.asked("/ticketInvoices") != []
+    assert invoice["id"] not in marks(mirror, "ticket_invoices")
+    mirror.assert_same("ticket_invoices")
+
+
+def delete_first(mirror: Mirror) -> None:
+    mirror.store.delete("customers", "c-0")
+
+
+def insert_new(mirror: Mirror) -> None:
+    mirror.store.insert("customers", {"name": "in between"})
+
+
+def insert_old(mirror: Mirror) -> None:
+    mirror.store.insert("customers", {"name": "old", "created_date": now_text(2000)})
+
+
+def edit(mirror: Mirror) -> None:
+    mirror.store.update("customers", "c-7", {"name": "edited"})
+
+
+def customers(count: int) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        ("customers", {"id": f"c-{n}", "name": f"Customer {n}", "created_date": now_text(900 - n)})
+        for n in range(count)
+    ]
+
+
+CASES: list[tuple[Callable[[Mirror], None], int, int]] = [
+    *((change, 130, at) for change in (delete_first, insert_new, edit) for at in (1, 2, 3, 4)),
+    # A row with an old date is looked for in lists that take more than seconds to read.
+    *((insert_old, 560, at) for at in (2, 5, 9, 12)),
+    *((delete_first, 560, at) for at in (5, 12)),
+]
+
+
+@pytest.mark.parametrize(("change", "count", "answer"), CASES)
+def test_rows_that_come_and_go_while_a_list_is_read_hide_no_other(
+    make_mirror: MakeMirror, change: Callable[[Mirror], None], count: int, answer: int
+) -> None:
+    mirror = make_mirror(records=customers(count))
+    mirror.server.faults.after(answer, lambda: change(mirror), path="/customers")
+    report = mirror.run("customers")
+    assert report.exit_code == 0, report.details
+    assert {f"c-{n}" for n in range(1, count)} <= mirror.live("customers")
+    mirror.run("customers", full=True)
+    assert mirror.live("customers") == set(mirror.store.ids("customers"))
+
+
+def test_ids_that_differ_only_by_case_are_two_rows(make_mirror: MakeMirror) -> None:
+    records = [("brands", {"id": identity, "name": identity}) for identity in ("ab", "AB", "Ab")]
+    mirror = make_mirror(records=records)
+    mirror.run("brands")
+    assert mirror.live("brands") == {"ab", "AB", "Ab"}
+
+
+def test_fields_that_appear_vanish_or_change_their_type_lose_no_row(synced: Mirror) -> None:
+    store = synced.store
+    for number, identity in enumerate(store.ids("brands")):
+        odd: Any = [7, "7.5", True, {"a": 1}, [1, 2], [{"b": 2}], None, "", "Q1,234.50"][number % 9]
+        store.update("brands", identity, {"name": odd, "brand_new": odd})
+    report = synced.run("brands", full=True)
+    assert report.exit_code == 0, report.details
+    synced.assert_same("brands")
