@@ -83,7 +83,7 @@ def run_child(
     if code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
         return Ended(1, "killed", f"Was killed from outside ({name}).")
-    return Ended(code, outcome, _message("".join(said), lines))
+    return Ended(code, outcome, _message("".join(said), list(lines), code))
 
 
 def _wait(process: subprocess.Popen[str], limit: float, grace: float, stop: threading.Event) -> str:
@@ -132,12 +132,16 @@ def _collect(stream: IO[str] | None, said: list[str]) -> None:
                 said.append(chunk)
 
 
-def _message(output: str, lines: Sequence[str]) -> str:
+def _message(output: str, lines: Sequence[str], code: int) -> str:
     try:
         document = json.loads(output)
     except ValueError:
         document = None
-    if isinstance(document, dict) and isinstance(document.get("message"), str):
-        return str(document["message"])
-    spoken = [line for line in output.splitlines() if line.strip()] if document is None else []
-    return lines[-1] if lines else spoken[-1].strip() if spoken else ""
+    if isinstance(document, dict):
+        if isinstance(document.get("message"), str):
+            return str(document["message"])
+        if code == 0:
+            return ""  # the last line would be some step of its progress
+    elif not lines:
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

@@ -8,8 +8,8 @@ jumped does to waiting times. Runs missed while nothing ran are made up once, ho
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor as ThreadPool
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -91,30 +91,22 @@ def run_once(agenda: Agenda, runner: Runner) -> int:
     """
     owed = agenda.owed()
     agenda.note()
-    codes: list[int] = []
-    troubles: list[OSError | filelock.Timeout] = []
     lanes: dict[str, list[tuple[PlannedJob, datetime]]] = {}
     for job, due in owed:
         lanes.setdefault(job.lane, []).append((job, due))
 
-    def work(lane: list[tuple[PlannedJob, datetime]]) -> None:
+    def work(lane: list[tuple[PlannedJob, datetime]]) -> list[int]:
+        codes: list[int] = []
         for job, due in lane:
             try:
                 codes.extend(run_with_followers(agenda, runner, job, due))
             except JobRunning:
                 continue
-            except (OSError, filelock.Timeout) as error:
-                troubles.append(error)
-                return
+        return codes
 
-    threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes.values()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if troubles:
-        raise troubles[0]
-    return worst(codes)
+    with ThreadPool(max(1, len(lanes))) as pool:
+        futures = [pool.submit(work, lane) for lane in lanes.values()]
+    return worst([code for future in futures for code in future.result()])
 
 
 class Scheduler:

@@ -222,3 +222,9 @@ def test_what_another_job_tells_is_not_told_twice(bench: Bench, clock: Clock) ->
 
 def test_results_count_as_words_when_there_are_no_others() -> None:
     assert _run("print('Written: closing.html')").message == "Written: closing.html"
+
+
+def test_a_step_of_progress_is_no_result() -> None:
+    script = "import sys; print('{}'); print('Building ...', file=sys.stderr); sys.exit(%d)"
+    assert _run(script % 0).message == ""
+    assert _run(script % 3).message == "Building ..."
