@@ -22,7 +22,7 @@ _COLOURS = {
     charts.REPAIRS: "#4a7fb5",
     charts.COUNTER: "#d09a4a",
 }
-_LOOK_AGAIN_SECONDS = 15
+_LOOK_AGAIN_SECONDS = 5
 _SEAL_COLOURS = {SealState.AGREES: "green", SealState.DIFFERS: "red", SealState.UNKNOWN: "gray"}
 _MONTHS = 13
 

@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.dashboard import free_port
 from tests.report.browser import leave_out_browser_tests
-from tests.report.warehouse import Shop, make_home
+from tests.report.warehouse import chain_home
 
 HERE = Path(__file__).parent
 _PATIENCE_SECONDS = 60
@@ -25,13 +25,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     leave_out_browser_tests(HERE, config, items)
     for item in items:
         if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("dashboard"))
+            # The warehouse is made once a process, and the tests of the report have it.
+            item.add_marker(pytest.mark.xdist_group("report"))
 
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two shops whose books agree, read only."""
-    return make_home(tmp_path_factory.mktemp("chain"), {"centro": Shop(), "norte": Shop(seed=5)})
+    return chain_home(tmp_path_factory)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.browser import leave_out_browser_tests
-from tests.report.warehouse import Shop, make_home
+from tests.report.warehouse import chain_home
 
 HERE = Path(__file__).parent
 
@@ -23,8 +23,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two shops whose books agree, read only."""
-    return make_home(tmp_path_factory.mktemp("chain"), {"centro": Shop(), "norte": Shop(seed=5)})
+    return chain_home(tmp_path_factory)
 
 
 @pytest.fixture

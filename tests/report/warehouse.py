@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
+import pytest
 
 from pipelines.home import Home
 from pipelines.load import Loader
@@ -61,6 +62,17 @@ def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
     _agree(home.build_warehouse)
     publish(home)
     return home.path
+
+
+_made: list[Path] = []
+
+
+def chain_home(factory: pytest.TempPathFactory) -> Path:
+    """Two shops whose books agree, made once a process for all folders of tests; read only."""
+    if not _made:
+        path = factory.mktemp("chain")
+        _made.append(make_home(path, {"centro": Shop(), "norte": Shop(seed=5)}))
+    return _made[0]
 
 
 def change(home: Path, *statements: str) -> None:
