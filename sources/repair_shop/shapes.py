@@ -1,0 +1,113 @@
+"""The shape of a table: columns, references, nested lists; what the columns are written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["text", "amount", "number", "whole", "flag", "moment"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One declared column: its name in ``raw``, its kind, its other names at services."""
+
+    name: str
+    kind: Kind = "text"
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An object that names another record, e.g. ``customer {id, name}``.
+
+    A service that answers plain text where the object belongs says it in ``scalar``.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    scalar: str = "label"
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Child:
+    """A nested list, loaded as the child table ``<parent>__<name>``."""
+
+    name: str
+    table: Table
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """The declared shape of one raw table (or of one nested list)."""
+
+    columns: tuple[Column, ...] = ()
+    references: tuple[Reference, ...] = ()
+    children: tuple[Child, ...] = ()
+    identifiers: tuple[str, ...] = field(default=())
+    """Other names of ``id``."""
+
+    def flat_columns(self) -> dict[str, Kind]:
+        """Column name in the warehouse -> kind, references flattened."""
+        flat: dict[str, Kind] = {column.name: column.kind for column in self.columns}
+        for reference in self.references:
+            flat |= {f"{reference.name}__{name}": "text" for name in reference.fields}
+        return flat
+
+
+# Names under which a column of that name is also looked for, in every table.
+COMMON_ALIASES: dict[str, tuple[str, ...]] = {
+    "created_date": ("created", "created_at", "date_created", "creation_date", "date_added"),
+    "last_updated": ("updated", "updated_at", "updated_date", "modified_date", "date_updated"),
+    "amount_total": ("total_amount", "grand_total", "total", "amount"),
+    "vat_registration_number": ("vat_registration",),
+    "fulladdress__address": ("address",),
+    "fulladdress__city": ("city",),
+    "fulladdress__post_code": ("post_code", "postcode", "postal_code"),
+    "fulladdress__country": ("country", "country_code"),
+    "phone": ("telephone",),
+    "invoiceemail": ("invoice_email",),
+    "due_date": ("due",),
+}
+
+
+def of_kind(kind: Kind, names: str) -> tuple[Column, ...]:
+    """Columns of one kind, their names in one text."""
+    return tuple(Column(name, kind, COMMON_ALIASES.get(name, ())) for name in names.split())
+
+
+def text(names: str) -> tuple[Column, ...]:
+    """Text columns."""
+    return of_kind("text", names)
+
+
+def amount(names: str) -> tuple[Column, ...]:
+    """Columns of money."""
+    return of_kind("amount", names)
+
+
+def number(names: str) -> tuple[Column, ...]:
+    """Columns of quantities and percentages."""
+    return of_kind("number", names)
+
+
+def flag(names: str) -> tuple[Column, ...]:
+    """Columns of yes or no."""
+    return of_kind("flag", names)
+
+
+def moment(names: str) -> tuple[Column, ...]:
+    """Columns of times."""
+    return of_kind("moment", names)
+
+
+def labelled(name: str, *aliases: str) -> Reference:
+    """A reference of id and label."""
+    return Reference(name, ("id", "label"), "label", aliases)
+
+
+def named(name: str, *aliases: str) -> Reference:
+    """A reference of id and name."""
+    return Reference(name, ("id", "name"), "name", aliases)
