@@ -180,3 +180,21 @@ def test_what_cannot_be_read_is_listed_and_not_zero(warehouse: Warehouse) -> Non
     assert warehouse.one(
         "select gross, amount_source from marts.documents where shop_id = 'murky'"
     ) == (None, "unknown")
+
+
+def test_values_nobody_expects_are_survived_and_all_kept(warehouse: Warehouse) -> None:
+    assert warehouse.one("select count(*) from marts.documents where shop_id = 'absurd'") == (8,)
+    assert warehouse.one(
+        "select count(*), count(gross), count(effect_day) from marts.sales_documents "
+        "where shop_id = 'absurd' and effect = 'return'"
+    ) == (16, 8, 6)
+    assert warehouse.one(
+        "select count(*), count(day) from marts.payments where shop_id = 'absurd'"
+    ) == (9, 1)
+    first, last = warehouse.one(
+        "select min(day), max(day) from marts.calendar where shop_id = 'absurd'"
+    )
+    assert isinstance(first, dt.date)
+    assert isinstance(last, dt.date)
+    assert first.year > 1990
+    assert last.year < 2100

@@ -17,6 +17,7 @@ ZONES = {
     "bench": "Europe/Berlin",
     "trade": "UTC",
     "murky": "UTC",
+    "absurd": "Pacific/Apia",
     "void": "Pacific/Auckland",
 }
 
@@ -35,6 +36,7 @@ def fill(raw: Raw) -> None:
     _bench(raw)
     _trade(raw)
     _murky(raw)
+    _absurd(raw)
 
 
 def _bench(raw: Raw) -> None:
@@ -272,3 +274,51 @@ def _murky(raw: Raw) -> None:
         lines=[{"_unreadable": '{"quantity": "a few"}'}],
     )
     raw.add("customers", "worse", "murky", name="N", created_date="2026-02-31")
+
+
+def _absurd(raw: Raw) -> None:
+    """Values that are valid and that nobody expects: a build must survive them."""
+    most = "99999999999999999999.9999"
+    odd = 'o\'clock "x" | ü 修理; --'
+    for number, day in enumerate(("0001-01-01", "1970-01-01T00:00:00Z", "9999-12-30", None)):
+        for table in ("ticket_invoices", "pos_orders"):
+            raw.add(
+                table,
+                f"{odd}{number}",
+                "absurd",
+                created_date=day,
+                due_date=day,
+                number=odd,
+                amount_total=(most, f"-{most}", 0, None)[number],
+                tax_total=(most, 0, 1, 12)[number],
+                status=odd,
+                lines=[
+                    {"product_code": odd, "quantity": "9999999999", "cost": "9999999999"},
+                    {"product_code": odd, "quantity": "-0.0001", "total": most},
+                ],
+                payments=[{"id": odd, "amount": most, "date": day}, {"amount": None}],
+                returns=[{"amount": most, "created_date": day}, {"amount": None}],
+            )
+        raw.add("tickets", f"t{number}", "absurd", created_date=day, due_date=day, device="|||")
+        raw.add(
+            "products",
+            f"p{number}",
+            "absurd",
+            code=odd,
+            stock=(most, "-1", "0.0001", None)[number],
+            prices__retail_price=("0.0001", most, 0, None)[number],
+            prices__cost_price=("9999999999", 0, most, None)[number],
+        )
+        raw.add(
+            "purchase_orders",
+            f"o{number}",
+            "absurd",
+            cost=most,
+            shipping_cost=f"-{most}",
+            created_date=day,
+            received_date=day,
+            expected_date="2026-01-01",
+        )
+        raw.add(
+            "time_clock", f"k{number}", "absurd", user__id="u", in_date=day, out_date="2026-01-01"
+        )

@@ -1,5 +1,14 @@
 {% macro money() %}decimal(28, 4){% endmacro %}
 
+{#- Two amounts multiplied; unknown where the product would not fit, so that one absurd value in a
+    shop does not stop its reports. -#}
+{% macro product_of(left, right) -%}
+case
+        when abs({{ left }}) < 1000000000000 and abs({{ right }}) < 1000000000000
+            then cast({{ left }} * {{ right }} as {{ money() }})
+    end
+{%- endmacro %}
+
 {#- A cast that gives null instead of an error; where the engine has none, a plain cast. -#}
 {% macro try_cast(expression, type) %}{{ return(adapter.dispatch('try_cast')(expression, type)) }}{% endmacro %}
 {% macro default__try_cast(expression, type) %}cast({{ expression }} as {{ type }}){% endmacro %}

@@ -35,8 +35,8 @@ select
     spent.user_id,
     spent.day,
     max(coalesce(users.name, concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, '')))) as technician,
-    cast(sum(coalesce(timer_seconds, 0)) / 3600.0 as decimal(18, 4)) as timer_hours,
-    cast(sum(coalesce(clock_seconds, 0)) / 3600.0 as decimal(18, 4)) as clock_hours,
+    cast(sum(coalesce(timer_seconds, 0)) / 3600.0 as {{ money() }}) as timer_hours,
+    cast(sum(coalesce(clock_seconds, 0)) / 3600.0 as {{ money() }}) as clock_hours,
     cast(sum(open_entries) as bigint) as open_entries
 from spent
 left join {{ ref('stg_users') }} as users

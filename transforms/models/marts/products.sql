@@ -47,9 +47,9 @@ select
     cost_price,
     cast(retail_price - cost_price as {{ money() }}) as unit_margin,
     case when retail_price > 0
-        then cast((retail_price - cost_price) / retail_price as decimal(18, 4)) end as margin_share,
+        then cast((retail_price - cost_price) / retail_price as {{ money() }}) end as margin_share,
     stock as stock_quantity,
-    cast(stock * cost_price as {{ money() }}) as stock_value,
+    {{ product_of('stock', 'cost_price') }} as stock_value,
     alert_quantity,
     reorder_quantity,
     coalesce(stock <= alert_quantity, false) as is_below_reorder_level,
@@ -59,7 +59,7 @@ select
     last_sold_day,
     -- Stock over the average daily sale of the last 90 days.
     case when stock > 0 and sold_quantity_90_days > 0
-        then cast(stock * 90 / sold_quantity_90_days as decimal(18, 1)) end as days_of_cover,
+        then cast(stock * 90 / sold_quantity_90_days as {{ money() }}) end as days_of_cover,
     coalesce(
         stock > 0
         and coalesce(last_sold_day, created_day) < {{ dbt.dateadd('day', -180, 'today') }},

@@ -64,10 +64,11 @@ with_tax as (
         coalesce(line_sums.uncosted, effects.gross, 0) as uncosted,
         -- A return says no tax: its lines do, if they add up to it; else its share of the document's.
         case
+            when effects.gross is null then null
             when effects.effect <> 'return' then effects.tax
             when line_sums.tax is not null and line_sums.total = effects.gross then line_sums.tax
             when documents.gross <> 0
-                then cast(effects.gross * 1.0 * documents.tax / documents.gross as {{ money() }})
+                then {{ try_cast('cast(effects.gross as double precision) / documents.gross * documents.tax', money()) }}
         end as effect_tax
     from effects
     inner join documents

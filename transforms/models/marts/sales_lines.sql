@@ -47,8 +47,7 @@ select
     cast(signed.sign * signed.tax as {{ money() }}) as tax,
     cast(signed.sign * signed.total as {{ money() }}) as total,
     -- What the line itself says of a unit's cost, else the product's cost price of today.
-    cast(signed.sign * signed.quantity * coalesce(signed.cost, products.cost_price) as {{ money() }})
-        as cost
+    signed.sign * {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as cost
 from signed
 left join products
     on products.shop_id = signed.shop_id

@@ -4,7 +4,7 @@ select
     coalesce(stock.location, products.physical_location, '') as location,
     max(coalesce(products.name, stock.product_name)) as product,
     cast(sum(coalesce(stock.remaining, stock.quantity, 0)) as {{ money() }}) as quantity,
-    cast(sum(coalesce(stock.remaining, stock.quantity, 0) * coalesce(stock.cost_per_item, products.cost_price, 0))
+    cast(sum({{ product_of('coalesce(stock.remaining, stock.quantity, 0)', 'coalesce(stock.cost_per_item, products.cost_price, 0)') }})
         as {{ money() }}) as stock_value,
     cast(count(*) as bigint) as batches,
     min(stock.expiry_day) as first_expiry_day

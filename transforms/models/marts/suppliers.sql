@@ -31,7 +31,7 @@ select
     cast(coalesce(ordered.open_orders, 0) as bigint) as open_orders,
     cast(coalesce(ordered.open_total, 0) as {{ money() }}) as open_total,
     cast(coalesce(ordered.received_total, 0) as {{ money() }}) as received_total,
-    cast(ordered.median_lead_days as decimal(18, 1)) as median_lead_days,
+    cast(ordered.median_lead_days as {{ money() }}) as median_lead_days,
     cast(ordered.longest_lead_days as bigint) as longest_lead_days,
     cast(coalesce(ordered.late_orders, 0) as bigint) as late_orders,
     ordered.last_order_day,

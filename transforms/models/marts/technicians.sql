@@ -37,10 +37,10 @@ select
     coalesce(tickets.late_tickets, 0) as late_tickets,
     -- Comebacks of tickets this technician now has; who had the first one is in `comeback_of`.
     coalesce(tickets.comebacks, 0) as comebacks,
-    cast(coalesce(hours.own_timer_hours, 0) as decimal(18, 4)) as timer_hours,
-    cast(coalesce(hours.clock_hours, 0) as decimal(18, 4)) as clock_hours,
+    cast(coalesce(hours.own_timer_hours, 0) as {{ money() }}) as timer_hours,
+    cast(coalesce(hours.clock_hours, 0) as {{ money() }}) as clock_hours,
     case when hours.clock_hours > 0
-        then cast(hours.own_timer_hours / hours.clock_hours as decimal(18, 4)) end as timed_share,
+        then cast(hours.own_timer_hours / hours.clock_hours as {{ money() }}) end as timed_share,
     tickets.first_day,
     tickets.last_day
 from keys

@@ -156,7 +156,7 @@ select
     case
         when visits.is_done and visits.done_at >= visits.created_at
             then cast(({{ open_minutes_until('visits.done_clock', 'done_days') }}
-                - {{ open_minutes_until('visits.created_clock', 'opened_days') }}) / 60.0 as decimal(18, 4))
+                - {{ open_minutes_until('visits.created_clock', 'opened_days') }}) / 60.0 as {{ money() }})
     end as cycle_hours,
     cast({{ dbt.datediff('visits.created_day', 'coalesce(visits.done_day, visits.today)', 'day') }} as bigint) as age_days,
     case
@@ -165,7 +165,7 @@ select
     end as is_late,
     coalesce(visits.changes, 0) as status_changes_seen,
     coalesce(visits.comments, 0) as comments,
-    cast(coalesce(visits.seconds, 0) / 3600.0 as decimal(18, 4)) as timer_hours,
+    cast(coalesce(visits.seconds, 0) / 3600.0 as {{ money() }}) as timer_hours,
     coalesce(visits.invoices, 0) as invoices,
     cast(coalesce(visits.invoiced, 0) as {{ money() }}) as invoiced,
     cast(coalesce(visits.due, 0) as {{ money() }}) as due,
