@@ -19,7 +19,8 @@ _DAY = (
 # Empty is the default of the common parameters (specification, Common conventions), so an empty
 # value is taken for none everywhere but in numbers.
 _BOOL = ["true", "false", "True", "False", "Yes", "No", "1", "0", ""]
-_DAY_SCHEMA = {"type": "string", "pattern": _DAY, "example": "05-Jan-2026"}
+# No examples: the explorer would send them along with every request.
+_DAY_SCHEMA = {"type": "string", "pattern": _DAY, "description": "dd-mmm-yyyy"}
 
 
 def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
@@ -172,6 +173,6 @@ def _filter_schema(one: Filter) -> dict[str, Any]:
 
 def _report_parameters(template: str) -> list[dict[str, Any]]:
     if template.startswith("/monthly"):
-        year = {"type": "string", "pattern": "^((19|20)[0-9]{2})?$", "example": "2026"}
+        year = {"type": "string", "pattern": "^((19|20)[0-9]{2})?$"}
         return [_parameter("year", year)]
     return [_parameter(name, _DAY_SCHEMA) for name in ("dateFrom", "dateTo")]

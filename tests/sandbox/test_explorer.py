@@ -14,7 +14,7 @@ def test_the_base_address_is_a_page_that_needs_nothing_else(shared: SandboxServe
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
     links = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert len(links) == 2
+    assert len(links) == 3
     for link in links:
         assert link.startswith("/v1/")
         assert httpx.get(f"http://127.0.0.1:{shared.port}{link}").status_code == 200
@@ -42,3 +42,15 @@ def test_the_description_lists_every_endpoint(shared: SandboxServer) -> None:
         assert one in operations
     body = document["paths"]["/customers"]["post"]["requestBody"]["content"]["application/json"]
     assert body["schema"]["required"] == ["name"]
+
+
+def test_the_page_reads_an_older_description(shared: SandboxServer) -> None:
+    page = httpx.get(shared.base_url).text
+    found = re.search(r'url: "([^"]+)"', page)
+    assert found is not None
+    older = httpx.get(f"http://127.0.0.1:{shared.port}{found[1]}").json()
+    assert older["openapi"].startswith("3.0.")
+    newer = httpx.get(f"{shared.base_url}/openapi.json").json()
+    assert older["paths"].keys() == newer["paths"].keys()
+    margin = older["components"]["schemas"]["Id"]["properties"]["id"]
+    assert margin == {"anyOf": [{"type": "string"}, {"type": "integer"}]}
