@@ -18,8 +18,8 @@ from shopmirror.main import app
 from sources.settings import ShopSettings
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs"
-GUIDES = sorted(FOLDER.glob("*.md"))
-OURS = ("going-live", "a-chain", "write-back", "when-something-differs", "moving-the-warehouse")
+NAMES = ("going-live", "a-chain", "write-back", "when-something-differs", "moving-the-warehouse")
+GUIDES = [FOLDER / f"{name}.md" for name in NAMES]
 
 
 def _commands(text: str) -> list[list[str]]:
@@ -40,10 +40,6 @@ def _check(command: Any, words: list[str]) -> None:
     for word in words:
         if word.startswith("--"):
             assert word in options, f"'{command.name}' has no option {word}"
-
-
-def test_the_guides_are_all_there() -> None:
-    assert {path.stem for path in GUIDES} >= set(OURS)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
