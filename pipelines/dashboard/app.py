@@ -24,7 +24,6 @@ _COLOURS = {
 }
 _LOOK_AGAIN_SECONDS = 5
 _SEAL_COLOURS = {SealState.AGREES: "green", SealState.DIFFERS: "red", SealState.UNKNOWN: "gray"}
-_MONTHS = 13
 
 
 def main() -> None:
@@ -89,7 +88,7 @@ def _filters(known: data.Shops) -> tuple[list[str], tuple[date, date]]:
         newest = known.last_month or date.today().replace(day=1)
         oldest = known.first_month or newest
         periods: dict[str, tuple[date, date]] = {
-            f"Last {_MONTHS} months": (queries.month_earlier(newest, _MONTHS - 1), newest),
+            f"Last {data.MONTHS} months": (queries.month_earlier(newest, data.MONTHS - 1), newest),
             "Everything": (oldest, newest),
         }
         for year in range(newest.year, oldest.year - 1, -1):

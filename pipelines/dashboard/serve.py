@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import threading
 from pathlib import Path
 
 APP = Path(__file__).with_name("app.py")
@@ -37,8 +38,9 @@ def serve(home: Path, *, port: int = 8501, host: str = "127.0.0.1") -> None:
     import pandas  # noqa: F401 - for the time it takes
     from streamlit.web import cli
 
-    import pipelines.dashboard.view  # noqa: F401 - for the time it takes
+    from pipelines.dashboard import view
 
+    threading.Thread(target=view.warm, args=(Path(home).absolute(),), daemon=True).start()
     options = {
         "server.address": host,
         "server.port": port,

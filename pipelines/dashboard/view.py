@@ -1,10 +1,12 @@
 """What the page shows, asked in one opening of the warehouse; knows nothing of Streamlit.
 
-Only ``marts`` and ``ops`` are asked, so a shop of a million rows costs some tens of milliseconds.
+Only ``marts`` and ``ops`` are asked, and each question once for each published file: answers are
+kept until the next sync publishes.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -19,6 +21,7 @@ from pipelines.report.figures import (
     Due,
     MonthBar,
     Period,
+    ReportError,
     Seal,
     Sold,
     Taken,
@@ -27,6 +30,8 @@ from pipelines.report.figures import (
 )
 from pipelines.report.published import Published, published
 
+MONTHS = 13
+"""Months shown unless others are chosen: the last one and the same a year before are both there."""
 MOST_DOCUMENTS = 1_000
 """Documents shown of a month; the number there are is said beside them."""
 
@@ -70,7 +75,10 @@ class Month:
     count: int
 
 
-def signature(home: Path) -> tuple[int, int] | None:
+Signature = tuple[int, int] | None
+
+
+def signature(home: Path) -> Signature:
     """Changes whenever a sync has published; None while there is no warehouse."""
     try:
         found = (home / "warehouse.duckdb").stat()
@@ -81,6 +89,35 @@ def signature(home: Path) -> tuple[int, int] | None:
 
 def shops(home: Path) -> Shops:
     """The shops of the warehouse; :class:`~pipelines.report.published.NoWarehouse` if none."""
+    return _shops(home, signature(home))
+
+
+def view(home: Path, names: Sequence[str], first: date, last: date) -> View:
+    """The page of the shops ``names`` for the months from ``first`` to that of ``last``."""
+    return _view(home, signature(home), tuple(names), first, last)
+
+
+def month(home: Path, names: Sequence[str], chosen: date, day: date | None = None) -> Month:
+    """The days of a month and its documents, or those of one ``day`` of it."""
+    return _month(home, signature(home), tuple(names), chosen, day)
+
+
+def warm(home: Path) -> None:
+    """Ask what the first visitor will see, before there is one."""
+    try:
+        known = shops(home)
+        newest = known.last_month
+        if known.names and newest is not None:
+            first = queries.month_earlier(newest, MONTHS - 1)
+            shown = view(home, known.names, first, newest)
+            month(home, known.names, shown.bars[-1].month)
+    except ReportError:
+        # The visitor is told: the page asks the same and shows what is wrong.
+        return
+
+
+@functools.lru_cache(maxsize=4)
+def _shops(home: Path, signature: Signature) -> Shops:
     with published(home) as warehouse:
         warehouse.need(*NEEDED)
         known = queries.shops(warehouse)
@@ -94,8 +131,10 @@ def shops(home: Path) -> Shops:
         )
 
 
-def view(home: Path, names: Sequence[str], first: date, last: date) -> View:
-    """The page of the shops ``names`` for the months from ``first`` to that of ``last``."""
+@functools.lru_cache(maxsize=32)
+def _view(
+    home: Path, signature: Signature, names: tuple[str, ...], first: date, last: date
+) -> View:
     with published(home) as warehouse:
         warehouse.need(*NEEDED)
         until = queries.mirrored_until(warehouse, names) or last
@@ -120,8 +159,10 @@ def view(home: Path, names: Sequence[str], first: date, last: date) -> View:
         )
 
 
-def month(home: Path, names: Sequence[str], chosen: date, day: date | None = None) -> Month:
-    """The days of a month and its documents, or those of one ``day`` of it."""
+@functools.lru_cache(maxsize=32)
+def _month(
+    home: Path, signature: Signature, names: tuple[str, ...], chosen: date, day: date | None
+) -> Month:
     first, last = chosen.replace(day=1), queries.month_end(chosen)
     with published(home) as warehouse:
         warehouse.need(*NEEDED)
