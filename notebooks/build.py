@@ -79,6 +79,7 @@ def run(path: Path, home: Path) -> nbformat.NotebookNode:
         client = NotebookClient(
             notebook,
             timeout=_CELL_SECONDS,
+            startup_timeout=_CELL_SECONDS,
             kernel_name="python3",
             resources={"metadata": {"path": str(FOLDER)}},
             record_timing=False,

@@ -1,0 +1,29 @@
+"""One sandbox shop, mirrored once by the real sync, for every test of the notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notebooks.build import mirror_sandbox
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep these tests in one process, so that the shop is mirrored once."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("notebooks"))
+            # The first of them mirrors the shop and runs all notebooks; on a busy machine that
+            # takes minutes, and no cell of them may take longer than its own limit.
+            item.add_marker(pytest.mark.timeout(900))
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder with the published warehouse of a tiny sandbox shop."""
+    folder = tmp_path_factory.mktemp("notebooks") / "home"
+    folder.mkdir()
+    mirror_sandbox(folder, size="tiny")
+    return folder

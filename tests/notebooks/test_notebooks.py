@@ -1,0 +1,202 @@
+"""Every notebook runs top to bottom, and what it says is what the service's own records say.
+
+The expectations are made from the sandbox's generated records, not from the warehouse: the way
+from there to a notebook's figures goes through HTTP, the mirror and the models.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import re
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from notebooks import build
+from sandbox.generator import generate
+
+NAMES = [path.stem for path in build.notebooks()]
+
+
+@pytest.fixture(scope="session")
+def ran(home: Path) -> dict[str, nbformat.NotebookNode]:
+    """The notebooks over the tiny shop, each in a kernel of its own; name -> with outputs."""
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda path: build.run(path, home), build.notebooks()))
+    return dict(zip(NAMES, done, strict=True))
+
+
+@pytest.fixture(scope="session")
+def records() -> dict[str, list[Any]]:
+    """What the sandbox's shop is made of: resource -> records."""
+    found: dict[str, list[Any]] = {}
+    for resource, record in generate(
+        seed=1, size="tiny", shop="main", timezone=build.TIMEZONE, until=None
+    ):
+        found.setdefault(resource, []).append(record)
+    return found
+
+
+def results(notebook: nbformat.NotebookNode) -> dict[str, Any]:
+    """What the last cell of a notebook says it found."""
+    (output,) = notebook.cells[-1].outputs
+    found: dict[str, Any] = ast.literal_eval(output["data"]["text/plain"])
+    return found
+
+
+def pictures(notebook: nbformat.NotebookNode) -> list[bytes]:
+    return [
+        base64.b64decode(output["data"]["image/png"])
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+
+
+def total(documents: list[Any]) -> Decimal:
+    return sum((Decimal(str(document["amount_total"])) for document in documents), Decimal(0))
+
+
+def returned(documents: list[Any]) -> Decimal:
+    return sum(
+        (Decimal(str(back["amount"])) for document in documents for back in document["returns"]),
+        Decimal(0),
+    )
+
+
+def test_all_seven_are_there() -> None:
+    assert NAMES == [
+        "01_start_here",
+        "02_sales_and_seasons",
+        "03_tickets_and_technicians",
+        "04_stock_and_purchasing",
+        "05_customers",
+        "06_reconciliation",
+        "07_queue_a_change",
+    ]
+
+
+def test_sales_are_what_the_shop_sold(
+    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
+) -> None:
+    documents = records["ticket_invoices"] + records["pos_orders"]
+    found = results(ran["02_sales_and_seasons"])
+    assert Decimal(found["sales"]) == total(documents) - returned(documents)
+    assert Decimal(found["returned"]) == returned(documents)
+    assert found["documents"] == len(documents)
+
+
+def test_start_here_agrees_with_the_service(ran: dict[str, nbformat.NotebookNode]) -> None:
+    found = results(ran["01_start_here"])
+    assert found["reports_that_disagree"] == 0
+    assert Decimal(found["due"]) == Decimal(results(ran["05_customers"])["due"])
+
+
+def test_every_ticket_is_counted(
+    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
+) -> None:
+    found = results(ran["03_tickets_and_technicians"])
+    assert found["tickets"] == len(records["tickets"])
+    assert found["unassigned"] == sum(not ticket["technician"] for ticket in records["tickets"])
+
+
+def test_stock_and_purchases_are_the_shops(
+    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
+) -> None:
+    found = results(ran["04_stock_and_purchasing"])
+    goods = [product for product in records["products"] if product["type"] == "product"]
+    assert Decimal(found["units"]) == sum(Decimal(str(product["stock"])) for product in goods)
+    received = [order for order in records["purchase_orders"] if order["received_date"]]
+    bought = sum(
+        Decimal(str(order["cost"])) + Decimal(str(order["shipping_cost"])) for order in received
+    )
+    assert Decimal(found["purchases"]) == bought
+
+
+def test_customers_and_what_they_owe(
+    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
+) -> None:
+    found = results(ran["05_customers"])
+    documents = records["ticket_invoices"] + records["pos_orders"]
+    assert found["customers"] == len(records["customers"])
+    assert Decimal(found["lifetime_value"]) + Decimal(found["without_customer"]) == (
+        total(documents) - returned(documents)
+    )
+
+
+def test_reconciliation_finds_the_services_own_definition(
+    ran: dict[str, nbformat.NotebookNode],
+) -> None:
+    found = results(ran["06_reconciliation"])
+    assert found["months"] == found["months_that_agree"] > 20
+    assert found["not_proven"] == 0
+    assert found["definition"] == "document/gross/return_day/all"
+    agreed, of = found["definition_agrees_in"].split(" of ")
+    assert agreed == of
+
+
+def test_the_rehearsal_leaves_no_queue_behind(
+    ran: dict[str, nbformat.NotebookNode], home: Path
+) -> None:
+    found = results(ran["07_queue_a_change"])
+    assert found["queued"] > 0
+    assert found["refused"] == 3
+    assert found["requests"] == 2 * found["queued"]
+    assert not (home / "outbox.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_run_draws_its_charts_and_complains_of_nothing(
+    ran: dict[str, nbformat.NotebookNode], name: str
+) -> None:
+    kinds = {o["output_type"] for cell in ran[name].cells for o in cell.get("outputs", [])}
+    assert kinds <= {"execute_result", "display_data"}
+    assert len(pictures(ran[name])) == len(pictures(nbformat.read(_path(name), as_version=4)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_file_can_be_read_without_running_it(name: str) -> None:
+    notebook = nbformat.read(_path(name), as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert {o["output_type"] for cell in code for o in cell.outputs} == {"execute_result"}
+    assert all(picture.startswith(b"\x89PNG") for picture in pictures(notebook))
+    assert pictures(notebook)
+    assert results(notebook)
+    assert _path(name).stat().st_size < 400_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_a_machine_is_in_the_committed_file(name: str) -> None:
+    notebook = nbformat.read(_path(name), as_version=4)
+    for cell in notebook.cells:
+        assert not cell.metadata
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("image/png", None)
+    text = nbformat.writes(notebook)
+    assert set(notebook.metadata["language_info"]) == {"name"}
+    found = re.findall(
+        r"(?<![\w.])/(?:home|root|tmp|work|usr|var|Users|opt|mnt)/\S*"
+        r"|127\.0\.0\.1|localhost|[A-Za-z]:\\\\|0x[0-9a-f]{6,}",
+        text,
+    )
+    assert not found
+    assert socket.gethostname() not in text
+
+
+def test_links_between_notebooks_lead_somewhere() -> None:
+    for path in build.notebooks():
+        for cell in nbformat.read(path, as_version=4).cells:
+            for target in re.findall(r"\]\(([^)]+\.ipynb)\)", cell.source):
+                assert (build.FOLDER / target).is_file(), f"{path.name}: {target}"
+
+
+def _path(name: str) -> Path:
+    return build.FOLDER / f"{name}.ipynb"

@@ -1,0 +1,144 @@
+"""Reading the published warehouse: exact, read-only, never stale, never in the way."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+
+from pipelines.reading import (
+    NothingPublished,
+    QueryFailed,
+    columns,
+    floats,
+    pretty,
+    query,
+    tables,
+    value,
+    warehouse_file,
+)
+
+
+def publish(home: Path, *amounts: str) -> None:
+    """Put a warehouse in place as a sync does: whole, by a rename."""
+    home.mkdir(exist_ok=True)
+    fresh = home / "fresh.duckdb"
+    with duckdb.connect(str(fresh)) as database:
+        database.execute("create schema marts")
+        database.execute(
+            "create table marts.daily_sales (day date, total decimal(28, 4), documents bigint, "
+            "is_open boolean, seen_at timestamptz)"
+        )
+        for place, amount in enumerate(amounts):
+            database.execute(
+                "insert into marts.daily_sales values "
+                "(date '2026-03-01' + cast(? as integer), cast(? as decimal(28, 4)), ?, ?, "
+                "timestamptz '2026-03-01 23:30:00-06')",
+                [place, amount, place, place % 2 == 0],
+            )
+    fresh.replace(home / "warehouse.duckdb")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    publish(tmp_path / "home", "0.1", "0.2", "1234.5")
+    return tmp_path / "home"
+
+
+def test_money_adds_up_to_the_cent(shop: Path) -> None:
+    found = query("select total from marts.daily_sales order by day", home=shop)
+    assert found["total"].sum() == Decimal("1234.8")
+    assert value("select sum(total) from marts.daily_sales", home=shop) == Decimal("1234.8")
+
+
+def test_types_are_what_analysts_expect(shop: Path) -> None:
+    found = query(
+        "select *, sum(documents) over () as all_documents from marts.daily_sales", home=shop
+    )
+    assert str(found["documents"].dtype) == "Int64"
+    assert str(found["all_documents"].dtype) == "Int64"
+    assert str(found["is_open"].dtype) == "boolean"
+    assert pd.api.types.is_datetime64_dtype(found["day"].dtype)
+    assert found["seen_at"].iloc[0] == pd.Timestamp("2026-03-02 05:30", tz="UTC")
+    assert floats(found)["total"].dtype == "float64"
+
+
+def test_values_are_passed_not_pasted(shop: Path) -> None:
+    found = query(
+        "select count(*) as days from marts.daily_sales where total > $least", home=shop, least="1"
+    )
+    assert found["days"].tolist() == [1]
+    with pytest.raises(QueryFailed):
+        query("select $which", home=shop)
+
+
+def test_an_open_notebook_sees_what_was_published_last(shop: Path) -> None:
+    kept = query("select * from marts.daily_sales", home=shop)
+    assert value("select count(*) from marts.daily_sales", home=shop) == 3
+    publish(shop, "7")
+    assert value("select count(*) from marts.daily_sales", home=shop) == 1
+    assert len(kept) == 3
+
+
+def test_nobody_is_kept_from_writing(shop: Path) -> None:
+    query("select * from marts.daily_sales", home=shop)
+    with duckdb.connect(str(shop / "warehouse.duckdb")) as database:
+        database.execute("create table marts.another (a integer)")
+
+
+def test_the_warehouse_cannot_be_written_to(shop: Path) -> None:
+    with pytest.raises(QueryFailed, match="read-only"):
+        query("delete from marts.daily_sales", home=shop)
+    assert value("select count(*) from marts.daily_sales", home=shop) == 3
+
+
+def test_a_home_is_found_from_a_folder_below(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = shop.parent / "notebooks" / "mine"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    monkeypatch.setenv("SHOPMIRROR_HOME", "home")
+    assert warehouse_file().samefile(shop / "warehouse.duckdb")
+
+
+def test_nothing_published_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", "nowhere")
+    with pytest.raises(NothingPublished, match="shopmirror sync"):
+        query("select 1")
+
+
+def test_faults_name_the_fault_and_not_the_machine(shop: Path) -> None:
+    with pytest.raises(QueryFailed, match="no_such_table") as raised:
+        query("select * from marts.no_such_table", home=shop)
+    assert str(shop) not in str(raised.value)
+    with pytest.raises(QueryFailed, match="3 row"):
+        value("select total from marts.daily_sales", home=shop)
+    with pytest.raises(QueryFailed, match="no_such_table"):
+        columns("marts.no_such_table", home=shop)
+
+
+def test_tables_and_columns_are_explained(home: Path) -> None:
+    marts = tables("marts", home=home)
+    assert {"daily_sales", "payments", "reconciliation"} <= set(marts["table"])
+    assert (marts["holds"] != "").all()
+    for table in marts["table"]:
+        explained = columns(f"marts.{table}", home=home)
+        assert (explained["meaning"] != "").all(), table
+    assert columns("daily_sales", home=home).equals(columns("marts.daily_sales", home=home))
+
+
+def test_pretty_is_for_people(shop: Path) -> None:
+    shown = pretty(
+        query("select day, total, documents from marts.daily_sales order by 1", home=shop)
+    )
+    assert shown["day"].tolist() == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    assert shown["total"].tolist() == ["0.10", "0.20", "1,234.50"]
+    gaps = pretty(
+        query("select null::decimal(9, 2) as a, null::date as b, null::bigint as c", home=shop)
+    )
+    assert gaps.iloc[0].tolist() == ["", "", ""]
+    pieces = pretty(query("select cast(1200 as decimal(9, 2)) as pieces", home=shop))
+    assert pieces["pieces"].tolist() == ["1,200"]
