@@ -22,7 +22,7 @@ from pipelines.tickets import read_tickets
 from sources.repair_shop.answers import parse_json, rows_of
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
-from sources.repair_shop.errors import BadAnswer, ShopError
+from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound, ShopError
 from sources.repair_shop.ledger import Ledger, Page, Scan, now_text
 from sources.repair_shop.ledger_records import page_of
 from sources.repair_shop.reader import PAGING_MARK, ServiceReader
@@ -123,6 +123,14 @@ class ShopFetch:
         result = JobResult(job)
         try:
             self._scan(job, result)
+        except NotFound as error:
+            result.error = error
+            if not self.client.budget.worked:
+                # Nothing was ever answered here: it is the address, not this one list.
+                result.error = self.fatal = ConfigurationError(
+                    f"base_url does not look like the service: {error}. It ends with /v1 "
+                    "(specification, Versioning)."
+                )
         except BadAnswer as error:
             result.error = error
         except ShopError as error:

@@ -1,0 +1,107 @@
+"""What goes wrong on the wire is told and asked again; it is never taken for "no more rows"."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.faults import FaultKind
+from tests.sync.conftest import MakeMirror, Mirror
+
+PASSING: list[FaultKind] = [
+    "reset",
+    "truncated_json",
+    "truncated_body",
+    "html_502",
+    "http_500_before",
+    "rate_error",
+]
+LASTING: list[FaultKind] = [
+    "reset",
+    "truncated_json",
+    "truncated_body",
+    "html_502",
+    "error_under_200",
+    "xml_despite_json",
+    "http_500_before",
+    "not_found",
+]
+LISTS = ("ticketInvoices", "customers", "brands")
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_a_fault_that_passes_is_asked_again(mirror: Mirror, kind: FaultKind) -> None:
+    for skip in (1, 2, 3):
+        mirror.server.faults.next(kind, skip=skip, path="/ticketInvoices")
+    report = mirror.run(*LISTS)
+    assert report.exit_code == 0, report.details
+    mirror.assert_same("ticket_invoices", "customers", "brands")
+
+
+@pytest.mark.parametrize("kind", LASTING)
+@pytest.mark.parametrize("skip", [0, 1])
+def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(
+    mirror: Mirror, kind: FaultKind, skip: int
+) -> None:
+    assert mirror.run("brands").exit_code == 0
+    mirror.server.faults.next(kind, skip=skip, path="/customers", times=1000)
+    report = mirror.run("customers")
+    assert report.exit_code == 3, report.details
+    assert "/customers" in " ".join(report.details)
+    mirror.server.faults.clear()
+    mirror.assert_same("brands")
+    again = mirror.run("customers", "brands")
+    assert again.exit_code == 0, again.details
+    mirror.assert_same("customers", "brands")
+
+
+def test_a_list_that_fails_leaves_the_others_complete(mirror: Mirror) -> None:
+    mirror.server.faults.next("html_502", path="/customers", times=1000)
+    report = mirror.run(*LISTS)
+    assert report.exit_code == 3
+    mirror.assert_same("ticket_invoices", "brands")
+
+
+def test_a_wrong_key_costs_one_request_and_exits_2(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror(api_key="nobody-has-this-key")
+    report = mirror.run()
+    assert (report.exit_code, report.requests) == (2, 1)
+    assert "nobody-has-this-key" not in report.message + str(report.details)
+
+
+def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced: Mirror) -> None:
+    synced.server.block()
+    report = synced.run()
+    assert report.exit_code == 3, report.details
+    asked = len(synced.asked())
+    assert asked <= 12, "what was in flight, and no more"
+    report = synced.run()
+    assert report.exit_code == 3
+    assert report.requests == 0
+
+
+def test_a_wrong_base_address_exits_2(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror()
+    mirror.changes["base_url"] = mirror.server.base_url + "/nowhere"
+    report = mirror.run()
+    assert (report.exit_code, report.requests) == (2, 1), report.details
+    assert "base_url" in report.message
+
+
+def test_a_service_that_is_not_there_exits_3_and_names_it(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror(base_url="http://127.0.0.1:9/v1", minute_seconds=0.05)
+    report = mirror.run("brands")
+    assert report.exit_code == 3
+    assert "cannot be reached" in report.message
+
+
+def test_one_shop_that_fails_leaves_the_other_complete(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror(shops=("norte", "sur"))
+    mirror.server.faults.next("html_502", shop="norte", times=10_000)
+    report = mirror.run("brands", "customers")
+    assert report.exit_code == 3
+    assert "norte" in report.message
+    assert [shop.shop for shop in report.shops if not shop.doubts] == ["sur"]
+    mirror.assert_same("brands", "customers", shop="sur")
+    mirror.server.faults.clear()
+    assert mirror.run("brands", "customers").exit_code == 0
+    mirror.assert_same("brands", "customers", shop="norte")
