@@ -26,7 +26,7 @@ def report(
         Path | None, typer.Option("--out", metavar="FILE", help="Ends in .html or .pdf.")
     ] = None,
     send: Annotated[
-        bool, typer.Option("--send", help="Also mail or post it, as [report] is configured.")
+        bool, typer.Option("--send", help="Also mail or post it, as \\[report] is configured.")
     ] = False,
 ) -> int:
     """Write the closing report of a day or a month; exit code 1 when the books do not agree."""

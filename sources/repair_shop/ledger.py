@@ -150,15 +150,16 @@ class Ledger:
             )
 
     def prune(self, before: datetime) -> None:
-        """Drop pages that were loaded, and scans and runs that ended, before a moment."""
+        """Drop pages loaded before a moment, and runs that ended a year before that."""
         with self._transaction() as db:
             text = now_text(before)
+            year = now_text(before - timedelta(days=366))
             db.execute(
                 "DELETE FROM pages WHERE loaded_at < ? AND scan_id NOT IN "
                 "(SELECT scan_id FROM scans WHERE state = 'open')",
                 (text,),
             )
-            db.execute("DELETE FROM runs WHERE ended_at < ?", (text,))
+            db.execute("DELETE FROM runs WHERE ended_at < ?", (year,))
 
     # -- scans and pages ----------------------------------------------------------------------
 
