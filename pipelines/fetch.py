@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pipelines.deletions import Deletions, Vanished
-from pipelines.jobs import RESUMED_KINDS, Job, day_mark, full_mark
+from pipelines.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
 from pipelines.observer import Observer
 from pipelines.tickets import read_tickets
 from sources.repair_shop.answers import parse_json, rows_of
@@ -343,7 +343,7 @@ class ShopFetch:
 
     def _drop_stale(self, job: Job) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
-        horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(3600))
+        horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(STILL_NEW))
         for scan in self.ledger.open_scans(job.shop, (job.kind,)):
             if scan.resource == job.resource and scan.opened_at < horizon:
                 self.ledger.close_scan(

@@ -13,16 +13,19 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sources.repair_shop.endpoints import ENDPOINTS, Endpoint
-from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.settings import ShopSettings
 
 RESUMED_KINDS = ("full", "audit", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
+
+STILL_NEW = 3600.0
+"""Seconds of real minutes for which a scan of a run that was cut off counts as of now."""
 
 WORDS = {
     "full": "read whole",
@@ -101,8 +104,41 @@ def mirror_jobs(
     for endpoint in endpoints or ENDPOINTS.values():
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
-    # Short lists first: most tables are there after a few minutes of a first load of hours.
-    return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
+    began = None if full else unfinished_since(ledger)
+    if began is None:
+        # Short lists first: most tables are there after minutes of a first load of hours.
+        return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
+    # Going on: what was not reached comes first, and what was just proven is not asked again.
+    horizon = now_text(datetime.now(UTC) - timedelta(seconds=shop.seconds(STILL_NEW)))
+    since = max(began, horizon)
+    return sorted(
+        (job for job in jobs if job.kind == "full" or not _proven_since(ledger, job, since)),
+        key=lambda job: (job.kind != "full", job.requests or 0),
+    )
+
+
+def unfinished_since(ledger: Ledger) -> str | None:
+    """When the first of the newest syncs began that were all stopped or killed, None if none."""
+    began: str | None = None
+    for started, outcome in ledger.query(
+        "SELECT started_at, outcome FROM runs WHERE command='sync' AND ended_at NOTNULL "
+        "ORDER BY run_id DESC LIMIT 1000"
+    ):
+        if outcome not in ("killed", "stopped"):
+            break
+        began = str(started)
+    return began
+
+
+def _proven_since(ledger: Ledger, job: Job, since: str) -> bool:
+    """Whether a scan that began after ``since`` proved what the job would look for."""
+    return bool(
+        ledger.query(
+            "SELECT 1 FROM scans WHERE shop=? AND resource=? AND kind IN (?, 'full') AND "
+            "state='proven' AND opened_at >= ? LIMIT 1",
+            (job.shop, job.resource, job.kind, since),
+        )
+    )
 
 
 def _jobs_of(

@@ -1,0 +1,82 @@
+"""Whole syncs, models and all: what changed is repaired and published; what did not costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import duckdb
+import pytest
+
+from pipelines import models
+from pipelines.sync import sync
+from pipelines.verdict import SyncReport
+from tests.sync.conftest import MakeMirror, Mirror
+
+
+def published(mirror: Mirror, sql: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(mirror.home / "warehouse.duckdb"), read_only=True) as database:
+        return database.execute(sql).fetchall()
+
+
+def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requests(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = make_mirror(database=True)
+    builds: list[str] = []
+    build: Callable[..., models.ModelRun] = models.build
+
+    def counted(*arguments: object, **named: object) -> models.ModelRun:
+        builds.append("build")
+        return build(*arguments, **named)
+
+    monkeypatch.setattr(models, "build", counted)
+
+    def night() -> SyncReport:
+        builds.clear()
+        mirror.server.forget_requests()
+        return sync(mirror.settings)
+
+    first = night()
+    assert first.exit_code == 0, first.details
+    assert len(builds) == 1
+    mirror.assert_same()
+
+    quiet = night()
+    assert quiet.exit_code == 0, quiet.details
+    assert quiet.rows == 0
+    assert not builds, "nothing changed, so nothing is built"
+    assert quiet.requests <= 60
+    [(runs,)] = published(mirror, "SELECT count(*) FROM ops.runs")
+    assert runs == 2, "what a night cost is published all the same"
+
+    invoices = sorted(mirror.store.all("ticket_invoices"), key=lambda i: str(i["created_date"]))
+    edited, deleted = invoices[0], invoices[5]
+    mirror.store.update("ticket_invoices", edited["id"], {"amount_total": 4321.5})
+    mirror.store.delete("ticket_invoices", deleted["id"])
+    repaired = night()
+    assert repaired.exit_code == 0, repaired.details
+    assert repaired.requests - quiet.requests <= 25
+    mirror.assert_same("ticket_invoices")
+    rows = published(
+        mirror,
+        "SELECT id, _deleted_at IS NULL, amount_total FROM raw.ticket_invoices "
+        f"WHERE id IN ('{edited['id']}', '{deleted['id']}')",
+    )
+    assert {(r[0], r[1]) for r in rows} == {(edited["id"], True), (deleted["id"], False)}
+    [(wrong,)] = published(mirror, "SELECT count(*) FROM marts.reconciliation WHERE NOT matches")
+    assert wrong == 0
+
+    # A build that fails is not taken for one that stands, although nothing changes afterwards.
+    mirror.changes = {"currency": "GTQ"}
+
+    def failing(*arguments: object, **named: object) -> models.ModelRun:
+        raise models.ModelsFailed("a model failed")
+
+    monkeypatch.setattr(models, "build", failing)
+    with pytest.raises(models.ModelsFailed):
+        night()
+    mirror.changes = {}
+    monkeypatch.setattr(models, "build", counted)
+    after = night()
+    assert after.exit_code == 0, after.details
+    assert len(builds) == 1
