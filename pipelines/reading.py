@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,7 @@ def _decimal_columns(frame: pd.DataFrame) -> list[str]:
     ]
 
 
+@cache
 def _documented() -> dict[tuple[str, str], dict[str, Any]]:
     """``(schema, table)`` -> what the models' own documentation says about it."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
