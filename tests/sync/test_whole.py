@@ -1,4 +1,4 @@
-"""Whole syncs, models and all: what changed is repaired and published; what did not costs nothing."""
+"""Whole syncs, models and all: what changed is repaired and published; what did not is free."""
 
 from __future__ import annotations
 
