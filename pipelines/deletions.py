@@ -41,12 +41,15 @@ class Deletions:
         *,
         limit_percent: float,
         confirmed: bool,
+        of_list: bool = False,
         exists: Callable[[str], bool] | None = None,
     ) -> Vanished:
         """Mark the rows of a scan's days that the scan did not show.
 
-        More than ``limit_percent`` of them (and more than one) is refused unless ``confirmed``.
-        An empty answer is believed at its second sighting. ``exists`` looks a row up by itself.
+        More than ``limit_percent`` of them (and more than one) is refused unless ``confirmed``;
+        ``of_list`` takes the percentage of the whole list, where the days hold few rows. An empty
+        answer is believed at its second sighting, or when ``exists``, which looks a row up by
+        itself, finds none of its rows.
         """
         began = self._ledger.first_seq(scan)
         if began is None:
@@ -64,7 +67,9 @@ class Deletions:
             self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
         if not gone:
             return Vanished()
-        live = self._ledger.live_count(scan.shop, scan.resource, first, last)
+        live = self._ledger.live_count(
+            scan.shop, scan.resource, *((None, None) if of_list else (first, last))
+        )
         share = 100 * len(gone) / live
         advice = (
             f"Look at the service; if they are really gone: shopmirror sync "
@@ -74,7 +79,7 @@ class Deletions:
             return Vanished(
                 0, f"{len(gone)} of {live} rows vanished at once, not believed. {advice}"
             )
-        if not outcome.ids and not confirmed:
+        if not outcome.ids and not confirmed and exists is None:
             sightings = self._ledger.mark(scan.shop, name)
             self._ledger.set_mark(scan.shop, name, now_text())
             if sightings is None:

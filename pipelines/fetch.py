@@ -304,6 +304,8 @@ class ShopFetch:
                 job.last,
                 limit_percent=self.client.shop.vanish_limit_percent,
                 confirmed=self.confirm_deletions,
+                # The service's own report says already that these few days changed.
+                of_list=job.kind == "repair",
                 exists=self._exists(job, scan) if _may_have_moved(job) else None,
             )
             if result.vanished.refused:

@@ -55,15 +55,15 @@ def test_zero_keeps_for_ever(home: Path, aged: dict[str, Path]) -> None:
     assert gone == {"old draft"}
 
 
-def test_old_answers_leave_the_ledger(home: Path) -> None:
+def test_runs_leave_the_ledger_a_year_after_its_answers(home: Path) -> None:
     from sources.repair_shop.ledger import Ledger
 
     ledger = Ledger(home / "mirror.sqlite")
     run = ledger.begin_run("sync")
     ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=1, message="", detail={})
-    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=6))
+    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=372))
     assert len(ledger.query("SELECT * FROM runs")) == 1
-    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=8))
+    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=374))
     assert ledger.query("SELECT * FROM runs") == []
     ledger.close()
 

@@ -57,12 +57,12 @@ def test_no_key_and_no_customer_reach_the_file(tmp_path: Path) -> None:
         log.info("row", name="Ana Perez", body={"mobile": "55551234"}, shop="main")
         log.error("failed", error='Could not convert string "Ana Perez" to INT32')
         log.error("failed", error=f"http://127.0.0.1/v1?searchKeyword=Ana&key={KEY}")
-        logging.getLogger("dlt").warning("row {'name': 'Ana Perez'} has key %s", KEY)
+        logging.getLogger("duckdb").warning("row {'name': 'Ana Perez'} has key %s", KEY)
     text = "".join(path.read_text() for path in tmp_path.iterdir())
     for secret in (KEY, "Ana", "ana@", "55551234", "5555 1234"):
         assert secret not in text, text
     assert _lines(tmp_path)[1]["left_out"] == ["body", "name"]
-    assert _lines(tmp_path)[4]["logger"] == "dlt"
+    assert _lines(tmp_path)[4]["logger"] == "duckdb"
 
 
 def test_without_files_nothing_is_written(tmp_path: Path) -> None:
