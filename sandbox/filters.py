@@ -44,6 +44,7 @@ class Filter:
         lookup: list and field whose exact labels a ``label`` accepts.
         of: the parameter that a ``condition`` turns round.
         note: a few words for the published description.
+        where: SQL condition that belongs to it, of ``ids``.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Filter:
     lookup: tuple[str, str] | None = None
     of: str = ""
     note: str = ""
+    where: str = "1"
 
 
 def expression(resource: str, path: str) -> str:
@@ -126,7 +128,7 @@ def condition(
             case "ids":
                 ids = [part for text in values for part in text.split(",") if part.strip()]
                 marks = ",".join("?" * len(ids))
-                where = f"{expression(resource, one.paths[0])} IN ({marks})"
+                where = f"{expression(resource, one.paths[0])} IN ({marks}) AND {one.where}"
                 return where, [part.strip() for part in ids]
             case "condition":
                 if value not in ("EQUAL", "NOT-EQUAL"):

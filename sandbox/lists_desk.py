@@ -209,6 +209,7 @@ _POS = ListEndpoint(
     include=_DOCUMENT_INCLUDE,
     detail=True,
 )
+_OF = "EXISTS (SELECT 1 FROM {} AS d WHERE d.shop = r_payments.shop AND d.id = document_id)"
 MONEY = (
     ListEndpoint(
         "/ticketInvoices",
@@ -229,8 +230,8 @@ MONEY = (
         "/payments",
         "payments",
         (
-            Filter("invoiceId", "ids", ("document_id",)),
-            Filter("orderId", "ids", ("document_id",)),
+            Filter("invoiceId", "ids", ("document_id",), where=_OF.format("r_ticket_invoices")),
+            Filter("orderId", "ids", ("document_id",), where=_OF.format("r_pos_orders")),
             Filter("filter", "choice", ("kind",), ("pos", "invoice", "return")),
             *days("paymentDate", "created_day"),
         ),

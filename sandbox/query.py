@@ -88,6 +88,8 @@ def read_page(
         values = query.all(one.name)
         if one.name == "filter" and query.all("invoiceId"):
             continue  # specification, GET /payments: ignored when invoiceId is given
+        if one.name in ("categoryId", "tabId") and path.get("type") != "tickets":
+            continue  # specification, GET /customFields: category and tab apply to type tickets
         if values and "@payment" not in one.paths:
             parts.append(
                 _priority(one.name, values[-1], plain)

@@ -73,7 +73,8 @@ class Shops:
         store = ShopStore(self.database, spec.name, spec.timezone, self._now)
         if row is None:
             with self.database.writing():
-                store.load(self._records(spec, spec.seed or seed, spec.size or size))
+                own = seed if spec.seed is None else spec.seed
+                store.load(self._records(spec, own, spec.size or size))
                 connection.execute(
                     "INSERT INTO shops VALUES (?, ?, NULL)", (spec.name, spec.timezone)
                 )

@@ -122,6 +122,8 @@ def _discount(call: Call, body: Body, ticket: Body) -> Body:
     changes: Body = {}
     if "customerGroupDiscount" in body:
         changes["_group_percent"] = Decimal(0)
+        if ticket.get("_group_percent"):
+            changes["discount"] = ZERO  # what the group took off goes with it
     if "discount" in body:
         changes |= {"discount": money(body["discount"]), "_group_percent": Decimal(0)}
     if "discountLevel" in body:

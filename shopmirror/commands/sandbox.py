@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,6 +73,8 @@ def sandbox(
         raise typer.BadParameter(
             f"'{timezone}' is no time zone", param_hint="--timezone"
         ) from error
+    if until is not None and not 2000 <= until.year <= 2099:
+        raise typer.BadParameter("must lie between 2000 and 2099", param_hint="--until")
     quirks = _quirks(quirk or [])
     names = ["main"] if shops == 1 else [f"shop{number}" for number in range(1, shops + 1)]
     specs = [
@@ -98,6 +101,8 @@ def sandbox(
     except (OSError, ValueError, NewerFile) as error:
         ERR.print(f"The sandbox cannot start: {error}")
         raise typer.Exit(2) from error
+    except sqlite3.Error as error:
+        raise _unusable(db, error) from error
     OUT.print(f"base address  {server.base_url}")
     for name in names:
         key = server.keys.get(name)
@@ -119,21 +124,37 @@ def list_keys(db: _DbOption) -> None:
 @keys_app.command("reset")
 def reset_key(shop: str, db: _DbOption) -> None:
     """Replace a shop's key; the one before is invalid at once. The new one is shown this once."""
+    shops = _shops(db)
     try:
-        OUT.print(_shops(db).set_key(shop), markup=False)
+        OUT.print(shops.set_key(shop), markup=False)
     except KeyError as error:
         ERR.print(f"There is no shop '{shop}' in {db}.")
         raise typer.Exit(2) from error
+    except sqlite3.Error as error:
+        raise _unusable(db, error) from error
 
 
 def _shops(db: Path) -> Any:
+    from sandbox.schema import NewerFile
     from sandbox.shops import Shops
     from sandbox.store import Database
 
     if not db.is_file():
         ERR.print(f"There is no sandbox file {db}.")
         raise typer.Exit(2)
-    return Shops(Database(db), lambda: datetime.now(UTC))
+    try:
+        return Shops(Database(db), lambda: datetime.now(UTC))
+    except NewerFile as error:
+        ERR.print(f"{db} cannot be read: {error}.")
+        raise typer.Exit(2) from error
+    except sqlite3.Error as error:
+        raise _unusable(db, error) from error
+
+
+def _unusable(db: Path | None, error: sqlite3.Error) -> typer.Exit:
+    """Say that the file is damaged, full or in a folder that is not there."""
+    ERR.print(f"The sandbox's file {db or 'in the temporary folder'} cannot be used: {error}.")
+    return typer.Exit(2)
 
 
 def _quirks(given: list[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -54,11 +55,25 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal
         ["--quirk", "amounts=words"],
         ["--quirk", "definition.tax=some"],
         ["--until", "31.3.2026"],
+        ["--until", "0001-01-02"],
+        ["--port", "0", "--db", "damaged"],
+        ["--port", "0", "--db", "no-such-folder/shop.sqlite"],
         ["keys", "list", "--db", "no-such-file"],
+        ["keys", "list", "--db", "damaged"],
+        ["keys", "reset", "main", "--db", "damaged"],
+        ["keys", "list", "--db", "newer"],
     ],
 )
-def test_wrong_input_is_exit_code_two(arguments: list[str]) -> None:
-    assert CliRunner().invoke(app, arguments).exit_code == 2
+def test_wrong_input_is_exit_code_two(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "damaged").write_bytes(b"this is no database, and long enough to be looked at" * 9)
+    with sqlite3.connect(tmp_path / "newer") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(app, arguments)
+    assert run.exit_code == 2
+    assert "Traceback" not in run.output
 
 
 def test_a_port_in_use_is_said(tmp_path: Path) -> None:

@@ -252,6 +252,8 @@ def test_payments_of_one_document_or_a_list(api: httpx.Client) -> None:
     # The filter is ignored when invoiceId is given.
     assert {r["id"] for r in rows(api, "payments", invoiceId=",".join(ids), filter="pos")} == wanted
     order = next(r for r in rows(api, "posOrders", includePayments="1") if r["payments"])
+    assert rows(api, "payments", invoiceId=order["id"]) == []
+    assert rows(api, "payments", orderId=ids[0]) == []
     found = rows(api, "payments", orderId=order["id"])
     assert [r["id"] for r in found] == [p["id"] for p in order["payments"]][::-1]
 
@@ -320,6 +322,7 @@ def test_custom_fields_of_a_type(api: httpx.Client) -> None:
     assert api.get("/customFields/users").status_code == 400
     other = rows(api, "customFields/tickets", categoryId=1, tabId=1)
     assert all((r["category_id"], r["tab_id"]) == (1, 1) for r in other)
+    assert rows(api, "customFields/customers", categoryId=1) == rows(api, "customFields/customers")
 
 
 def test_the_remaining_filters_narrow(api: httpx.Client) -> None:
@@ -369,6 +372,21 @@ def test_item_lines_info_and_webhook(api: httpx.Client) -> None:
     assert api.get(f"/tickets/{ticket['id']}/itemLines").json() == ticket["lines"]
     assert api.get("/info").json()["timezone"] == ZONE
     assert api.get("/webhook/inbound-call/12345").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("*/*", "json"),
+        ("image/png", "json"),
+        ("text/xml", "xml"),
+        ("application/xml;q=0.5, application/json;q=0.9", "json"),
+        ("application/json;q=0.1, application/xml;q=0.2", "xml"),
+    ],
+)
+def test_the_preferred_of_two_kinds(api: httpx.Client, accept: str, kind: str) -> None:
+    answer = api.get("/brands", headers={"Accept": accept})
+    assert answer.headers["content-type"] == f"application/{kind}"
 
 
 def test_xml_by_accept(api: httpx.Client) -> None:

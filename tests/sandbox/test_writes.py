@@ -343,6 +343,8 @@ def test_discounts_and_the_customer_groups(api: httpx.Client) -> None:
     by_group = post(api, "/tickets", **body, customerGroupDiscount=True)
     lines = api.get(f"/tickets/{by_group}/itemLines").json()
     assert _sums(lines, "discount") == round(group["discount"] * 100)
+    put(api, f"/tickets/{by_group}", customerGroupDiscount=False)
+    assert _sums(api.get(f"/tickets/{by_group}/itemLines").json(), "discount") == 0
     ignored = post(api, "/tickets", **body, customerGroupDiscount=False)
     assert _sums(api.get(f"/tickets/{ignored}/itemLines").json(), "discount") == 1000
     grand = post(api, "/tickets", **{**body, "discountLevel": "grand"})
