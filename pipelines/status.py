@@ -47,6 +47,7 @@ class Status:
     runs: list[dict[str, Any]]
     queue: dict[str, int]
     next_runs: list[dict[str, Any]]
+    incidents: list[dict[str, Any]]
     warehouse: dict[str, Any]
     problems: list[str] = field(default_factory=list)
 
@@ -59,6 +60,7 @@ class Status:
             "runs": self.runs,
             "queue": self.queue,
             "next_runs": self.next_runs,
+            "incidents": self.incidents,
             "warehouse": self.warehouse,
         }
 
@@ -102,7 +104,9 @@ def status(settings: Settings) -> Status:
     finally:
         ledger.close()
         budget.close()
-    found = Status(shops, runs, _queue(home.path), _next_runs(home.path), warehouse)
+    jobs = _next_runs(home.path)
+    incidents = _incidents(home.path, jobs, runs)
+    found = Status(shops, runs, _queue(home.path), jobs, incidents, warehouse)
     found.problems = _problems(found)
     return found
 
@@ -134,13 +138,14 @@ def _shop(
                     "proof": next((e["proof"] for e in reversed(scans) if e["is_proven"]), None),
                 }
             )
-    # What was in doubt once and is proven by a later scan of the same list is settled.
     latest: dict[tuple[str, str], dict[str, Any]] = {}
     for item in own:
         key = (item["resource"], item["kind"])
         if item["checked_at"] and item["checked_at"] >= latest.get(key, item)["checked_at"]:
             latest[key] = item
-    doubts = [f"{e['resource']}: {e['reason']}" for e in latest.values() if not e["is_proven"]]
+    doubts = [
+        f"{e['resource']}: {e['reason']}" for e in own if not e["is_proven"] and e["checked_at"]
+    ]
     doubts += [f"{e['resource']}: not finished" for e in own if e["state"] == "open"]
     doubts += [
         f"{e['resource']}: {e['proof'].split('; ')[-1]}"
@@ -228,6 +233,36 @@ def _next_runs(home: Path) -> list[dict[str, Any]]:
     return next_runs(home)
 
 
+def _incidents(
+    home: Path, jobs: list[dict[str, Any]], runs: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Jobs that fail and have not recovered. A run by hand that went well since is told, too."""
+    from pipelines.notify import Incidents
+
+    ended = {job["job"]: job["last_ended_at"] for job in jobs}
+    told: list[dict[str, Any]] = []
+    for incident in Incidents(home).open():
+        last = ended.get(incident.subject)
+        went_well = last is not None and any(
+            str(run["command"]).split()[0] == incident.subject.partition(":")[0]
+            and run["exit_code"] == 0
+            and datetime.fromisoformat(run["started_at"]) > datetime.fromisoformat(last)
+            for run in runs
+        )
+        told.append(
+            {
+                "job": incident.subject,
+                "exit_code": incident.exit_code,
+                "message": incident.message,
+                "since": incident.since.isoformat(),
+                "runs": incident.runs,
+                "told_at": incident.told_at and incident.told_at.isoformat(),
+                "went_well_since": went_well,
+            }
+        )
+    return told
+
+
 def _problems(found: Status) -> list[str]:
     problems: list[str] = []
     for shop in found.shops:
@@ -249,6 +284,12 @@ def _problems(found: Status) -> list[str]:
             f"The last run ({found.runs[0]['command']}) ended "
             f"{found.runs[0]['outcome']}: {found.runs[0]['message']}"
         )
+    problems += [
+        f"The job {incident['job']} fails since {incident['since'][:16].replace('T', ' ')} UTC "
+        f"({incident['runs']} run(s), exit code {incident['exit_code']}): {incident['message']}"
+        for incident in found.incidents
+        if not incident["went_well_since"]
+    ]
     problems += [
         f"{count} change(s) {state}"
         for state, count in found.queue.items()

@@ -1,0 +1,106 @@
+"""What ``status`` says of jobs that fail, and of scans that were in doubt once."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.evidence import completeness
+from pipelines.status import status
+from sources.repair_shop.ledger import Ledger
+from sources.settings import Settings, ShopSettings
+from tests.schedules.conftest import Bench, Clock, job
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="k-0123456789")
+    return Settings(home=home, shops=(shop,))
+
+
+def _incident_lines(settings: Settings) -> list[str]:
+    return [line for line in status(settings).problems if line.startswith("The job")]
+
+
+def test_a_job_that_fails_is_told_until_it_works(settings: Settings, bench: Bench) -> None:
+    failing = bench.runner("print('no answer'); raise SystemExit(3)")
+    for _ in range(2):
+        failing.run(job(), bench.clock())
+    (incident,) = status(settings).as_json()["incidents"]
+    assert (incident["job"], incident["exit_code"], incident["runs"]) == ("sync", 3, 2)
+    (line,) = _incident_lines(settings)
+    assert "since 2026-11-20 12:00 UTC (2 run(s), exit code 3): no answer" in line
+    bench.runner().run(job(), bench.clock())
+    assert status(settings).incidents == []
+
+
+def test_a_run_by_hand_that_went_well_ends_the_worry(
+    settings: Settings, bench: Bench, clock: Clock
+) -> None:
+    clock.moment = datetime.now(UTC).replace(microsecond=0)
+    clock.forward(days=-1)
+    bench.runner("raise SystemExit(3)").run(job(), clock())
+    assert _incident_lines(settings)
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=0, message="", detail={})
+    ledger.close()
+    assert not _incident_lines(settings)
+    assert [one["went_well_since"] for one in status(settings).incidents] == [True]
+
+
+Scanned = tuple[str, str | None, str | None, bool]
+
+
+def _unproven(home: Path, scans: list[Scanned]) -> list[str]:
+    ledger = Ledger(home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    for kind, first, last, proven in scans:
+        spec: dict[str, Any] = {"days": [first, last]} if first else {}
+        # What a list shows of days is no promise about days: only the spec is.
+        ledger.close_scan(
+            ledger.open_scan(run, "main", "tickets", kind, spec),
+            state="proven" if proven else "unproven", proof="", reason="it moved",
+            first_day=date(2020, 1, 1), last_day=date(2030, 1, 1), pages=1, rows=1,
+        )  # fmt: skip
+    found = [e["extent"] for e in completeness(ledger) if not e["is_proven"]]
+    ledger.close()
+    return found
+
+
+MARCH = ("2026-03-01", "2026-03-31")
+
+
+@pytest.mark.parametrize(
+    ("later", "settled"),
+    [
+        ([], False),
+        ([("audit", "2026-04-01", "2026-04-30", True)], False),
+        ([("audit", *MARCH, True)], True),
+        ([("audit", "2026-03-01", "2026-03-20", True)], False),
+        (
+            [
+                ("audit", "2026-03-01", "2026-03-20", True),
+                ("audit", "2026-03-21", "2026-04-02", True),
+            ],
+            True,
+        ),
+        ([("full", None, None, False)], False),
+        ([("full", None, None, True)], True),
+        ([("head", None, None, True)], False),
+    ],
+)  # fmt: skip
+def test_days_in_doubt_are_settled_by_what_proves_those_days(
+    home: Path, later: list[Scanned], settled: bool
+) -> None:
+    doubts = _unproven(home, [("audit", *MARCH, False), *later])
+    assert any("2026-03-01 to 2026-03-31" in doubt for doubt in doubts) is not settled
+
+
+def test_a_repair_is_settled_by_the_next_one(home: Path) -> None:
+    day = ("2026-03-02", "2026-03-02")
+    assert len(_unproven(home, [("repair", *day, False)])) == 1
+    assert _unproven(home, [("repair", "2026-05-01", "2026-05-01", True)]) == []
