@@ -99,9 +99,13 @@ class RequestCounter:
             self.count -= 1
 
 
-def from_httpx(error: Exception, method: str, path: str) -> ShopError:
-    """Our error for any exception of httpx, the only place where that is decided."""
+def from_httpx(error: Exception, method: str, path: str, host: str = "") -> ShopError:
+    """Our error for any exception of httpx, the only place where that is decided.
+
+    ``host`` is the host and port that were asked.
+    """
     name = type(error).__name__
+    service = f"The service at {host}" if host else "The service"
     what = f"{method} {path}"
     if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
         return ConfigurationError(f"{what} cannot be sent ({name}). Check base_url and api_key.")
@@ -110,11 +114,11 @@ def from_httpx(error: Exception, method: str, path: str) -> ShopError:
             "the answer's compression is damaged", method=method, path=path, transient=True
         )
     if isinstance(error, httpx.ConnectTimeout):
-        message = "The service cannot be reached: no connection in time."
+        message = f"{service} cannot be reached: no connection in time."
     elif isinstance(error, httpx.ConnectError | httpx.ProxyError):
-        message = f"The service cannot be reached: {error or name}."
+        message = f"{service} cannot be reached: {str(error) or name}."
     elif isinstance(error, httpx.TimeoutException):
-        message = f"No answer in time to {what} ({name})."
+        message = f"{service} gave no answer in time to {what} ({name})."
     else:
         message = f"The connection broke during {what} ({name})."
     return Unreachable(message, sent=not isinstance(error, _NEVER_SENT))
@@ -232,7 +236,8 @@ class BudgetTransport(httpx.BaseTransport):
             finally:
                 response.close()
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
-            raise from_httpx(error, request.method, path) from error
+            host = request.url.netloc.decode("ascii", "replace")  # without any user and password
+            raise from_httpx(error, request.method, path, host) from error
         return response, b"".join(chunks)
 
     def _judge(self, reading: Reading, method: str, path: str) -> tuple[Outcome, ShopError | None]:
