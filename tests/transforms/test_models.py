@@ -170,6 +170,32 @@ def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
         raw.execute("delete from raw.brands where id = 'twice'")
 
 
+def test_a_mart_that_loses_or_changes_a_record_stops_publishing(warehouse: Warehouse) -> None:
+    """Each layer's sums are held against the one before it: a mart is edited behind its back."""
+    raw = warehouse.raw
+    for edit in (
+        "delete from marts.leads where id = 'l1'",
+        "update marts.purchases set shipping_cost = shipping_cost + 1 where id = 'in'",
+    ):
+        with raw.held():
+            table = edit.split("marts.")[1].split()[0]
+            raw.execute(f"create or replace table main.kept as from marts.{table}")
+            raw.execute(edit)
+        try:
+            with pytest.raises(ModelsFailed, match="records_in_equal_records_out"):
+                build(
+                    raw.path,
+                    home=warehouse.home,
+                    shops=[],
+                    select="records_in_equal_records_out",
+                )
+        finally:
+            with raw.held():
+                raw.execute(f"delete from marts.{table}")
+                raw.execute(f"insert into marts.{table} from main.kept")
+                raw.execute("drop table main.kept")
+
+
 @pytest.mark.parametrize(
     "word",
     [r"\bqualify\b", r"group by all", r"\barg_max\b", r"\bstrftime\b", r"filter \(", r"::"],
