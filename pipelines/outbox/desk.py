@@ -22,23 +22,25 @@ def retry(home: Path, number: int, *, by: str) -> str:
             return f"{change.what} is queued already."
         if change.state in ("done", "sending"):
             raise InputRefused([f"{change.what} is {change.state} and cannot be sent again"])
-        base = change.base
+        # Those sent along with it keep the basis each was queued with.
+        base = {}
         if change.state == "conflict":
-            base = {"seen": change.progress.get("seen", {})}
+            base = {"base": {"seen": change.progress.get("seen", {})}}
         members = [change.number]
-        members += [m.number for m in outbox.changes("merged_into = ?", number)]
+        together = outbox.changes("merged_into = ? and state = ?", number, change.state)
+        members += [member.number for member in together]
         outbox.set(
             members,
             "retry",
             f"by {by}, was {change.state}",
             state="queued",
             reason="",
-            base=base,
             progress={},
             looks=0,
             next_look=None,
             for_person=0,
             merged_into=None,
+            **base,
         )
         if change.state == "conflict":
             return f"{change.what} is queued again, over the value the service shows now."

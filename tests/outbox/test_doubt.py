@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.outbox import Outbox, enqueue, push, retry
+from pipelines.outbox import Outbox, discard, enqueue, push, retry
 from tests.outbox.test_push import change, states
 
 LOST = ("after", "500 after")
@@ -274,3 +274,17 @@ def test_without_waiting_a_doubt_is_left_to_the_next_push(settings, service):
     assert push(settings, wait=False).exit_code == 1
     assert states(settings) == ["in_doubt"]
     assert push(settings).exit_code == 0
+
+
+def test_sending_a_merged_request_again_keeps_each_basis_and_revives_nothing(settings, service):
+    record = service.put("customers", name="Ann", city="A", company="B")
+    for fields, seen in (({"city": "C"}, {"city": "A"}), ({"company": "D"}, {"company": "B"})):
+        enqueue("customers", "update", fields, record_id=record, based_on=seen, settings=settings)
+    service.lose = ["before"]
+    push(settings, wait=False)
+    assert states(settings) == ["in_doubt", "in_doubt"]
+    bases = [change(settings, number).base for number in (1, 2)]
+    discard(settings.home, 2, by="ann")
+    retry(settings.home, 1, by="ann")
+    assert states(settings) == ["queued", "rejected"]
+    assert [change(settings, number).base for number in (1, 2)] == bases
