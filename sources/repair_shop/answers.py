@@ -28,9 +28,10 @@ _COMMON_ENVELOPES = ("data", "items", "results", "records", "rows")
 _RATE = re.compile(
     r"rate[\s_-]*limit|(?:request|api|call)s?[\s_-]*(?:rate|limit|quota)"
     r"|too[\s_-]*many[\s_-]*requests|requests?[\s_]*(?:per|a|/)[\s_]*(?:one[\s_]+)?min"
-    r"|wait[\s\w]{0,20}\bminute|limit of \d+ requests|throttl",
+    r"|limit of \d+ requests|throttl",
     re.IGNORECASE,
 )
+_WAIT = re.compile(r"wait[\s\w]{0,20}\bminute", re.IGNORECASE)
 _LOOSE_RATE = re.compile(r"\brate\b|\blimit|too many|slow down|\bwait\b|\bminute\b", re.IGNORECASE)
 _BLOCKED = re.compile(
     r"(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )\b(?:blocked|banned|locked out|suspended)\b",
@@ -78,7 +79,7 @@ def read_answer(
     def reading(kind: Kind, expected: str = "") -> Reading:
         return Reading(kind, status, payload, text, retry_after, expected)
 
-    if status == 429 or _is_rate_error(status, error, text):
+    if status == 429 or _is_rate_error(status, error, text, method):
         return reading("rate")
     if status in (401, 403):
         return reading("denied")
@@ -122,19 +123,24 @@ def denied_kind(reading: Reading, *, worked: bool) -> Literal["rate", "block", "
 def error_of(
     reading: Reading, method: str, path: str, *, worked: bool
 ) -> BadAnswer | ConfigurationError:
-    """The error that an improper answer stands for."""
+    """The error that an improper answer stands for.
+
+    A write that was answered with a success or a redirect may have been applied, whatever it means
+    for the settings: that is a plain :class:`BadAnswer`, which the client leaves in doubt.
+    """
     known: dict[str, Any] = {
         "method": method,
         "path": path,
         "status": reading.status,
         "excerpt": reading.text,
     }
-    if 300 <= reading.status < 400:
+    perhaps_applied = method not in ("GET", "HEAD") and 200 <= reading.status < 400
+    if 300 <= reading.status < 400 and not perhaps_applied:
         return ConfigurationError(
             f"{method} {path} was redirected (status {reading.status}). base_url must be the "
             "address that answers itself."
         )
-    looks_foreign = not isinstance(reading.payload, dict | list)
+    looks_foreign = not isinstance(reading.payload, dict | list) and not perhaps_applied
     if not worked and looks_foreign and reading.kind in ("missing", "broken", "alien", "refused"):
         return ConfigurationError(
             f"base_url does not look like the service: {method} {path} was answered with status "
@@ -302,12 +308,13 @@ def _error_text(payload: Any) -> str | None:
     return error if isinstance(error, str) else json.dumps(error, default=str)
 
 
-def _is_rate_error(status: int, error: str | None, text: str) -> bool:
-    if status in (200, 201):
-        return error is not None and bool(_RATE.search(text)) and not _BLOCKED.search(text)
-    if status < 400:
+def _is_rate_error(status: int, error: str | None, text: str, method: str) -> bool:
+    """Whether the answer speaks of the request rate. A rate error is sent again by itself, so for a
+    write "wait a minute" is not enough where it may have been applied (a success status, a 5xx)."""
+    if _BLOCKED.search(text) or (status < 400 and (status not in (200, 201) or error is None)):
         return False
-    return bool(_RATE.search(text)) and not _BLOCKED.search(text)
+    harmless = method in ("GET", "HEAD") or 400 <= status < 500
+    return bool(_RATE.search(text) or (harmless and _WAIT.search(text)))
 
 
 def _retry_after(value: str | None) -> float | None:

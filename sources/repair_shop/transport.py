@@ -356,7 +356,7 @@ def _proxy_for(base_url: str) -> str | None:
 
 def _may_be_applied(error: BadAnswer) -> bool:
     """Whether the write behind an improper answer may have had its effect all the same."""
-    return not 300 <= error.status < 500 or error.status == 408
+    return not 400 <= error.status < 500 or error.status == 408
 
 
 def _unknown(

@@ -164,6 +164,24 @@ def test_each_answer_is_told_apart(status: int, body: bytes, kind: str) -> None:
     assert read_answer(status, {}, body).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("status", "text", "kind"),
+    [
+        (200, "The payment is being booked, please wait a minute", "refused"),
+        (500, "Something went wrong. Wait a minute and try again", "server"),
+        (400, "Please wait a minute", "rate"),
+        (200, "Request rate limit exceeded. Wait one minute.", "rate"),
+        (503, "Too many requests", "rate"),
+    ],
+)
+def test_a_write_is_a_rate_error_only_when_it_surely_had_no_effect(
+    status: int, text: str, kind: str
+) -> None:
+    body = json.dumps({"error": text}).encode()
+    assert read_answer(status, {}, body, method="POST").kind == kind
+    assert read_answer(status, {}, body, method="GET").kind == "rate"
+
+
 def test_a_warning_of_a_block_is_still_a_rate_error() -> None:
     body = b'{"error": "Rate limit exceeded. Your key will be blocked if you ignore this."}'
     reading = read_answer(401, {}, body)

@@ -223,6 +223,7 @@ def test_what_will_not_get_better_is_asked_once(
         (Reply(status=408, body=b""), errors.OutcomeUnknown),
         (Reply(body={"error": "maybe"}), errors.OutcomeUnknown),
         (Reply(body=b"<customers/>"), errors.OutcomeUnknown),
+        (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.OutcomeUnknown),
     ],
 )
 def test_a_write_tells_no_from_perhaps(
@@ -238,6 +239,15 @@ def test_a_write_tells_no_from_perhaps(
     if reply.body == {"error": "maybe"}:
         assert isinstance(caught.value, errors.OutcomeUnknown)
         assert caught.value.reason == "maybe"
+
+
+@pytest.mark.parametrize("reply", [Reply(body=b"<html>"), Reply(body=b'{"id": 1')])
+def test_the_first_request_of_a_key_may_be_a_write_in_doubt(
+    reply: Reply, loopback: Loopback, connect: Connect
+) -> None:
+    loopback.replies.append(reply)
+    with connect() as client, pytest.raises(errors.OutcomeUnknown):
+        client.send("POST", "/customers", json={})
 
 
 def test_the_services_words_are_kept_and_the_key_is_not(
