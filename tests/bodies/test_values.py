@@ -254,6 +254,51 @@ def test_each_model_publishes_its_schema_and_names_its_section(model):
     assert model.section
 
 
+@pytest.mark.parametrize(
+    ("model", "defaults"),
+    [
+        (BODIES["customers", "create"], {"paymentTermDays": 0}),
+        (
+            BODIES["tickets", "create"],
+            {
+                "status": "New",
+                "issueDescription": "",
+                "workApproved": False,
+                "preDiagnosed": False,
+                "createInvoice": False,
+                "printInvoice": False,
+                "printReceipt": False,
+                "printLabel": False,
+            },
+        ),
+        (BODIES["ticket_comments", "create"], {"status": "Update"}),
+        (UPLOADS["tickets"], {"fileTitle": "", "displayType": "Public"}),
+        (
+            BODIES["products", "create"],
+            {
+                "type": "product",
+                "condition": "New",
+                "enableOfferPrice": False,
+                "planDuration": 3,
+                "serviceSchedule": 1,
+            },
+        ),
+        (BODIES["products", "update"], {}),
+        (BODIES["appointments", "create"], {"createticket": False, "duration": 10}),
+        (BODIES["appointments", "update"], {}),
+    ],
+    ids=lambda part: getattr(part, "__name__", ""),
+)
+def test_the_specifications_defaults_are_published(model, defaults):
+    shown = model.model_json_schema()["properties"]
+    assert {name: one["default"] for name, one in shown.items() if "default" in one} == defaults
+
+
+def test_the_services_defaults_are_not_sent():
+    body = {"customerId": "c", "shortInfo": "x"}
+    assert validate("tickets", "create", body) == body
+
+
 def test_dates_at_the_edges():
     day = date(2026, 2, 28) + timedelta(days=1)
     assert customer(dateOfBirth="2024-02-29") == {"dateOfBirth": "29-Feb-2024"}

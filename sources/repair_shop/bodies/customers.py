@@ -67,6 +67,7 @@ class CustomerCreate(CustomerUpdate):
     """POST /customers."""
 
     name: Name
+    paymentTermDays: Number = optional(0)
 
 
 class LeadUpdate(Body):

@@ -73,7 +73,7 @@ class AppointmentCreate(AppointmentUpdate):
     subject: Subject
     dateandtime: Minute
     duration: Number
-    createticket: Flag = optional()
+    createticket: Flag = optional(False)
     presetId: Identifier = optional()
 
 

@@ -88,7 +88,10 @@ class ProductCreate(ProductUpdate):
     status: ProductStatus
     cost: Number
     price: Number
+    enableOfferPrice: Flag = optional(False)
     tax: NumericId
+    planDuration: Duration = optional(3)
+    serviceSchedule: Schedule = optional(1)
 
 
 class ModelUpdate(Body):

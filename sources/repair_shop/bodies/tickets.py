@@ -65,12 +65,12 @@ class TicketUpdate(Body):
     discountLevel: Level = optional()
     customerGroupDiscount: Flag = optional()
     presetId: Identifier = optional()
-    createInvoice: Flag = optional()
+    createInvoice: Flag = optional(False)
     invoiceDate: Second = optional()
     invoiceDueDate: Second = optional()
-    printInvoice: Flag = optional()
-    printReceipt: Flag = optional()
-    printLabel: Flag = optional()
+    printInvoice: Flag = optional(False)
+    printReceipt: Flag = optional(False)
+    printLabel: Flag = optional(False)
     lines: Lines = optional()
 
 
@@ -79,10 +79,11 @@ class TicketCreate(TicketUpdate):
 
     customerId: Identifier
     shortInfo: Filled
-    issueDescription: Text = optional()
+    status: Label = optional("New")
+    issueDescription: Text = optional("")
     createdDate: Day = optional()
-    workApproved: Flag = optional()
-    preDiagnosed: Flag = optional()
+    workApproved: Flag = optional(False)
+    preDiagnosed: Flag = optional(False)
 
 
 class TicketCommentCreate(Body):
@@ -136,5 +137,5 @@ class TicketUpload(ProductUpload):
     """POST /tickets/{ticketId}/upload."""
 
     fileName: Annotated[Filled, AfterValidator(_allowed_type)]
-    fileTitle: Text = optional()
-    displayType: Text = optional()
+    fileTitle: Text = optional("")
+    displayType: Text = optional("Public")
