@@ -7,23 +7,16 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
-from fpdf import FPDF
-from fpdf.enums import TextEmphasis, XPos, YPos
+from fpdf.enums import XPos, YPos
 
 from pipelines.report import charts, fonts, formats
+from pipelines.report.canvas import INK, LEFT, LINE, SOFT, WIDTH, Canvas
 from pipelines.report.figures import Page, Report, SealState
 from pipelines.report.sheet import STATES, Sheet
 
-_LEFT, _TOP, _WIDTH = 16.0, 13.0, 178.0
-_BOTTOM = 12.0
-_LINE = 4.75
-"""Height of a line of a table."""
-
-_INK, _SOFT, _RULE = "#1b2127", "#5a6570", "#dfe1e3"
 _SWATCHES = {"s1": "#2f5d8a", "s2": "#d09a4a", "s3": "#7a9e87", "s4": "#b3574b"}
 _SEALS = {SealState.AGREES: "#2e7050", SealState.DIFFERS: "#a83a2c", SealState.UNKNOWN: "#7a6a35"}
 
@@ -39,98 +32,14 @@ def print_pdf(report: Report) -> bytes:
         return bytes(paper.output())
 
 
-class _Paper(FPDF):
-    """Draws from the top down; ``_y`` of the base class is where the next thing goes."""
-
+class _Paper(Canvas):
     def __init__(self, report: Report, folder: Path) -> None:
-        super().__init__(orientation="portrait", unit="mm", format="A4")
+        super().__init__(folder, _names(report))
         self.report = report
-        self.set_margins(_LEFT, _TOP)
-        # Texts begin exactly where the rules begin.
-        self.c_margin = 0
-        self.set_auto_page_break(True, _BOTTOM)
         self.set_title(report.title)
         self.set_creator("shopmirror")
         self.set_lang("en")
         self.set_creation_date(report.made_at)
-        self._missing = False
-        self._shown = self._load_fonts(folder)
-        # Figures of one width, so that columns of numbers line up.
-        self.set_text_shaping(True, features={"tnum": True, "lnum": True})
-
-    def _load_fonts(self, folder: Path) -> frozenset[int]:
-        for style, file in fonts.unpack(folder).items():
-            self.add_font(fonts.FAMILY, style, file)
-        shown = fonts.characters(folder / "figo.ttf")
-        lacking = {c for c in _names(self.report) if ord(c) not in shown and not c.isspace()}
-        path = fonts.machine_font(lacking) if lacking else None
-        if path is not None:
-            self.add_font(fonts.FALLBACK, "", path)
-            self.add_font(fonts.FALLBACK, "B", path)
-            self.set_fallback_fonts([fonts.FALLBACK], exact_match=False)
-            shown |= fonts.characters(path)
-        return shown
-
-    # -- words ------------------------------------------------------------------------------------
-
-    def _plain(self, text: str) -> str:
-        """``text`` as these fonts can show it."""
-        out = []
-        for character in text:
-            if character in "\u202f\u2009":
-                out.append("\u00a0")
-            elif character.isspace() or not character.isprintable():
-                out.append(" ")
-            elif ord(character) in self._shown:
-                out.append(character)
-            else:
-                self._missing = True
-                out.append(fonts.MISSING)
-        return "".join(out)
-
-    def _style(self, size: float, *, bold: bool = False, colour: str = _INK) -> None:
-        self.set_font(fonts.FAMILY, TextEmphasis.B if bold else TextEmphasis.NONE, size)
-        self.set_text_color(colour)
-
-    def _fit(self, text: str, width: float) -> str:
-        """``text``, cut with an ellipsis to ``width``; whole names are what the HTML is for."""
-        text = self._plain(text)
-        if self.get_string_width(text) <= width:
-            return text
-        while text and self.get_string_width(text + "\u2026") > width:
-            text = text[:-1]
-        return text.rstrip() + "\u2026"
-
-    def _say(
-        self,
-        text: str,
-        width: float = 0,
-        height: float = _LINE,
-        *,
-        align: str = "L",
-        ends: bool = False,
-    ) -> None:
-        self.cell(
-            width,
-            height,
-            text,
-            align=align,
-            new_x=XPos.LMARGIN if ends else XPos.RIGHT,
-            new_y=YPos.NEXT if ends else YPos.TOP,
-        )
-
-    def _heading(self, text: str, width: float = 0) -> None:
-        self._style(7.2, bold=True, colour=_SOFT)
-        self.set_char_spacing(0.5)
-        self.cell(width, 5, self._plain(text.upper()), new_x=XPos.LEFT, new_y=YPos.NEXT)
-        self.set_char_spacing(0)
-
-    def _rule(self, width: float, *, colour: str = _RULE, weight: float = 0.15) -> None:
-        self.set_draw_color(colour)
-        self.set_line_width(weight)
-        self.line(self.get_x(), self.get_y(), self.get_x() + width, self.get_y())
-
-    # -- the page ---------------------------------------------------------------------------------
 
     def print_page(self, page: Page) -> None:
         """Draw one page of the report."""
@@ -154,29 +63,29 @@ class _Paper(FPDF):
         self._say(
             sheet.report.period.label, self.get_string_width(sheet.report.period.label) + 3, 9
         )
-        self._style(10.5, colour=_SOFT)
+        self._style(10.5, colour=SOFT)
         self._say(sheet.weekday, 60, 10.4, ends=True)
         self._style(10.5, bold=True)
         title = self._fit(sheet.page.title, 100)
         self._say(title, self.get_string_width(title) + 2, 6)
-        self._style(10.5, colour=_SOFT)
+        self._style(10.5, colour=SOFT)
         unit = sheet.page.currency
         self._say(self._plain(f"\u00b7 amounts in {unit}") if unit else "", 60, 6, ends=True)
         self._seal(sheet, top)
         self.set_y(self.get_y() + 4)
-        self._rule(_WIDTH, colour=_INK, weight=0.5)
+        self._rule(WIDTH, colour=INK, weight=0.5)
         self.set_y(self.get_y() + 3.5)
 
     def _seal(self, sheet: Sheet, top: float) -> None:
         state = sheet.page.seal.state
         colour = _SEALS[state]
         below = self.get_y()
-        self.set_xy(_LEFT + _WIDTH - 80, top + 4.5)
+        self.set_xy(LEFT + WIDTH - 80, top + 4.5)
         self._style(11, bold=True, colour=colour)
         self.cell(63, 5, sheet.seal_title, align="R", new_x=XPos.LEFT, new_y=YPos.NEXT)
-        self._style(8.5, colour=_SOFT)
+        self._style(8.5, colour=SOFT)
         self.cell(63, 4.5, self._plain(sheet.seal_detail), align="R")
-        x, y = _LEFT + _WIDTH - 7.2, top + 9
+        x, y = LEFT + WIDTH - 7.2, top + 9
         self.set_draw_color(colour)
         self.set_line_width(0.45)
         self.circle(x, y, 7)
@@ -196,7 +105,7 @@ class _Paper(FPDF):
         }
         for (x1, y1), (x2, y2) in marks[state]:
             self.line(x + x1, y + y1, x + x2, y + y2)
-        self.set_xy(_LEFT, below)
+        self.set_xy(LEFT, below)
 
     def _hero(self, sheet: Sheet) -> None:
         top = self.get_y()
@@ -204,24 +113,24 @@ class _Paper(FPDF):
         self._style(27, bold=True)
         figure = self._plain(formats.money(sheet.page.now.taken.total))
         self._say(figure, self.get_string_width(figure) + 2.5, 11)
-        self._style(10.5, colour=_SOFT)
+        self._style(10.5, colour=SOFT)
         self._say(self._plain(sheet.page.currency), 20, 13)
         width = 27.5
-        left = _LEFT + _WIDTH - width * len(sheet.parts)
+        left = LEFT + WIDTH - width * len(sheet.parts)
         for position, part in enumerate(sheet.parts):
             self.set_xy(left + position * width, top + 6)
             self.set_fill_color(_SWATCHES[part.swatch])
             self.rect(self.get_x(), self.get_y() + 1.3, 2, 2, style="F")
             self.set_x(self.get_x() + 2.6)
-            self._style(7.8, colour=_SOFT)
+            self._style(7.8, colour=SOFT)
             self.cell(width, 4.5, self._fit(part.label, width - 3))
             self.set_xy(left + position * width, top + 10.6)
             self._style(9.6, bold=True)
             self.cell(width, 4.5, self._plain(formats.money(part.amount)))
-        self.set_xy(_LEFT, top + 17.5)
-        at = _LEFT
+        self.set_xy(LEFT, top + 17.5)
+        at = LEFT
         for swatch, share in sheet.shares:
-            piece = float(share) * _WIDTH
+            piece = float(share) * WIDTH
             self.set_fill_color(_SWATCHES[swatch])
             self.rect(at, self.get_y(), max(piece - 0.5, 0.4), 2, style="F")
             at += piece
@@ -234,10 +143,10 @@ class _Paper(FPDF):
         top = self.get_y()
         self.set_y(top + 0.8)
         for note in page.notes:
-            self.set_x(_LEFT + 3.5)
-            self.multi_cell(_WIDTH - 4, 4.2, self._plain(note), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+            self.set_x(LEFT + 3.5)
+            self.multi_cell(WIDTH - 4, 4.2, self._plain(note), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.set_fill_color(_SWATCHES["s2"])
-        self.rect(_LEFT, top, 0.9, self.get_y() - top + 0.8, style="F")
+        self.rect(LEFT, top, 0.9, self.get_y() - top + 0.8, style="F")
         self.set_y(self.get_y() + 3)
 
     def _differences(self, sheet: Sheet) -> None:
@@ -258,7 +167,7 @@ class _Paper(FPDF):
             (76, 34, 34, 34),
         )
         if sheet.more_differences:
-            self._style(8, colour=_SOFT)
+            self._style(8, colour=SOFT)
             self._say(
                 f"and {sheet.more_differences} more; 'shopmirror reconcile' lists them", ends=True
             )
@@ -266,10 +175,10 @@ class _Paper(FPDF):
 
     def _figures(self, sheet: Sheet) -> None:
         count = len(sheet.columns)
-        widths = [_WIDTH - 34 * count - (18 if sheet.has_change else 0), *[34.0] * count]
+        widths = [WIDTH - 34 * count - (18 if sheet.has_change else 0), *[34.0] * count]
         if sheet.has_change:
             widths.append(18)
-        self._style(7.6, colour=_SOFT)
+        self._style(7.6, colour=SOFT)
         for line in ("what", "when"):
             texts = [getattr(head, line) for head in sheet.heads]
             texts += ["Change" if line == "when" else ""] * sheet.has_change
@@ -277,21 +186,21 @@ class _Paper(FPDF):
             for text, width in zip(texts, widths[1:], strict=True):
                 self._say(self._fit(text, width), width, 3.6, align="R")
             self.ln(3.6)
-        self._rule(_WIDTH)
+        self._rule(WIDTH)
         for row in sheet.rows:
             if "gap" in row.kind:
                 self.set_y(self.get_y() + 1.3)
             strong = "sum" in row.kind
-            self._style(9, bold=strong, colour=_INK if strong else _SOFT)
+            self._style(9, bold=strong, colour=INK if strong else SOFT)
             self._say(self._fit(row.label if strong else f"     {row.label}", widths[0]), widths[0])
             self._style(9, bold=strong)
             for text, width in zip(row.cells, widths[1:], strict=False):
                 self._say(self._plain(text), width, align="R")
             if row.has_change:
-                self._style(8.6, colour=_SOFT)
+                self._style(8.6, colour=SOFT)
                 self._say(self._plain(row.change), widths[-1], align="R")
-            self.ln(_LINE)
-            self._rule(_WIDTH)
+            self.ln(LINE)
+            self._rule(WIDTH)
         self.set_y(self.get_y() + 4)
 
     def _chart(self, sheet: Sheet) -> None:
@@ -299,21 +208,21 @@ class _Paper(FPDF):
         if self.will_page_break(height + 6):
             self.add_page()
         self._heading("Sales by month")
-        self.set_xy(_LEFT + _WIDTH - 29, self.get_y() - 5)
-        self._style(7.8, colour=_SOFT)
+        self.set_xy(LEFT + WIDTH - 29, self.get_y() - 5)
+        self._style(7.8, colour=SOFT)
         for swatch, label in (("s1", "Repairs"), ("s2", "Counter")):
             self.set_fill_color(_SWATCHES[swatch])
             self.rect(self.get_x(), self.get_y() + 1.5, 2, 2, style="F")
             self.set_x(self.get_x() + 2.6)
             self._say(label, 12.4, 5)
-        self.set_xy(_LEFT, self.get_y() + 6)
+        self.set_xy(LEFT, self.get_y() + 6)
         chart = charts.months_chart(
             sheet.page.months, width=700, height=112, colours=charts.ON_PAPER
         )
         self.image(
             BytesIO(charts.png(chart)),
-            x=_LEFT,
-            w=_WIDTH,
+            x=LEFT,
+            w=WIDTH,
             alt_text="Sales of the last months, repairs and counter",
         )
         self.set_y(self.get_y() + 3)
@@ -343,7 +252,7 @@ class _Paper(FPDF):
     def _people_and_payments(self, sheet: Sheet) -> None:
         people = sheet.technicians
         methods = sheet.page.methods[:8]
-        needed = _LINE * max(len(people) + 2, len(methods) + len(sheet.ages) + 4)
+        needed = LINE * max(len(people) + 2, len(methods) + len(sheet.ages) + 4)
         if self.will_page_break(needed):
             self.add_page()
         top = self.get_y()
@@ -363,10 +272,10 @@ class _Paper(FPDF):
             (43, 15, 15, 17, 12),
         )
         if sheet.more_technicians:
-            self._style(8, colour=_SOFT)
+            self._style(8, colour=SOFT)
             self._say(f"and {sheet.more_technicians} more", ends=True)
         left_end = self.get_y()
-        right = _LEFT + 114
+        right = LEFT + 114
         self.set_xy(right, top)
         self._heading("Paid with", 60)
         self._table((), [(m.name, formats.money(m.amount)) for m in methods], (38, 26), left=right)
@@ -374,55 +283,19 @@ class _Paper(FPDF):
         self._heading("Still due, by age in days", 60)
         ages = [(label, formats.money(amount)) for label, amount in sheet.ages]
         self._table((), ages, (38, 26), left=right)
-        self.set_xy(_LEFT, max(left_end, self.get_y()) + 4)
-
-    def _table(
-        self,
-        heads: Sequence[str],
-        rows: Sequence[Sequence[str]],
-        widths: Sequence[float],
-        *,
-        left: float = _LEFT,
-    ) -> None:
-        """The first column to the left, the others to the right, a rule below each line."""
-        whole = sum(widths)
-        if heads:
-            self.set_x(left)
-            self._style(7.6, colour=_SOFT)
-            self._cells(heads, widths)
-            self.set_xy(left, self.get_y() + _LINE)
-            self._rule(whole)
-        for number, row in enumerate(rows):
-            if self.will_page_break(_LINE):
-                self.add_page()
-            self.set_x(left)
-            self._style(9)
-            self._cells(row, widths)
-            self.set_xy(left, self.get_y() + _LINE)
-            if number < len(rows) - 1:
-                self._rule(whole)
-        self.set_x(_LEFT)
-
-    def _cells(self, texts: Sequence[str], widths: Sequence[float]) -> None:
-        for position, (text, width) in enumerate(zip(texts, widths, strict=True)):
-            self._say(self._fit(text, width - 1), width, align="R" if position else "L")
+        self.set_xy(LEFT, max(left_end, self.get_y()) + 4)
 
     def _footer(self, sheet: Sheet) -> None:
-        self._rule(_WIDTH)
+        self._rule(WIDTH)
         self.set_y(self.get_y() + 1.5)
-        self._style(7.2, colour=_SOFT)
-        text = (
-            f"Mirror as of {sheet.as_of}. Made {sheet.made_at}. Days are the shop's own. Money "
-            "taken is what was paid; sold is what was invoiced or rung up less returns, tax "
-            "included, as the service reports it. Median is the time from opening to closing a "
-            "ticket, in opening hours."
-        )
+        self._style(7.2, colour=SOFT)
+        text = sheet.footnote
         if self._missing:
             text += (
                 f" A {fonts.MISSING} inside a name is a character that no font of this machine "
                 "shows; the HTML page has it."
             )
-        self.multi_cell(_WIDTH, 3.5, self._plain(text))
+        self.multi_cell(WIDTH, 3.5, self._plain(text))
 
 
 def _names(report: Report) -> str:

@@ -66,6 +66,16 @@ class Sheet:
         self.made_at = formats.moment(report.made_at, zone)
 
     @property
+    def footnote(self) -> str:
+        """What the figures are as of, and what they mean."""
+        return (
+            f"Mirror as of {self.as_of}. Made {self.made_at}. Days are the shop\u2019s own. Money "
+            "taken is what was paid; sold is what the service\u2019s own reports count: unless "
+            "calibrated otherwise, what was invoiced or rung up less returns, tax included. Median "
+            "is the time from opening to closing a ticket, in opening hours."
+        )
+
+    @property
     def weekday(self) -> str:
         """The day's name; empty for a month."""
         period = self.report.period

@@ -116,11 +116,30 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     out().print(report.message, style=colour, markup=False)
     for detail in report.details[:10]:
         out().print(f"  {detail}", markup=False, soft_wrap=True)
+    _closing_report(home)
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
         f"The warehouse is {home.warehouse}.",
         soft_wrap=True,
     )
+
+
+def _closing_report(home: Home) -> None:
+    """Write the page of the last day with business: the sandbox's days end before today."""
+    from pipelines.report import ReportError, closing_report, default_path, write
+    from pipelines.report.published import published
+
+    try:
+        with published(home.path) as warehouse:
+            day = warehouse.row("select max(day) as day from marts.payments where amount <> 0")[
+                "day"
+            ]
+        made = closing_report(home.path, day=day)
+        page = write(made, default_path(home.path, made), make_folder=True)
+    except ReportError as error:
+        out().print(f"No closing report: {error}", markup=False, soft_wrap=True)
+        return
+    out().print(f"The closing report of {day} is {page}.", markup=False, soft_wrap=True)
 
 
 def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:

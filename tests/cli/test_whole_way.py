@@ -143,6 +143,9 @@ def test_the_demo_shows_a_whole_mirror_and_stops_its_sandbox(
     assert "48 of 48 months agree to the cent" in out
     assert "raw.ticket_invoices" in out
     assert "both ends met" in out
+    (page,) = (tmp_path / "home" / "reports").iterdir()
+    assert page.name in out
+    assert "Books agree" in page.read_text(encoding="utf-8")
     address = re.search(r"http://127\.0\.0\.1:(\d+)", err)
     assert address is not None
     with pytest.raises(ConnectionRefusedError):
