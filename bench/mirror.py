@@ -54,8 +54,9 @@ def shop(
             base_url=server.base_url,
             api_key=server.keys["main"],  # type: ignore[arg-type]
             timezone=ZONE,
-            minute_seconds=minute,
-            requests_per_minute=limit or 1_000_000,
+            # Without a limit: fast, but not so fast that a page takes long beside the rate.
+            minute_seconds=minute if limit else 300.0,
+            requests_per_minute=limit or 3_000,
         )
         yield server, Settings(home=Path(folder), shops=(settings,)), Path(folder)
 

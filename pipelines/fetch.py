@@ -9,30 +9,26 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pipelines.deletions import Deletions, Vanished
+from pipelines.job_reader import JobReader
 from pipelines.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
 from pipelines.observer import Observer
-from pipelines.tickets import read_tickets
 from sources.repair_shop.answers import parse_json, rows_of
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
 from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound, ShopError
 from sources.repair_shop.ledger import Ledger, Page, Scan, now_text
 from sources.repair_shop.ledger_records import page_of
-from sources.repair_shop.reader import PAGING_MARK, ServiceReader
+from sources.repair_shop.reader import PAGING_MARK
 from sources.repair_shop.scan import (
-    PAGE_ROWS,
     Outcome,
     PagingBroken,
-    read_head,
-    read_list,
-    read_window,
 )
 
 WORKERS = 6
@@ -69,6 +65,7 @@ class ShopFetch:
 
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
+        self._reader = JobReader(self.client, self.ledger, self.began)
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
@@ -160,130 +157,21 @@ class ShopFetch:
                 Deletions(self.ledger).confirmed(job.shop, "shipments", page.ids)
 
         try:
-            outcome = self._read(job, scan, count, by_offset=None)
+            outcome = self._reader.read(job, scan, count, by_offset=None)
         except PagingBroken as broken:
             try:
-                outcome = self._read(job, scan, count, by_offset=True)
+                outcome = self._reader.read(job, scan, count, by_offset=True)
                 self.ledger.set_mark(job.shop, PAGING_MARK, "offset")
                 self.observer.say(
                     f"{job.shop}: {job.path} does not page by number ({broken}); "
                     "asking by offset and limit from now on."
                 )
             except (PagingBroken, BadAnswer) as again:
-                outcome = self._read_unsorted(job, scan, count, f"{broken}; by offset: {again}")
+                outcome = self._reader.read_unsorted(
+                    job, scan, count, f"{broken}; by offset: {again}"
+                )
         result.outcome = outcome
         self._close(job, scan, outcome, result)
-
-    def _read(
-        self,
-        job: Job,
-        scan: Scan,
-        count: Callable[[list[dict[str, Any]], Page], None],
-        by_offset: bool | None,
-    ) -> Outcome:
-        endpoint = job.endpoint
-
-        def reader(
-            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-        ) -> ServiceReader:
-            return ServiceReader(
-                self.client,
-                self.ledger,
-                scan,
-                endpoint,
-                path=path or job.path,
-                params={**endpoint.include_params, **(params or {})},
-                prefix=prefix,
-                on_rows=count,
-                by_offset=by_offset,
-            )
-
-        live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
-        hint = self._hint(scan, live)
-        if job.kind in ("full", "audit", "repair"):
-            params = _window(job)
-            if endpoint.partition:
-                return read_tickets(
-                    self.ledger, job.shop, reader, params, hint, whole=job.kind == "full"
-                )
-            if not endpoint.sort:
-                return read_window(reader(params=params))
-            return read_list(reader(params=params), hint=hint)
-        since = job.since or date(2000, 1, 1)
-        if job.kind == "head":
-            order = "recently_updated" if endpoint.recently_updated else "newest"
-            return read_head(
-                reader(),
-                order=order if endpoint.sort else None,
-                since=None if endpoint.recently_updated else job.since,
-                live=live,
-            )
-        if job.kind == "updated":
-            return read_window(
-                reader(
-                    path=endpoint.updated_path,
-                    params={"updatedDateFrom": since, "updatedDateTo": self._tomorrow()},
-                )
-            )
-        if job.kind == "paid" and endpoint.reread_by is not None:
-            first, last = endpoint.reread_by
-            return read_window(
-                reader(params={first: since, last: self._tomorrow()}), order="newest"
-            )
-        return self._read_records(job, scan, reader())
-
-    def _read_unsorted(
-        self, job: Job, scan: Scan, count: Callable[[list[dict[str, Any]], Page], None], why: str
-    ) -> Outcome:
-        """A list that pages but does not sort is read up to its empty page, and down again."""
-        if job.kind not in ("full", "audit", "repair") or job.endpoint.partition:
-            return Outcome(reason=why)
-        reader = ServiceReader(
-            self.client,
-            self.ledger,
-            scan,
-            job.endpoint,
-            path=job.path,
-            params={**job.endpoint.include_params, **_window(job)},
-            prefix="unsorted:",
-            on_rows=count,
-        )
-        try:
-            return read_window(reader)
-        except (PagingBroken, BadAnswer):
-            return Outcome(reason=why)
-
-    def _read_records(self, job: Job, scan: Scan, reader: ServiceReader) -> Outcome:
-        """Records by their own paths: those that are open, or named by a payment."""
-        out = Outcome()
-        ids = job.ids or self._open_ids(job)
-        gone = []
-        for identity in ids:
-            page = reader.detail(identity)
-            if page is None:
-                gone.append(identity)
-            else:
-                out.take(page)
-        Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
-        out.proof = f"{len(ids)} record(s) by their own paths"
-        return out
-
-    def _hint(self, scan: Scan, live: int) -> int | None:
-        """The likely last page; kept with the scan, which must be the same when it is resumed."""
-        name = f"hint:{scan.scan_id}"
-        kept = self.ledger.mark(scan.shop, name)
-        if kept is None:
-            kept = str(-(-live // PAGE_ROWS))
-            self.ledger.set_mark(scan.shop, name, kept)
-        return int(kept) or None
-
-    def _open_ids(self, job: Job) -> tuple[str, ...]:
-        rows = self.ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
-            "AND seq <= ? ORDER BY seq LIMIT 20",
-            (job.shop, job.resource, self.began),
-        )
-        return tuple(row[0] for row in rows)
 
     # -- afterwards ---------------------------------------------------------------------------
 
@@ -306,7 +194,7 @@ class ShopFetch:
                 confirmed=self.confirm_deletions,
                 # The service's own report says already that these few days changed.
                 of_list=job.kind == "repair",
-                exists=self._exists(job, scan) if _may_have_moved(job) else None,
+                exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
             )
             if result.vanished.refused:
                 outcome.proof += f"; {result.vanished.refused}"
@@ -337,12 +225,6 @@ class ShopFetch:
                 [(job.shop, job.resource, first, last, now_text())],
             )
 
-    def _exists(self, job: Job, scan: Scan) -> Callable[[str], bool]:
-        reader = ServiceReader(
-            self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
-        )
-        return lambda identity: reader.detail(identity) is not None
-
     def _drop_stale(self, job: Job) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
         horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(STILL_NEW))
@@ -359,27 +241,8 @@ class ShopFetch:
                     rows=0,
                 )
 
-    def _tomorrow(self) -> date:
-        # One day of slack: our clock and the service's need not agree on what today is.
-        return datetime.now(self.client.shop.zone).date() + timedelta(days=1)
-
 
 _LOCK = threading.Lock()
-
-
-def _window(job: Job) -> dict[str, date]:
-    """The filter of a job's days, a day wider at both ends.
-
-    Where the service draws the line of a day (its zone, inclusive or not) is for the service; the
-    job's own days are judged whole either way.
-    """
-    first, last = job.endpoint.window
-    found: dict[str, date] = {}
-    if job.first is not None:
-        found[first] = job.first - timedelta(days=1)
-    if job.last is not None:
-        found[last] = job.last + timedelta(days=1)
-    return found
 
 
 def _may_have_moved(job: Job) -> bool:

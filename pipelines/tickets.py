@@ -51,6 +51,7 @@ def read_tickets(
     reader: MakeReader,
     params: Mapping[str, Any],
     hint: int | None,
+    since: date | None = None,
     *,
     whole: bool,
 ) -> Outcome:
@@ -61,7 +62,9 @@ def read_tickets(
             return Outcome(reason="the service names no status to ask closed tickets by")
         return _from_updated(reader, Outcome(whole=True))
     rest = read_list(
-        reader("ne:", None, {**params, "status": label, "statusCondition": "NOT-EQUAL"}), hint=hint
+        reader("ne:", None, {**params, "status": label, "statusCondition": "NOT-EQUAL"}),
+        hint=hint,
+        since=since,
     )
     same = read_list(reader("eq:", None, {**params, "status": label, "statusCondition": "EQUAL"}))
     out = Outcome(

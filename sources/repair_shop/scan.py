@@ -12,6 +12,9 @@ is a row inserted with an old date while the scan runs; it pushes rows the other
 read first is read again at the end, and if its rows moved down, the place is found by bisection
 and read again from there.
 
+A page that was read earlier, while the end was looked for, stands in for itself if it holds the
+same rows when all is read: then nothing below it moved in the meantime.
+
 The last page is found by the newest page (``sort=newest``, page 1), which every scan reads first:
 a page that shares rows with it, in exactly reversed order, is at the end. That meeting of the two
 ends is also the proof that nothing lies beyond, so no scan ends on "fewer than 50 rows".
@@ -22,17 +25,24 @@ from the start and is served from the ledger (:mod:`sources.repair_shop.ledger`)
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol
 
 from sources.repair_shop.ledger import Page
+from sources.repair_shop.list_end import find_end, guess_since, meets, walk_to_end
+from sources.repair_shop.scan_outcome import PAGE_ROWS, Outcome, PagingBroken, Reader
 
-PAGE_ROWS = 50
-"""Specification, Limits: records per request."""
+__all__ = [
+    "PAGE_ROWS",
+    "Outcome",
+    "PagingBroken",
+    "Reader",
+    "read_head",
+    "read_list",
+    "read_window",
+]
+
 _RECHECK_FROM = 10
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
 _KNOWN_TAIL = 20
@@ -42,65 +52,22 @@ _MAX_PAGES = 100_000
 _ROUNDS = 3
 
 
-class PagingBroken(Exception):
-    """The service does not page as asked; another way of paging may work."""
-
-
-class Reader(Protocol):
-    """Where pages come from: the service, or the ledger if it was asked before."""
-
-    def ask(self, key: str, number: int, order: str | None) -> Page:
-        """Page ``number`` (from 1) in an order; ``key`` is the request's name within the scan."""
-
-    def lanes(self, last: int) -> int:
-        """How many pages of this list to have in flight: 2 at a slow service, else 1."""
-
-    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
-        """The same rows by offset and limit; None when that is how pages are asked already."""
-
-
-@dataclass
-class Outcome:
-    """What a scan found, and how sure it is."""
-
-    proof: str = ""
-    reason: str = ""
-    """Empty when proven; else what is in doubt."""
-    pages: int = 0
-    whole: bool = False
-    """The whole list (or window) was read, so rows it did not show are gone."""
-    ids: set[str] = field(default_factory=set)
-    first_day: date | None = None
-    last_day: date | None = None
-
-    @property
-    def proven(self) -> bool:
-        """Nothing is in doubt."""
-        return not self.reason
-
-    def take(self, page: Page) -> None:
-        """Count a page in."""
-        self.pages += 1
-        self.ids.update(page.ids)
-        for day in page.days:
-            self.span(day)
-
-    def span(self, day: date | None) -> None:
-        """Widen the range of days to hold ``day``."""
-        if day is not None:
-            self.first_day = day if self.first_day is None else min(self.first_day, day)
-            self.last_day = day if self.last_day is None else max(self.last_day, day)
-
-
 OnPage = Callable[[int, int | None], None]
 """Called with pages read and pages expected (None while unknown)."""
 
 
-def read_list(reader: Reader, *, hint: int | None = None, on_page: OnPage | None = None) -> Outcome:
+def read_list(
+    reader: Reader,
+    *,
+    hint: int | None = None,
+    since: date | None = None,
+    on_page: OnPage | None = None,
+) -> Outcome:
     """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
 
+    ``since``: without a hint, the day the list likely begins (the shop's first).
     Costs the pages of the list, and: one for a list of one page; none to three for finding the end
-    of a longer one; one for the second look at its end.
+    of a longer one; one for the second look at a page of it.
     Raises :class:`PagingBroken` when page numbers or the order do not work.
     """
     out = Outcome(whole=True)
@@ -115,97 +82,24 @@ def read_list(reader: Reader, *, hint: int | None = None, on_page: OnPage | None
         if second.size == 0 or set(second.ids) <= set(top.ids):
             out.proof = "one page, and nothing new on the second"
             return out
-    last, page = _find_end(reader, top, hint, out)
-    if not _meets(page, top):
+    end = find_end(reader, top, hint or guess_since(since, top), out)
+    last, page = end.last, end.page
+    if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
-        last, page = _walk_to_end(reader, last, page, out)
+        last, page = walk_to_end(reader, last, page, out)
     pages = {last: page}
+    again = last
     if last >= 4 and reader.lanes(last) > 1:
-        _descend_in_two(reader, last, pages, out, on_page)
+        _descend_in_two(reader, last, pages, end.below(0.3 * last, 0.9 * last), out, on_page)
     else:
-        _descend(reader, last, pages, out, on_page, "down", 1)
+        early = end.below(last - 1, last) if last - 1 >= _RECHECK_FROM else {}
+        _descend(reader, last, pages, out, on_page, "down", 1, early)
+        again = max(early, default=last)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
-            _recheck(reader, last, pages, out, on_page)
+            _recheck(reader, again, pages, out, on_page)
     return out
-
-
-def _find_end(reader: Reader, top: Page, hint: int | None, out: Outcome) -> tuple[int, Page]:
-    """The number of a page (oldest first) that shares rows with the newest page."""
-    low, high = 0, None
-    low_page: Page | None = None
-    newest = set(top.ids)
-    guess = max(2, hint or 2)
-    for _ in range(64):
-        page = reader.ask(f"probe:{guess}", guess, "oldest")
-        out.take(page)
-        if page.size and not newest.isdisjoint(page.ids):
-            if guess == 1 and page.size > 1 and page.ids == top.ids:
-                raise PagingBroken("newest and oldest give the same order")
-            return guess, page
-        if page.size == 0:
-            high = guess
-        else:
-            if low_page is not None and page.ids == low_page.ids:
-                raise PagingBroken(f"pages {low} and {guess} hold the same rows")
-            if guess > low:
-                low, low_page = guess, page
-        if high is not None and high - low <= 1:
-            raise PagingBroken(
-                f"page {high} is empty, and page {low} does not reach the newest row"
-            )
-        guess = _next_guess(low, low_page, high, top)
-    raise PagingBroken("no last page was found")
-
-
-def _next_guess(low: int, page: Page | None, high: int | None, top: Page) -> int:
-    """Where the end may be: from the days of a page and of the newest one, and their densities.
-
-    Too far costs an empty page; too short a page that is read twice but tells more. So the guess
-    leans to the short side, and never leaps further than to five times what is known.
-    """
-    step: float = max(2, low)
-    target = _median_day(top)
-    here = None if page is None else _median_day(page)
-    if page is not None and target is not None and here is not None:
-        density = math.sqrt(_rows_a_day(page) * _rows_a_day(top))
-        step = min(0.95 * (target - here).days * density / PAGE_ROWS, 4 * low)
-    guess = low + max(1, round(step))
-    if high is not None and guess >= high:
-        guess = min(low + max(1, round((high - low) * 0.65)), high - 1)
-    return max(low + 1, guess)
-
-
-def _median_day(page: Page) -> date | None:
-    days = sorted(day for day in page.days if day is not None)
-    return days[len(days) // 2] if days else None
-
-
-def _rows_a_day(page: Page) -> float:
-    days = [day for day in page.days if day is not None]
-    return len(days) / max(1.0, (max(days) - min(days)).days)
-
-
-def _meets(page: Page, top: Page) -> bool:
-    """Whether a page (oldest first) runs into the newest page, in exactly reversed order."""
-    newest = list(reversed(top.ids))
-    start = next(i for i, row in enumerate(page.ids) if row in set(newest))
-    shared = list(page.ids[start:])
-    at = newest.index(shared[0])
-    return (start == 0 or at == 0) and newest[at : at + len(shared)] == shared
-
-
-def _walk_to_end(reader: Reader, last: int, page: Page, out: Outcome) -> tuple[int, Page]:
-    for number in range(last + 1, last + _MAX_PAGES):
-        following = reader.ask(f"end:{number}", number, "oldest")
-        out.take(following)
-        if following.size == 0:
-            return last, page
-        if following.ids == page.ids:
-            raise PagingBroken(f"pages {last} and {number} hold the same rows")
-        last, page = number, following
-    raise PagingBroken("the list does not end")
 
 
 def _descend(
@@ -216,20 +110,30 @@ def _descend(
     on_page: OnPage | None,
     name: str,
     down_to: int,
+    early: Mapping[int, Page] | None = None,
 ) -> None:
-    """Read the pages below ``last`` into ``pages``; see the module for why in this order."""
+    """Read the pages below ``last`` into ``pages``; see the module for why in this order.
+
+    Pages in ``early`` were read before and are taken as they were.
+    """
     start = above = pages[last]
     place: dict[str, int] = dict.fromkeys(above.ids, last)
-    for number in range(last - 1, down_to - 1, -1):
-        page = reader.ask(f"{name}:{number}", number, "oldest")
-        out.take(page)
+    number = last
+    while (number := number - 1) >= down_to:
+        if early and number in early:
+            page = early[number]
+        else:
+            page = reader.ask(f"{name}:{number}", number, "oldest")
+            out.take(page)
         if page.size == 0:
             out.reason = f"page {number} is empty though page {number + 1} is not"
             return
         if page.ids == above.ids:
             if above.ids != start.ids:
                 raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
-            # Past its end this service repeats the last page, and this one is nearer the end.
+            # Past its end this service repeats the last page: the first one with it is the last.
+            if last - number > 1:
+                number, page = _first_alike(reader, name, number, page, out)
             pages[number] = above = page
             place = dict.fromkeys(page.ids, number)
             continue
@@ -248,18 +152,41 @@ def _descend(
             on_page(last - number + 1, last)
 
 
+def _first_alike(
+    reader: Reader, name: str, number: int, page: Page, out: Outcome
+) -> tuple[int, Page]:
+    """The lowest page that holds the rows of page ``number``, which later ones repeat."""
+    low = 0
+    while number - low > 1:
+        middle = (low + number) // 2
+        now = reader.ask(f"{name}-alike:{middle}", middle, "oldest")
+        out.take(now)
+        if now.ids == page.ids:
+            number, page = middle, now
+        else:
+            low = middle
+    return number, page
+
+
 def _descend_in_two(
-    reader: Reader, last: int, pages: dict[int, Page], out: Outcome, on_page: OnPage | None
+    reader: Reader,
+    last: int,
+    pages: dict[int, Page],
+    early: Mapping[int, Page],
+    out: Outcome,
+    on_page: OnPage | None,
 ) -> None:
     """Both halves at once, for a service so slow that one request in flight wastes the budget.
 
-    Where the halves meet, the lower page was read before the upper one, so it is read once more.
+    The lower half begins at the page in ``early``, if any. Where the halves meet, the lower page
+    was read before the upper one, so it is read once more.
     """
-    middle = last // 2
-    lower, below = Outcome(), {}
+    middle = max(early, default=last // 2)
+    lower, below = Outcome(), dict(early)
     with ThreadPoolExecutor(1) as pool:
-        below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
-        lower.take(below[middle])
+        if not early:
+            below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
+            lower.take(below[middle])
         low = pool.submit(_descend, reader, middle, below, lower, None, "down", 1)
         _descend(reader, last, pages, out, on_page, "down", middle + 1)
         low.result()
@@ -275,18 +202,26 @@ def _descend_in_two(
 
 
 def _recheck(
-    reader: Reader, last: int, pages: dict[int, Page], out: Outcome, on_page: OnPage | None
+    reader: Reader,
+    first: int,
+    pages: dict[int, Page],
+    out: Outcome,
+    on_page: OnPage | None,
 ) -> None:
     """Read the first-read page again; where rows moved down, find the place and read it again."""
     for turn in range(1, _ROUNDS + 1):
-        again = reader.ask(f"again{turn}:{last}", last, "oldest")
+        again = reader.ask(f"again{turn}:{first}", first, "oldest")
         out.take(again)
-        if not _moved_down(pages[last], again):
-            out.proof += ", and the page read first stands where it stood"
+        if turn == 1 and again.ids != pages[first].ids and first + 1 in pages:
+            _join(reader, first, again, pages, out)
+        if not out.proven:
+            return
+        if not _moved_down(pages[first], again):
+            out.proof += f", and page {first}, read first, stands where it stood"
             return
         # Rows were inserted below while we read. Pages read after that stand still: the lowest
         # page that moved is the one whose first row was pushed past us.
-        low, high = 0, last
+        low, high = 0, first
         while high - low > 1:
             middle = (low + high) // 2
             now = reader.ask(f"bisect{turn}:{middle}", middle, "oldest")
@@ -295,11 +230,27 @@ def _recheck(
                 high = middle
             else:
                 low = middle
-        pages[last] = again
-        _descend(reader, last, pages, out, on_page, f"redo{turn}", high)
+        pages[first] = again
+        _descend(reader, first, pages, out, on_page, f"redo{turn}", high)
         if not out.proven:
             return
     out.reason = "rows with old dates keep being inserted while the list is read"
+
+
+def _join(reader: Reader, low: int, now: Page, pages: dict[int, Page], out: Outcome) -> None:
+    """Close the gap over page ``low``, which was read before the page above it and has changed.
+
+    Rows that slipped from the one to the other before the upper one was read stand between the
+    rows of both: so it is read upwards from the lower to the first row of the upper.
+    """
+    rows, number = set(now.ids), low
+    while rows.isdisjoint(pages[low + 1].ids) and number < low + _ROUNDS:
+        number += 1
+        page = reader.ask(f"over:{number}", number, "oldest")
+        out.take(page)
+        rows.update(page.ids)
+    if rows.isdisjoint(pages[low + 1].ids) or rows.isdisjoint(pages[low].ids):
+        out.reason = f"too many rows moved at page {low} while the list was read"
 
 
 def _moved_down(before: Page, now: Page) -> bool:

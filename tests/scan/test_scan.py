@@ -112,7 +112,7 @@ def test_deletions_at_any_moment_lose_nothing(data: st.DataObject, count: int, l
                 lost.add(fake.rows.pop(at)[0])
 
     fake = FakeList(rows(count), delete, lanes_wanted=lanes if lanes == 1 else 1)
-    out = read_list(fake)
+    out = read_list(fake, hint=data.draw(st.sampled_from([None, *range(2, 20)])))
     if out.proven:
         assert {row[0] for row in fake.rows} <= out.ids
     assert out.proven, out.reason
@@ -134,7 +134,7 @@ def test_insertions_at_any_moment_lose_no_row_that_was_there(
             fake.rows.insert(at, (f"new{step}", day))
 
     fake = FakeList(original[:], insert)
-    out = read_list(fake)
+    out = read_list(fake, hint=data.draw(st.sampled_from([None, *range(9, 25)])))
     if out.proven:
         assert {row[0] for row in original} <= out.ids
 
