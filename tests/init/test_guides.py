@@ -17,15 +17,18 @@ from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.main import app
 from sources.settings import ShopSettings
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs"
+README = ROOT / "README.md"
 NAMES = ("going-live", "a-chain", "write-back", "when-something-differs", "moving-the-warehouse")
-GUIDES = [FOLDER / f"{name}.md" for name in NAMES]
+GUIDES = [README, *(FOLDER / f"{name}.md" for name in NAMES)]
 
 
 def _commands(text: str) -> list[list[str]]:
     """Command lines of ``shopmirror``, from blocks and from the running text."""
     blocks = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
     lines = [line.split(" #")[0] for block in blocks for line in block.splitlines()]
+    lines = [line.removeprefix(".venv/bin/") for line in lines]
     lines += re.findall(r"`(shopmirror [^`]+)`", text)
     return [shlex.split(line)[1:] for line in lines if line.startswith("shopmirror ")]
 
@@ -33,6 +36,8 @@ def _commands(text: str) -> list[list[str]]:
 def _check(command: Any, words: list[str]) -> None:
     while isinstance(command, click.Group) or hasattr(command, "commands"):
         name = words[0]
+        if name.startswith("--"):
+            break
         assert name in command.commands, f"no command '{name}'"
         command, words = command.commands[name], words[1:]
     options = {option for parameter in command.params for option in parameter.opts}
@@ -66,6 +71,29 @@ def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
 def test_links_lead_somewhere(guide: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)", guide.read_text(encoding="utf-8")):
         assert (guide.parent / target).exists(), target
+
+
+def test_what_the_readme_promises_is_shown_by_something_that_exists() -> None:
+    text = README.read_text(encoding="utf-8")
+    _, _, promises = text.partition("## What is promised")
+    rows = [line for line in promises.splitlines() if line.startswith("| ")][1:]
+    assert rows
+    for row in rows:
+        paths = re.findall(r"`([^`]+)`", row.split("|")[2])
+        assert paths, row
+        for path in paths:
+            assert (ROOT / path.split()[0]).exists(), path
+
+
+def test_the_readme_names_settings_and_make_targets_that_exist() -> None:
+    text = README.read_text(encoding="utf-8")
+    table = text.partition("| key under")[2].partition("\n\n")[0]
+    keys = [key for line in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", line[:90])]
+    assert {"base_url", "opening_hours"} <= set(keys)
+    assert {key for key in keys if key.islower()} <= set(ShopSettings.model_fields)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"\bmake ([a-z]+)\b", text):
+        assert re.search(rf"^{target}:", makefile, re.M), target
 
 
 def test_every_reason_and_state_is_explained() -> None:

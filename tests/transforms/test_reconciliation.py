@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -184,6 +186,31 @@ def test_what_was_believed_on_an_earlier_night(connection: duckdb.DuckDBPyConnec
     assert after == now
     with pytest.raises(ValueError, match="time zone"):
         as_of(connection, "differs", dt.datetime(2026, 1, 1))
+
+
+def test_the_guides_queries_are_answered(connection: duckdb.DuckDBPyConnection) -> None:
+    """And the one for an earlier morning says what the product itself says of it."""
+    guides = Path(__file__).resolve().parents[2] / "docs"
+    blocks = {
+        guide.stem: re.findall(
+            r"^```sql\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S
+        )
+        for guide in sorted(guides.glob("*.md"))
+    }
+    assert {name for name, found in blocks.items() if found} == {
+        "a-chain",
+        "when-something-differs",
+    }
+    for sql in (sql for found in blocks.values() for sql in found):
+        connection.execute(sql)
+    (changed,) = connection.execute(
+        "select dbt_valid_to from history.sales_documents where document_id = 'edited' "
+        "and dbt_valid_to is not null"
+    ).fetchall()
+    morning = changed[0] - dt.timedelta(microseconds=1)
+    sql = blocks["when-something-differs"][0].replace("2026-03-01 08:00", morning.isoformat(" "))
+    believed = connection.execute(sql.replace("where", "where shop_id = 'differs' and")).fetchall()
+    assert believed == as_of(connection, "differs", morning.replace(tzinfo=dt.UTC))
 
 
 def test_a_row_that_was_only_read_again_is_no_new_version(warehouse: Warehouse) -> None:
