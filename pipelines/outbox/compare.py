@@ -38,6 +38,7 @@ _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "products": {
         "cost": ("prices__cost_price", "prices__cost_price_inc_vat"),
         "price": ("prices__retail_price", "prices__retail_price_inc_vat"),
+        "supplierItemCode": ("supplier_code",),
         "tax": (),
         "warranty": (),
         "stockQuantity": (),
