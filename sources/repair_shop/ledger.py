@@ -13,17 +13,13 @@ unchanged, and which rows a proven scan no longer showed. Times are UTC ISO text
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
+from sources.repair_shop.ledger_file import FORMAT, LedgerError, LedgerFile
 from sources.repair_shop.ledger_records import (
-    SCHEMA,
     Page,
     Row,
     Scan,
@@ -34,77 +30,9 @@ from sources.repair_shop.ledger_records import (
 
 __all__ = ["FORMAT", "Ledger", "LedgerError", "Page", "Row", "Scan", "StoredPage", "now_text"]
 
-FORMAT = 1
 
-
-class LedgerError(Exception):
-    """The ledger's file cannot be used; the message says what to do. Exit code 2."""
-
-    exit_code = 2
-
-
-class Ledger:
+class Ledger(LedgerFile):
     """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._local = threading.local()
-        self._write = threading.RLock()
-        self._connections: list[sqlite3.Connection] = []
-        try:
-            with self._write:
-                db = self._db
-                db.executescript(SCHEMA)
-                row = db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-                if row is None:
-                    db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
-                elif int(row[0]) > FORMAT:
-                    raise LedgerError(
-                        f"{path} was written by a newer shopmirror (format {row[0]}, this one "
-                        f"knows {FORMAT}). Update shopmirror."
-                    )
-        except sqlite3.DatabaseError as error:
-            raise LedgerError(
-                f"{path} cannot be used ({error}). Move it away: the next sync then reads "
-                "everything from the service again."
-            ) from error
-
-    @property
-    def _db(self) -> sqlite3.Connection:
-        db: sqlite3.Connection | None = getattr(self._local, "db", None)
-        if db is None:
-            fresh = not self._path.exists()
-            db = sqlite3.connect(
-                self._path, timeout=60, isolation_level=None, check_same_thread=False
-            )
-            if fresh:
-                self._path.chmod(0o600)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; see put()
-            self._local.db = db
-            with self._write:
-                self._connections.append(db)
-        return db
-
-    def close(self) -> None:
-        """Close every thread's connection."""
-        with self._write:
-            for db in self._connections:
-                db.close()
-            self._connections.clear()
-            self._local = threading.local()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._write:
-            db = self._db
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-            except BaseException:
-                db.execute("ROLLBACK")
-                raise
-            db.execute("COMMIT")
 
     # -- runs ---------------------------------------------------------------------------------
 
@@ -363,15 +291,6 @@ class Ledger:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO marks VALUES (?,?,?)", (shop, name, value))
 
-    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Read anything (parameters bound)."""
-        return self._db.execute(sql, parameters).fetchall()
-
-    def execute(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Write rows with one statement in one transaction (parameters bound)."""
-        with self._transaction() as db:
-            db.executemany(sql, rows)
-
     def last_seq(self) -> int:
         """Number of the newest answer, 0 if there is none."""
         row = self._db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()
@@ -410,8 +329,3 @@ class Ledger:
             (shop, resource, *[d and d.isoformat() for d in (first, first, last, last)]),
         ).fetchone()
         return int(row[0])
-
-    def transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Run several statements in one transaction."""
-        with self._transaction() as db:
-            work(db)
