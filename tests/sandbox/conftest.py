@@ -34,6 +34,13 @@ def api(shared: SandboxServer) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def written() -> Iterator[SandboxServer]:
+    """One generated shop that tests of writes change."""
+    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
+        yield server
+
+
 @pytest.fixture()
 def serve() -> Iterator[Callable[..., tuple[SandboxServer, httpx.Client]]]:
     """Starts a server of its own: ``serve(ShopSpec(...), minute_seconds=1)``."""

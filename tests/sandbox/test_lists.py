@@ -372,30 +372,3 @@ def test_item_lines_info_and_webhook(api: httpx.Client) -> None:
     assert api.get(f"/tickets/{ticket['id']}/itemLines").json() == ticket["lines"]
     assert api.get("/info").json()["timezone"] == ZONE
     assert api.get("/webhook/inbound-call/12345").status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("accept", "kind"),
-    [
-        ("*/*", "json"),
-        ("image/png", "json"),
-        ("text/xml", "xml"),
-        ("application/xml;q=0.5, application/json;q=0.9", "json"),
-        ("application/json;q=0.1, application/xml;q=0.2", "xml"),
-    ],
-)
-def test_the_preferred_of_two_kinds(api: httpx.Client, accept: str, kind: str) -> None:
-    answer = api.get("/brands", headers={"Accept": accept})
-    assert answer.headers["content-type"] == f"application/{kind}"
-
-
-def test_xml_by_accept(api: httpx.Client) -> None:
-    listed = api.get("/brands", headers={"Accept": "application/xml"})
-    assert listed.headers["content-type"] == "application/xml"
-    assert listed.text.count("<item>") == len(api.get("/brands").json())
-    missing = api.get("/brands/none", headers={"Accept": "application/xml"})
-    assert "<error>" in missing.text
-    custom = api.get(
-        "/customers", params={"includeCustomFields": 1}, headers={"Accept": "application/xml"}
-    )
-    assert custom.status_code == 200

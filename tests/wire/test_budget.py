@@ -10,33 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sources.repair_shop import budget as budget_module
-from sources.repair_shop.budget import Budget, KeyBudget, Slot, Wait
+from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
 from sources.repair_shop.pace import Pace
 from tests.wire.doubles import FakeClock
 from tests.wire.simulation import Service, World
+from tests.wire.slots import take, wait, working
 
 Make = Callable[..., Any]
-
-
-def working(budget: Budget, shop: Any) -> KeyBudget:
-    """A key that worked once, long enough ago."""
-    key = budget.key(shop)
-    key.acquire().answered("ok")
-    budget.sleep(61)
-    return key
-
-
-def take(key: KeyBudget, lane: Any = "sync", token: str | None = None) -> Slot:
-    found = key.try_acquire(lane, token)
-    assert isinstance(found, Slot)
-    return found
-
-
-def wait(key: KeyBudget, lane: Any = "sync", token: str | None = None) -> Wait:
-    found = key.try_acquire(lane, token)
-    assert isinstance(found, Wait)
-    return found
 
 
 def test_thirty_a_minute_and_not_one_more(
@@ -244,138 +225,6 @@ class TestLanes:
         in_both = [lane for moment, lane in world.grants if start + 160 <= moment < start + 460]
         assert 0.4 <= in_both.count("push") / len(in_both) <= 0.6
         assert not world.rate_errors
-
-
-class TestIncidents:
-    def test_everything_is_silent_for_a_minute(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        key = working(budget, make_shop())
-        take(key).answered("rate_error")
-        other = Budget(budget.path, clock=clock, sleep=clock.sleep).key(make_shop())
-        assert wait(other, "push").reason == "silence"
-        clock.ticks += 59.9
-        wait(other)
-        clock.ticks += 0.3
-        take(other)
-
-    def test_what_was_in_flight_is_the_same_incident(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        key = working(budget, make_shop())
-        slots = [take(key) for _ in range(4)]
-        for slot in slots:
-            clock.ticks += 1
-            slot.answered("rate_error")
-        assert key.state().strikes == 1
-        assert key.state().cooldown_seconds > 60
-
-    def test_afterwards_one_goes_alone_and_then_slower(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        key = working(budget, make_shop())
-        for _ in range(15):
-            take(key).answered("ok")
-        take(key).answered("rate_error")
-        clock.ticks += 61
-        first = take(key)
-        wait(key)
-        first.answered("ok")
-        assert key.state().limit == 12
-        limits = []
-        for _ in range(8 * 20):
-            clock.ticks += 180
-            take(key).answered("ok")
-            limits.append(key.state().limit)
-        assert limits == sorted(limits)
-        assert limits[:3] == [15, 15, 15]
-        assert sorted(set(limits)) == [15, 18, 21, 24, 27, 30]
-        assert key.state().strikes == 0
-
-    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        key = working(budget, make_shop())
-        when: list[float] = []
-        for _ in range(7 * 24 * 20):
-            clock.ticks += 180
-            slot = take(key)
-            too_fast = key.state().limit > 15
-            slot.answered("rate_error" if too_fast else "ok")
-            if too_fast:
-                when.append(clock.ticks)
-        assert key.state().strikes <= 1
-        assert len(when) <= 14
-
-    def test_the_third_strike_is_the_last(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        key = working(budget, make_shop())
-        for _ in range(3):
-            take(key).answered("rate_error")
-            clock.ticks += 61
-        for minutes in (59, 119, 239, 479, 479):
-            with pytest.raises(Refused, match="three times") as caught:
-                key.try_acquire("sync")
-            assert caught.value.until is not None
-            state = key.state()
-            assert (state.strikes, state.left) == (3, 0)
-            assert state.refused_until == caught.value.until
-            clock.ticks += minutes * 60 - 65
-            with pytest.raises(Refused):
-                key.try_acquire("sync")
-            clock.ticks += 130
-            careful = take(key)
-            wait(key)
-            careful.answered("rate_error")
-            clock.ticks += 61
-            assert key.state().strikes == 3
-
-    def test_a_person_may_forgive(self, budget: Budget, make_shop: Make) -> None:
-        key = working(budget, make_shop())
-        take(key).answered("block")
-        key.forgive()
-        take(key)
-
-    def test_a_very_long_retry_after_ends_the_run(self, budget: Budget, make_shop: Make) -> None:
-        key = working(budget, make_shop())
-        take(key).answered("rate_error", retry_after=7200)
-        with pytest.raises(Refused, match="stay away"):
-            key.try_acquire("sync")
-
-
-class TestBlocks:
-    def test_every_key_of_the_address_stops(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        keys = [working(budget, make_shop(api_key=name)) for name in "abc"]
-        elsewhere = working(budget, make_shop(base_url="http://127.0.0.2:9/v1"))
-        take(keys[0]).answered("block")
-        for key in keys:
-            with pytest.raises(Refused, match="blocked us"):
-                key.try_acquire("push")
-        take(elsewhere)
-
-    def test_one_careful_try_afterwards(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        keys = [working(budget, make_shop(api_key=name)) for name in "ab"]
-        late = take(keys[1])
-        take(keys[0]).answered("block")
-        late.answered("ok")
-        with pytest.raises(Refused):
-            keys[1].try_acquire("sync")
-        clock.ticks += 480 * 60 + 1
-        careful = take(keys[0])
-        assert wait(keys[0]).reason == "in flight"
-        assert wait(keys[1]).reason == "in flight"
-        careful.answered("block")
-        with pytest.raises(Refused):
-            keys[1].try_acquire("sync")
-        clock.ticks += 480 * 60 + 1
-        take(keys[1]).answered("ok")
-        take(keys[0])
-        take(keys[0])
 
 
 def test_waiting_can_be_stopped(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
