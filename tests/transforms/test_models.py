@@ -124,7 +124,12 @@ def test_the_dictionary_is_one_page_that_needs_no_network(
     page = docs(warehouse.raw.path, home=warehouse.home, out=tmp_path / "docs" / "models.html")
     text = page.read_text(encoding="utf-8")
     assert "One row for each payment, with the document and ticket it belongs to." in text
+    assert "What is in the warehouse" in text
     assert '<script src="http' not in text
+    overview = (PROJECT / "models" / "overview.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"model\.shopmirror\.(\w+)", overview))
+    assert linked > {"payments", "unreadable"}
+    assert linked <= _documented("marts").keys() | _documented("ops").keys()
     assert str(warehouse.home) not in text
 
 
