@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 _WORKERS = 8
 
@@ -200,6 +202,9 @@ class _Exchange:
             return route.handler(call)
         except Refusal as error:
             return _refused(error)
+        except Exception:
+            log.exception("%s %s failed", self.method, self.path)
+            return Answer({"error": "Internal error. Please report it to the sandbox."}, 500)
 
     def _route(self, below: str) -> tuple[Route, dict[str, str]]:
         # The first path that matches is used (specification, rule 4), whatever the method.

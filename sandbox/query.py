@@ -57,9 +57,11 @@ class Query:
         if not given:
             return default
         text = given[-1].strip()
-        if not (text.isascii() and text.isdecimal()) or int(text) < least:
+        # Digits beyond the largest page say nothing more, and Python refuses to read thousands.
+        digits = text.lstrip("0")[:20] or "0"
+        if not (text.isascii() and text.isdecimal()) or int(digits) < least:
             raise BadRequest(f"Parameter '{name}' must be a number of {least} or more.")
-        return min(int(text), _MAX_PAGE)
+        return min(int(digits), _MAX_PAGE)
 
     def last(self) -> dict[str, str]:
         """Last value of each parameter that has one."""

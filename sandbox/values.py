@@ -71,7 +71,8 @@ def parse_bool(text: str) -> bool:
 
 def iso(moment: datetime) -> str:
     """Write a moment as the field notes show it: ``2026-07-16T18:22:05-0600``."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S%z")
+    # %Y does not pad years before 1000 on every system.
+    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S%z}"
 
 
 def iso_in(moment: datetime, zone: ZoneInfo) -> str:

@@ -163,7 +163,10 @@ def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
         minutes = float(changes.get("duration") or before.get("duration") or 10)
         if abs(minutes) > _LONGEST_MINUTES:
             raise BadRequest("duration must not be longer than a year.")
-        changes["end_date"] = iso_in(start + timedelta(minutes=minutes), call.store.zone)
+        try:
+            changes["end_date"] = iso_in(start + timedelta(minutes=minutes), call.store.zone)
+        except OverflowError as error:
+            raise BadRequest("dateandtime lies beyond the calendar.") from error
     return changes
 
 

@@ -122,6 +122,13 @@ def test_more_digits_than_a_json_number_keeps_are_refused():
         validate("products", "update", {"price": Decimal("1234567890123456.78")})
 
 
+@pytest.mark.parametrize("value", [10**400, -(10**16), 1e300, "1e999", Decimal("1e40")])
+@pytest.mark.parametrize("strict", [True, False])
+def test_numbers_beyond_what_json_keeps_are_refused(value, strict):
+    with pytest.raises(BodyError, match="price: "):
+        validate("products", "update", {"price": value}, strict=strict)
+
+
 def test_enums_in_any_case_from_people_and_exactly_at_the_service():
     assert customer(gender="not specified") == {"gender": "Not Specified"}
     with pytest.raises(BodyError):

@@ -215,6 +215,19 @@ def test_the_country_code_has_a_default(api: httpx.Client) -> None:
     refused(api, "PUT", f"/leads/{lead}", {"mobile": "2"}, "countryCode")
 
 
+def test_absurd_numbers_and_days_are_refused_or_kept_but_never_break_it(api: httpx.Client) -> None:
+    huge = b'{"name": "x", "paymentTermDays": 1' + b"0" * 400 + b"}"
+    answer = api.post("/customers", content=huge, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert "paymentTermDays" in answer.json()["error"]
+    visit = {"subject": "s", "duration": 60}
+    last = {**visit, "dateandtime": "31-Dec-9999 23:59"}
+    refused(api, "POST", "/appointments", last, "dateandtime")
+    made = post(api, "/appointments", **visit, dateandtime="02-Jan-0026 10:00")
+    assert api.get(f"/appointments/{made}").json()["start_date"].startswith("0026-01-02T10:00:00")
+    assert api.get("/brands", params={"page": "9" * 5000}).json() == []
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b'{"name": NaN}'])
 def test_bodies_that_are_no_object(api: httpx.Client, content: bytes) -> None:
     answer = api.post("/brands", content=content, headers={"Content-Type": "application/json"})

@@ -46,6 +46,9 @@ class QueuedRow:
 
 
 _QUEUED = re.compile(r"@(?P<row>row:)?(?P<number>[1-9]\d{0,17})")
+_LARGEST = 10**15
+"""Beyond it a JSON number, a double at most services, no longer holds every digit."""
+_TOO_MANY_DIGITS = "has more than 15 digits, which a JSON number does not keep exactly"
 _YES = ("true", "yes", "1")
 _NO = ("false", "no", "0")
 _SPELLINGS = [
@@ -162,14 +165,16 @@ def _number(value: Any, info: ValidationInfo) -> int | float:
             raise fault(f"must be a number, not {shown(value)}") from None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise fault(f"must be a number, not {shown(value)}")
-    if not math.isfinite(value):
+    if not isinstance(value, int) and not math.isfinite(value):
         raise fault("must be a finite number")
+    if abs(value) > _LARGEST:
+        raise fault(_TOO_MANY_DIGITS)
     if value == int(value):
         return int(value)
     if isinstance(value, Decimal):
         # A JSON number is read back as a double by most services: up to 15 digits survive that.
         if len(value.normalize().as_tuple().digits) > 15:
-            raise fault("has more than 15 digits, which a JSON number does not keep exactly")
+            raise fault(_TOO_MANY_DIGITS)
         return float(value)
     return float(value)
 
