@@ -17,7 +17,13 @@ from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound, ValidationRefused
+from sources.repair_shop.errors import (
+    BadAnswer,
+    ConfigurationError,
+    NoRows,
+    NotFound,
+    ValidationRefused,
+)
 
 Kind = Literal["ok", "rate", "denied", "refused", "missing", "server", "broken", "alien"]
 """``ok`` a proper answer · ``rate`` too many requests · ``denied`` 401/403 · ``refused`` the
@@ -151,7 +157,8 @@ def error_of(
     if reading.kind == "refused":
         status = "" if reading.status >= 400 else " under a success status"
         return ValidationRefused(f"the service refused it ({reading.status}{status})", **known)
-    return BadAnswer(
+    kind = NoRows if reading.status == 204 and method == "GET" else BadAnswer
+    return kind(
         f"the service answered {reading.status} where we expected {reading.expected}",
         transient=reading.kind in ("server", "broken"),
         **known,
@@ -190,7 +197,8 @@ def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
     """
     found = _unwrap(payload, path, deep=True)
     if found is None:
-        raise BadAnswer(
+        kind = NoRows if payload is None else BadAnswer
+        raise kind(
             f"the service answered {describe(payload)} where a list of rows was expected",
             method="GET",
             path=path,

@@ -155,6 +155,12 @@ class _Shape:
             for name in self.kinds
             if name in COMMON_ALIASES and "__" in name
         }
+        # A service may say customer_id and customer_name where others nest an object.
+        for reference in table.references:
+            for part in reference.fields:
+                name = f"{reference.name}__{part}"
+                others = [f"{named}_{part}" for named in (reference.name, *reference.aliases)]
+                self.aliases[name] = (*self.aliases.get(name, ()), *others)
         self.declared_children = {child.name: child for child in table.children}
 
 

@@ -39,6 +39,8 @@ STAFF_FIELDS = ("id", "first_name", "last_name", "email")
 USER = Reference("user", STAFF_FIELDS, "id", ("staff", "created_by"))
 PRODUCT = Reference("product", ("id", "name", "code"), "id")
 
+IS_ADVANCE = Column("is_advance", "flag", ("advance", "is_deposit"))
+
 LINES = Child(
     "lines",
     Table(
@@ -54,7 +56,7 @@ PAYMENTS = Child(
         text("id payment_id payment_note")
         + amount("amount")
         + (Column("date", "moment", ("payment_date", "created_date")),)
-        + flag("is_advance"),
+        + (IS_ADVANCE,),
         (
             Reference(
                 "payment_method", ("id", "title"), "title", ("payment_type", "method", "type")
@@ -80,7 +82,7 @@ _DOCUMENT = (
         Column("number", "text", ("invoice_no", "order_no", "invoice_number", "order_number")),
         Column("status", "text", ("payment_status",)),
         Column("amount_total", "amount", COMMON_ALIASES["amount_total"]),
-        Column("created_date", "moment", (*COMMON_ALIASES["created_date"], "date", "invoice_date")),
+        Column("created_date", "moment", (*COMMON_ALIASES["created_date"], "invoice_date")),
     )
     + amount("tax_total discount_total")
     + moment("due_date last_updated")
@@ -107,7 +109,7 @@ TABLES: dict[str, Table] = {
     ),
     "appointments": Table(
         text("subject description type color location latitude longitude status")
-        + (Column("start_date", "moment", ("dateandtime", "date_and_time", "start")),)
+        + (Column("start_date", "moment", ("dateandtime", "date_and_time", "start", "date")),)
         + moment("end_date created_date last_updated")
         + number("duration"),
         (TICKET, CUSTOMER, named("lead", "leads")),
@@ -186,7 +188,7 @@ TABLES: dict[str, Table] = {
             Column("date", "moment", ("payment_date", "created_date")),
             Column("kind", "text", ("payment_kind", "resource_type")),
         )
-        + flag("is_advance"),
+        + (IS_ADVANCE,),
         (
             Reference(
                 "payment_method", ("id", "title"), "title", ("payment_type", "method", "type")
@@ -268,7 +270,9 @@ TABLES: dict[str, Table] = {
         (PRODUCT,),
     ),
     "adjustments": Table(
-        text("reference_no notes") + moment("adjustment_date created_date"),
+        text("reference_no notes")
+        + (Column("adjustment_date", "moment", ("date",)),)
+        + moment("created_date"),
         (),
         (
             Child(
@@ -293,9 +297,10 @@ TABLES: dict[str, Table] = {
     "purchase_orders": Table(
         (Column("number", "text", ("order_no", "po_number")),)
         + text("status notes")
-        + moment("created_date received_date expected_date last_updated")
+        + moment("created_date expected_date last_updated")
+        + (Column("received_date", "moment", ("received_at", "date_received", "received_on")),)
         + (Column("cost", "amount", ("amount_total", "total", "amount", "total_cost")),)
-        + (Column("shipping_cost", "amount", ("shipping",)),)
+        + (Column("shipping_cost", "amount", ("shipping", "shipping_amount", "delivery_cost")),)
         + amount("tax_total"),
         (Reference("supplier", ("id", "company"), "company"),),
         (LINES,),
@@ -304,7 +309,7 @@ TABLES: dict[str, Table] = {
         text("reference notes")
         + (Column("amount", "amount", ("amount_total", "total")),)
         + amount("tax")
-        + (Column("created_date", "moment", (*COMMON_ALIASES["created_date"], "date")),),
+        + moment("created_date"),
         (named("category", "expense_category"),),
     ),
     "expense_categories": Table(

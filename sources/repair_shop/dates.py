@@ -24,7 +24,7 @@ _TIME = (
 )
 _SHAPES = (
     re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})" + _TIME),
-    re.compile(r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})[-\s](?P<year>\d{4})" + _TIME),
+    re.compile(r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})[-\s](?P<year>\d{4}|\d{2})" + _TIME),
     re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME),
 )
 _EPOCH = re.compile(r"\d{9,10}|\d{12,13}")
@@ -95,7 +95,11 @@ def _build(parts: dict[str, str | None]) -> ParsedMoment | None:
     name = parts.get("name")
     month = int(parts["month"] or 0) if name is None else _month(name)
     try:
-        day = date(int(parts["year"] or 0), month, int(parts["day"] or 0))
+        year = int(parts["year"] or 0)
+        if len(parts["year"] or "") == 2:
+            # A shop's days lie in this century, dates of birth mostly in the last one.
+            year += 2000 if year < 40 else 1900
+        day = date(year, month, int(parts["day"] or 0))
         if parts["hour"] is None:
             return ParsedMoment(day.isoformat(), has_offset=False)
         hour = int(parts["hour"])

@@ -10,6 +10,7 @@
     ├── RateLimited          wait and ask again; the client does it by itself      (exit 3)
     ├── BadAnswer            X came where Y was expected: skip this, tell a person (exit 3)
     │   ├── NotFound             404: the path or the record does not exist
+    │   ├── NoRows               204 or null where a list belongs
     │   └── ValidationRefused    the service said no to what was asked or sent
     ├── NotSent              a write that surely had no effect; may be sent again  (exit 3)
     ├── OutcomeUnknown       a write that may have been applied: look it up first  (exit 1)
@@ -102,6 +103,10 @@ class BadAnswer(ShopError):
 
 class NotFound(BadAnswer):
     """404: this service has no such path or record."""
+
+
+class NoRows(BadAnswer):
+    """Nothing at all (204, or null) where a list belongs: some services' way past the last page."""
 
 
 class ValidationRefused(BadAnswer):

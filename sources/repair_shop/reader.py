@@ -21,7 +21,7 @@ from sources.repair_shop.client import Client
 from sources.repair_shop.columns import COMMON_ALIASES, TABLES
 from sources.repair_shop.dates import local_day, parse_moment
 from sources.repair_shop.endpoints import Endpoint
-from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, NoRows, NotFound, ValidationRefused
 from sources.repair_shop.ledger import Ledger, Page, Row, Scan
 from sources.repair_shop.scan import PAGE_ROWS
 
@@ -30,7 +30,13 @@ PAGING_MARK = "paging"
 
 PAST_THE_END_MARK = "past the end"
 """Ledger mark of a shop whose service refuses a page after the last: status and words."""
+
+UNKNOWN_PATH_MARK = "unknown path"
+"""Ledger mark of how a shop's service answers a path that it does not have: status and words."""
+_NO_PATH = "/noSuchList"
 _FAR = 100_000
+_REFUSALS = (NotFound, NoRows, ValidationRefused)
+"""What a service may answer to a page after the last one, besides an empty list."""
 
 
 def digest(row: Mapping[str, Any]) -> bytes:
@@ -136,15 +142,39 @@ class ServiceReader:
             params["sort"] = order
         try:
             answer = self._client.get(self._path, params)
-        except (NotFound, ValidationRefused) as error:
-            if number == 1 or not self._is_past_the_end(error, params):
+            rows = answer.rows()
+        except _REFUSALS as error:
+            if number == 1 and not isinstance(error, NoRows):
+                if not self._is_no_rows(error):
+                    raise
+            elif not self._is_past_the_end(error, params):
                 raise
             return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
         took = (answer.answered_at - answer.sent_at).total_seconds()
         with self._lock:
             self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
-        return self._keep(full_key, request, answer.body, answer.rows(), answer.answered_at)
+        return self._keep(full_key, request, answer.body, rows, answer.answered_at)
+
+    def _is_no_rows(self, error: BadAnswer) -> bool:
+        """Whether a first page is refused because the list is empty, and not for a wrong path.
+
+        So it is when it reads like a page past the end and a path that nobody has reads otherwise.
+        The latter is asked once for a shop.
+        """
+        shop = self._scan.shop
+        said = _words(error)
+        if said != self._ledger.mark(shop, PAST_THE_END_MARK):
+            return False
+        unknown = self._ledger.mark(shop, UNKNOWN_PATH_MARK)
+        if unknown is None:
+            try:
+                self._client.get(_NO_PATH)
+                unknown = "answered"
+            except BadAnswer as other:
+                unknown = _words(other)
+            self._ledger.set_mark(shop, UNKNOWN_PATH_MARK, unknown)
+        return unknown not in ("answered", said)
 
     def _is_past_the_end(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
         """Whether a refusal is how this service answers a page after the last one.
@@ -161,8 +191,8 @@ class ServiceReader:
             else:
                 far["offset"] = _FAR * PAGE_ROWS
             try:
-                self._client.get(self._path, far)
-            except (NotFound, ValidationRefused) as other:
+                self._client.get(self._path, far).rows()
+            except _REFUSALS as other:
                 if _words(other) != said:
                     return False
                 self._ledger.set_mark(shop, PAST_THE_END_MARK, said)

@@ -90,6 +90,11 @@ def _entries(payload: Any, path: str) -> Iterator[tuple[Any, Any]]:
             if snake_case(str(key)) in wanted and isinstance(inner, list | Mapping):
                 yield from _entries(inner, path)
                 return
+        if payload and all(re.fullmatch(r"\d{4}", str(key)) for key in payload):
+            if len(payload) > 1:
+                raise _bad(path, f"{len(payload)} years", "the one that was asked for")
+            yield from _entries(next(iter(payload.values())), path)
+            return
         for key, value in payload.items():
             if snake_case(str(key)) in _META and not isinstance(value, Mapping):
                 continue

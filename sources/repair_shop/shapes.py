@@ -59,7 +59,10 @@ class Table:
 
 # Names under which a column of that name is also looked for, in every table.
 COMMON_ALIASES: dict[str, tuple[str, ...]] = {
-    "created_date": ("created", "created_at", "date_created", "creation_date", "date_added"),
+    "created_date": (
+        *("created", "created_at", "date_created", "creation_date", "date_added"),
+        "date",
+    ),
     "last_updated": ("updated", "updated_at", "updated_date", "modified_date", "date_updated"),
     "amount_total": ("total_amount", "grand_total", "total", "amount"),
     "vat_registration_number": ("vat_registration",),

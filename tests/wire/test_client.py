@@ -199,7 +199,7 @@ def test_no_connection(connect: Connect) -> None:
         (Reply(status=422, body=b"?"), errors.ValidationRefused),
         (Reply(body={"error": "status label unknown"}), errors.ValidationRefused),
         (Reply(body=b"<customers/>"), errors.BadAnswer),
-        (Reply(status=204, body=b""), errors.BadAnswer),
+        (Reply(status=204, body=b""), errors.NoRows),
         (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.ConfigurationError),
     ],
 )
@@ -486,6 +486,7 @@ def test_every_error_has_the_exit_code_of_the_interface() -> None:
         errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.Refused: 3,
         errors.Unreachable: 3,
         errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
+        errors.NoRows: 3,
         errors.ValidationRefused: 3, errors.NotSent: 3, errors.OutcomeUnknown: 1,
         errors.Stopped: 4,
     }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Services that keep the specification and answer otherwise than the sandbox does."""

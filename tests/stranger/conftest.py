@@ -1,0 +1,92 @@
+"""A loopback service whose lists are given row by row, and a sync of it up to raw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.feed import Feed
+from pipelines.session import open_session
+from pipelines.sync import Run
+from pipelines.verdict import SyncReport, verdict
+from sources.repair_shop.client import Client
+from sources.repair_shop.endpoints import resource_named
+from sources.settings import Settings, ShopSettings
+from tests.sync.conftest import Recorder
+from tests.wire.doubles import Loopback, Reply, Seen
+
+
+@dataclass
+class Stranger:
+    """Lists by path; ``past_the_end`` answers a page that holds no row."""
+
+    loopback: Loopback
+    home: Path
+    lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    other: dict[str, Any] = field(default_factory=dict)
+    """Answers of paths that are no lists."""
+    past_the_end: Callable[[], Reply] = Reply
+    missing: Callable[[], Reply] | None = None
+    """Answers a path that is not in ``lists``; without it such a list is empty."""
+    recorder: Recorder = field(default_factory=Recorder)
+
+    def __post_init__(self) -> None:
+        self.loopback.otherwise = self.answer
+
+    def answer(self, seen: Seen) -> Reply:
+        path, query = seen.path.removeprefix("/v1"), dict(seen.query)
+        if path in self.other:
+            return Reply(body=self.other[path])
+        if path not in self.lists and self.missing:
+            return self.missing()
+        rows = list(self.lists.get(path, []))
+        if query.get("sort") != "oldest":
+            rows.reverse()
+        start = (int(query.get("page", 1)) - 1) * 50
+        page = rows[start : start + 50]
+        return Reply(body=page) if page else self.past_the_end()
+
+    @property
+    def shop(self) -> ShopSettings:
+        return ShopSettings(
+            name="main",
+            base_url=self.loopback.base_url,
+            api_key="the-secret-key",
+            requests_per_minute=100_000,
+            minute_seconds=0.5,
+        )
+
+    def sync(self, *resources: str) -> SyncReport:
+        """One sync of these lists into ``recorder``."""
+        settings = Settings(home=self.home, shops=(self.shop,))
+        with open_session(settings) as session:
+            loader: Any = self.recorder
+            session.feed = Feed(session.ledger, loader, settings.shops)
+            endpoints = [resource_named(name) for name in resources]
+            run = Run(
+                session,
+                settings.shops,
+                session.ledger.begin_run("sync"),
+                endpoints,
+                full=False,
+                confirm=False,
+            )
+            run.fetch_and_load()
+            return verdict(run.finish(), everything=False)
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Iterator[Stranger]:
+    with Loopback() as loopback:
+        yield Stranger(loopback, tmp_path)
+
+
+@pytest.fixture
+def client(stranger: Stranger, tmp_path: Path) -> Iterator[Client]:
+    settings = Settings(home=tmp_path / "client", shops=(stranger.shop,))
+    with open_session(settings) as session:
+        yield session.client(stranger.shop)

@@ -1,0 +1,171 @@
+"""Shapes that the specification allows and nobody promised not to use."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from sources.repair_shop.clean import clean_row
+from sources.repair_shop.client import Client
+from sources.repair_shop.dates import parse_moment
+from sources.repair_shop.profile import probe
+from sources.repair_shop.reports import fetch_year
+from tests.stranger.conftest import Stranger
+from tests.wire.doubles import Reply
+
+ZONE = ZoneInfo("America/Guatemala")
+
+
+def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
+    return clean_row(row, table, shop_id="main", zone=ZONE, extra={})
+
+
+@pytest.mark.parametrize(
+    ("row", "table", "expected"),
+    [
+        (
+            {"id": 1, "ticket_id": "t1", "customerId": "c1", "customerName": "Ana"},
+            "ticket_invoices",
+            {"ticket__id": "t1", "customer__id": "c1", "customer__name": "Ana"},
+        ),
+        (
+            {"id": 1, "status_id": 5, "status_label": "Collected", "assigned_to_id": "u1"},
+            "tickets",
+            {"status__id": "5", "status__label": "Collected", "technician__id": "u1"},
+        ),
+        (
+            {"id": 1, "pos_order_id": "p1", "payment_method_title": "Cash"},
+            "payments",
+            {"pos__id": "p1", "payment_method__title": "Cash"},
+        ),
+        ({"id": 1, "product_id": 7}, "stock", {"product__id": "7"}),
+        (
+            {"id": 1, "customer": {"id": "nested"}, "customer_id": "flat"},
+            "ticket_invoices",
+            {"customer__id": "nested", "customer_id": "flat"},
+        ),
+    ],
+)
+def test_a_reference_may_be_flat(row: dict[str, Any], table: str, expected: dict[str, str]) -> None:
+    cleaned = clean(row, table)
+    assert {name: cleaned.get(name) for name in expected} == expected
+    assert cleaned["_unreadable"] is None
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("05-Nov-26", "2026-11-05"),
+        ("05-Nov-26 23:59:59", "2026-11-05T23:59:59"),
+        ("5 January 09", "2009-01-05"),
+        ("31-Dec-39", "2039-12-31"),
+        ("01-Jan-65", "1965-01-01"),
+    ],
+)
+def test_a_year_may_have_two_digits_where_the_month_has_a_name(said: str, meant: str) -> None:
+    moment = parse_moment(said, ZONE)
+    assert moment is not None
+    assert moment.iso_text == meant
+
+
+@pytest.mark.parametrize("said", ["05/11/26", "05-11-26", "5-Nov-126", "31-Feb-26"])
+def test_what_could_mean_two_days_is_not_guessed(said: str) -> None:
+    assert parse_moment(said, ZONE) is None
+
+
+def test_a_report_may_stand_under_its_year(stranger: Stranger, client: Client) -> None:
+    stranger.other["/monthlySales"] = {"2025": {"Jan": "Q1,000.50", "Feb": 0}}
+    totals = fetch_year(client, "monthly_sales", 2025, date(2026, 6, 1))
+    assert totals[date(2025, 1, 1)] == Decimal("1000.50")
+    assert sum(totals.values()) == Decimal("1000.50")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(204, b""),
+        Reply(body=None),
+        Reply(404, {"error": "No such page."}),
+        Reply(400, {"error": "Page 4 is out of range."}),
+    ],
+    ids=["204", "null", "404", "400"],
+)
+def test_a_page_past_the_end_may_be_refused_in_any_way(stranger: Stranger, reply: Reply) -> None:
+    stranger.past_the_end = lambda: reply
+    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(120)]
+    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
+    report = stranger.sync("customers", "brands")
+    assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("customers", "main")) == 120
+    assert len(stranger.recorder.live("brands", "main")) == 7
+    assert "mirror is complete" not in report.message
+
+
+@pytest.mark.parametrize("reply", [Reply(204, b""), Reply(body=None)], ids=["204", "null"])
+def test_a_list_without_rows_may_be_nothing_at_all(stranger: Stranger, reply: Reply) -> None:
+    stranger.past_the_end = lambda: reply
+    stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
+    report = stranger.sync("brands", "groups")
+    assert report.exit_code == 0, report.details
+    assert stranger.recorder.live("groups", "main") == {}
+
+
+def test_a_list_without_rows_may_be_not_found(stranger: Stranger) -> None:
+    stranger.past_the_end = lambda: Reply(404, {"error": "No data found"})
+    stranger.missing = lambda: Reply(404, {"error": "No such path"})
+    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
+    stranger.lists["/groups"] = []
+    assert stranger.sync("customers").exit_code == 0
+    report = stranger.sync("groups")
+    assert report.exit_code == 0, report.details
+    report = stranger.sync("brands")
+    assert report.exit_code == 3
+    assert "/brands" in report.details[0]
+
+
+def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger: Stranger) -> None:
+    stranger.past_the_end = stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
+    assert stranger.sync("customers").exit_code == 0
+    assert stranger.sync("brands").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("tickets", "created_date"),
+        ("purchase_orders", "created_date"),
+        ("payments", "date"),
+        ("appointments", "start_date"),
+        ("adjustments", "adjustment_date"),
+    ],
+)
+def test_a_date_without_a_name_is_the_one_that_matters(table: str, column: str) -> None:
+    assert clean({"id": 1, "date": "2026-06-01"}, table)[column] == "2026-06-01"
+
+
+@pytest.mark.parametrize("missing", ["received_date", "cost"])
+def test_doctor_names_what_the_purchase_reports_need(
+    stranger: Stranger, client: Client, missing: str
+) -> None:
+    order = {
+        "id": "p1",
+        "status": "Received",
+        "created_date": "2026-06-01T10:00:00-0600",
+        "received_date": "2026-06-03T10:00:00-0600",
+        "cost": 10,
+        "shipping_cost": None,
+    }
+    stranger.other["/info"] = {"currency": "GTQ"}
+    for report in ("/monthlySales", "/monthlyPurchases", "/dailySales", "/dailyPurchases"):
+        stranger.other[report] = []
+    stranger.lists["/purchaseOrders"] = [order]
+    assert probe(client).problems == []
+    order[f"our_own_{missing}"] = order.pop(missing)
+    [problem] = probe(client).problems
+    assert missing in problem
+    assert "/purchaseOrders" in problem
