@@ -64,7 +64,7 @@ def sync(
             if not session.stop.is_set():
                 run.note_mirrored()
                 run.transform()
-            report = verdict(run.finish())
+            report = verdict(run.finish(), everything=run.endpoints is None)
         except BaseException as error:
             report.exit_code = getattr(error, "exit_code", 1)
             report.message = str(error) or type(error).__name__

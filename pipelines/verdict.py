@@ -75,8 +75,12 @@ class SyncReport:
         }
 
 
-def verdict(shops: list[ShopResult]) -> SyncReport:
-    """The exit code and the words for what happened in all shops."""
+def verdict(shops: list[ShopResult], *, everything: bool = True) -> SyncReport:
+    """The exit code and the words for what happened in all shops.
+
+    ``everything``: all lists were asked for, so what is proven is the whole mirror.
+    """
+    what = "The mirror is complete" if everything else "What was asked for is complete"
     details = [f"{s.shop}: {doubt}" for s in shops for doubt in s.doubts]
     details += [f"{s.shop}: {difference}" for s in shops for difference in s.differences]
     details += [f"{s.shop}: {s.hint}" for s in shops if s.hint]
@@ -120,10 +124,9 @@ def verdict(shops: list[ShopResult]) -> SyncReport:
         return SyncReport(
             1,
             "differs",
-            "The mirror is complete, but our reports and the service's differ.",
+            f"{what}, but our reports and the service's differ.",
             shops=shops,
             details=details,
         )
-    return SyncReport(
-        0, "complete", "The mirror is complete and the reports agree.", shops=shops, details=details
-    )
+    agree = " and the reports agree" if any(s.matching for s in shops) else ""
+    return SyncReport(0, "complete", f"{what}{agree}.", shops=shops, details=details)

@@ -27,7 +27,8 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\
 _NEEDED = {
     "ticket_invoices": ("created_date", "amount_total", "status"),
     "pos_orders": ("created_date", "amount_total", "status"),
-    "purchase_orders": ("created_date", "cost", "shipping_cost"),
+    "purchase_orders": ("created_date", "received_date", "cost", "shipping_cost"),
+    "payments": ("date", "amount"),
 }
 
 
@@ -64,6 +65,8 @@ def probe(client: Client) -> ServiceProfile:
     invoices = _list(client, profile, "ticket_invoices", {"page": 1, "sort": "newest"})
     for look in (_look_at_info, _look_at_details, _look_at_reports, _look_at_formats):
         look(client, profile, invoices)
+    _list(client, profile, "pos_orders", {"page": 1, "sort": "newest"})
+    _list(client, profile, "purchase_orders", {"page": 1, "sort": "newest", "status": "Received"})
     _look_at_paging(client, profile)
     profile.requests = client.requests - before
     return profile
@@ -99,7 +102,12 @@ def _missing_columns(
     if not rows or table not in _NEEDED:
         return
     cleaned = [clean_row(r, table, shop_id="", zone=client.shop.zone, extra={}) for r in rows]
+    received = any(row.get("status") == "Received" for row in cleaned)
     for column in _NEEDED[table]:
+        if column == "received_date" and not received:
+            continue  # an order that is not here yet has none
+        if column == "shipping_cost" and any(column in row for row in cleaned):
+            continue  # known, and nothing was shipped at a price
         if all(row.get(column) is None for row in cleaned):
             raw = ", ".join(sorted(map(str, rows[0]))[:30])
             profile.problems.append(
@@ -239,6 +247,7 @@ def _look_at_paging(client: Client, profile: ServiceProfile) -> None:
     endpoint = ENDPOINTS["payments"]
     try:
         first = client.get(endpoint.path, {"page": 1, "sort": "newest"}).rows()
+        _missing_columns(client, profile, "payments", first)
         if len(first) < PAGE_ROWS:
             profile.items["paging"] = "not known: no list checked fills a page"
             return
