@@ -154,6 +154,10 @@ def test_a_label_has_to_match_exactly(api: httpx.Client) -> None:
         answer = api.get("/tickets", params=params)
         assert answer.status_code == 400
         assert answer.json()["error"]
+    for name in ("category", "brand", "model", "issueType"):
+        answer = api.get("/presets", params={name: "nothing"})
+        assert answer.status_code == 400
+        assert name in answer.json()["error"]
 
 
 def test_ticket_filters(api: httpx.Client) -> None:

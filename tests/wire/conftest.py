@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sources.repair_shop.budget import Budget
+from sources.repair_shop.client import Client
 from sources.settings import ShopSettings
 from tests.wire.doubles import FakeClock, Loopback
+
+Connect = Callable[..., Client]
 
 
 @pytest.fixture
@@ -33,5 +37,14 @@ def make_shop() -> Callable[..., ShopSettings]:
     def make(**changes: object) -> ShopSettings:
         values = {"name": "main", "base_url": "http://127.0.0.1:9/v1", "api_key": "the-secret-key"}
         return ShopSettings.model_validate({**values, **changes})
+
+    return make
+
+
+@pytest.fixture
+def connect(loopback: Loopback, budget: Budget, make_shop: Callable[..., Any]) -> Connect:
+    def make(shop: dict[str, Any] | None = None, **options: Any) -> Client:
+        values = {"base_url": loopback.base_url, "timeout_seconds": 5.0, **(shop or {})}
+        return Client(make_shop(**values), budget, **options)
 
     return make

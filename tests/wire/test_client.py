@@ -1,10 +1,9 @@
-"""The client over real HTTP: what it sends, what it tries again, what each failure becomes."""
+"""The client over real HTTP: what it sends, what refusals and limits mean to it, how it stops."""
 
 import contextlib
 import json
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
@@ -12,26 +11,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from sources.repair_shop import errors
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.client import Client, RequestCounter, detail, rows
-from sources.repair_shop.transport import from_httpx
+from tests.wire.conftest import Connect
 from tests.wire.doubles import FakeClock, Loopback, Reply
 
 KEY = "the-secret-key"
-Connect = Callable[..., Client]
-
-
-@pytest.fixture
-def connect(loopback: Loopback, budget: Budget, make_shop: Callable[..., Any]) -> Connect:
-    def make(shop: dict[str, Any] | None = None, **options: Any) -> Client:
-        values = {"base_url": loopback.base_url, "timeout_seconds": 5.0, **(shop or {})}
-        return Client(make_shop(**values), budget, **options)
-
-    return make
 
 
 def test_a_request_carries_the_key_in_its_header_only(loopback: Loopback, connect: Connect) -> None:
@@ -101,153 +89,6 @@ def test_a_delete_is_answered_with_nothing(loopback: Loopback, connect: Connect)
     loopback.replies.append(Reply(body=b""))
     with connect() as client:
         assert client.send("DELETE", "/customers/1").payload is None
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Reply(act="reset"),
-        Reply(act="drop"),
-        Reply(act="cut", body=[{"id": n} for n in range(50)]),
-        Reply(body=b'[{"id": 1}, {"i'),
-        Reply(status=502, body=b"<html>Bad gateway</html>"),
-        Reply(status=500, body={"error": "boom"}),
-        Reply(body=b"<html>maintenance</html>"),
-        Reply(body=b""),
-        Reply(body=b"xx", headers={"Content-Encoding": "gzip"}),
-    ],
-    ids=["reset", "drop", "cut", "truncated", "html 502", "500", "html 200", "empty", "bad gzip"],
-)
-class TestTransientFaults:
-    def test_a_read_is_tried_again(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
-        loopback.replies.extend([Reply(), fault, Reply(body=[{"id": 7}])])
-        with connect() as client:
-            client.get("/customers")
-            assert client.get("/customers").rows() == [{"id": 7}]
-            assert client.requests == 3
-            assert client.budget.state().used == 3
-
-    def test_a_read_gives_up_after_three(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
-        loopback.replies.append(Reply())
-        loopback.otherwise = lambda _: fault
-        with connect() as client:
-            client.get("/customers")
-            with pytest.raises((errors.BadAnswer, errors.Unreachable)) as caught:
-                client.get("/customers")
-            assert client.requests == 4
-        assert caught.value.exit_code == 3
-
-    def test_a_write_is_sent_once_and_in_doubt(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
-        if fault.body == b"" and not fault.act and fault.status == 200:
-            return  # Nothing is a proper answer to a write.
-        loopback.replies.append(Reply())
-        loopback.otherwise = lambda _: fault
-        with connect() as client:
-            client.get("/customers")
-            with pytest.raises(errors.OutcomeUnknown):
-                client.send("POST", "/customers", json={"name": "a"})
-            assert client.requests == 2
-
-
-def test_no_answer_in_time(loopback: Loopback, connect: Connect) -> None:
-    loopback.otherwise = lambda _: Reply(act="hang")
-    with connect({"timeout_seconds": 0.1}) as client:
-        with pytest.raises(errors.OutcomeUnknown, match="no answer in time"):
-            client.send("POST", "/customers", json={})
-        with pytest.raises(errors.Unreachable, match="no answer in time"):
-            client.get("/customers")
-        assert client.requests == 4
-
-
-def test_an_answer_that_drips_is_given_up(loopback: Loopback, connect: Connect) -> None:
-    loopback.otherwise = lambda _: Reply(act="drip", body=[{"id": n} for n in range(100)])
-    started = time.monotonic()
-    with (
-        connect({"timeout_seconds": 0.1}) as client,
-        pytest.raises(errors.OutcomeUnknown),
-    ):
-        client.send("PUT", "/customers/1", json={})
-    assert time.monotonic() - started < 5
-
-
-def test_no_connection(connect: Connect) -> None:
-    with Loopback() as gone:
-        pass
-    host = gone.base_url.removeprefix("http://").removesuffix("/v1")
-    with connect({"base_url": gone.base_url}) as client:
-        with pytest.raises(errors.Unreachable, match=f"at {host} cannot be reached") as caught:
-            client.get("/customers")
-        assert caught.value.exit_code == 3
-        assert not caught.value.sent
-        with pytest.raises(errors.NotSent):
-            client.send("POST", "/customers", json={})
-        assert client.requests == 6
-
-
-@pytest.mark.parametrize(
-    ("reply", "kind"),
-    [
-        (Reply(status=404, body={"error": "nope"}), errors.NotFound),
-        (Reply(status=404, body=b"<html>"), errors.NotFound),
-        (Reply(status=400, body={"error": "name is required"}), errors.ValidationRefused),
-        (Reply(status=422, body=b"?"), errors.ValidationRefused),
-        (Reply(body={"error": "status label unknown"}), errors.ValidationRefused),
-        (Reply(body=b"<customers/>"), errors.BadAnswer),
-        (Reply(status=204, body=b""), errors.NoRows),
-        (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.ConfigurationError),
-    ],
-)
-def test_what_will_not_get_better_is_asked_once(
-    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
-) -> None:
-    loopback.replies.extend([Reply(), reply])
-    with connect() as client:
-        client.get("/customers")
-        with pytest.raises(kind) as caught:
-            client.get("/customers")
-        assert type(caught.value) is kind
-        assert client.requests == 2
-
-
-@pytest.mark.parametrize(
-    ("reply", "kind"),
-    [
-        (Reply(status=404, body={"error": "nope"}), errors.NotFound),
-        (Reply(status=400, body={"error": "name is required"}), errors.ValidationRefused),
-        (Reply(status=408, body=b""), errors.OutcomeUnknown),
-        (Reply(body={"error": "maybe"}), errors.OutcomeUnknown),
-        (Reply(body=b"<customers/>"), errors.OutcomeUnknown),
-        (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.OutcomeUnknown),
-    ],
-)
-def test_a_write_tells_no_from_perhaps(
-    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
-) -> None:
-    loopback.replies.extend([Reply(), reply])
-    with connect() as client:
-        client.get("/customers")
-        with pytest.raises(kind) as caught:
-            client.send("PUT", "/customers/1", json={})
-        assert type(caught.value) is kind
-        assert client.requests == 2
-    if reply.body == {"error": "maybe"}:
-        assert isinstance(caught.value, errors.OutcomeUnknown)
-        assert caught.value.reason == "maybe"
-
-
-@pytest.mark.parametrize("reply", [Reply(body=b"<html>"), Reply(body=b'{"id": 1')])
-def test_the_first_request_of_a_key_may_be_a_write_in_doubt(
-    reply: Reply, loopback: Loopback, connect: Connect
-) -> None:
-    loopback.replies.append(reply)
-    with connect() as client, pytest.raises(errors.OutcomeUnknown):
-        client.send("POST", "/customers", json={})
 
 
 def test_the_services_words_are_kept_and_the_key_is_not(
@@ -436,62 +277,3 @@ def test_threads_may_share_a_client(loopback: Loopback, connect: Connect) -> Non
         answers = pool.map(lambda n: client.get("/customers", {"page": n}).rows(), range(60))
         assert [answer[0]["id"] for answer in answers] == [str(n) for n in range(60)]
         assert client.requests == 60
-
-
-def _all_exceptions_of_httpx() -> list[type[Exception]]:
-    found = [getattr(httpx, name) for name in httpx.__all__]
-    return [
-        kind
-        for kind in found
-        if isinstance(kind, type)
-        and issubclass(kind, Exception)
-        and kind is not httpx.CookieConflict
-    ]
-
-
-@pytest.mark.parametrize("kind", _all_exceptions_of_httpx())
-def test_no_exception_of_httpx_gets_through(
-    kind: type[Exception], budget: Budget, make_shop: Callable[..., Any]
-) -> None:
-    def fail(request: httpx.Request) -> httpx.Response:
-        if kind is httpx.HTTPStatusError:
-            raise httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
-        if kind in (httpx.StreamConsumed, httpx.StreamClosed, httpx.ResponseNotRead,
-                    httpx.RequestNotRead):  # fmt: skip
-            raise kind()
-        raise kind("x")
-
-    with Client(make_shop(), budget, transport=httpx.MockTransport(fail)) as client:
-        with pytest.raises(errors.ShopError):
-            client.get("/customers")
-        with pytest.raises((errors.NotSent, errors.OutcomeUnknown, errors.ConfigurationError)):
-            client.send("POST", "/customers", json={})
-        assert client.budget.state().in_flight == 0
-
-
-def test_connecting_failures_are_known_not_to_have_arrived() -> None:
-    for kind in (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
-        error = from_httpx(kind("x"), "POST", "/x")
-        assert isinstance(error, errors.Unreachable)
-        assert not error.sent
-    for kind in (httpx.ReadTimeout, httpx.WriteTimeout, httpx.ReadError, httpx.WriteError,
-                 httpx.CloseError, httpx.RemoteProtocolError):  # fmt: skip
-        error = from_httpx(kind("x"), "POST", "/x")
-        assert isinstance(error, errors.Unreachable)
-        assert error.sent
-
-
-def test_every_error_has_the_exit_code_of_the_interface() -> None:
-    codes = {
-        errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.Refused: 3,
-        errors.Unreachable: 3,
-        errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
-        errors.NoRows: 3,
-        errors.ValidationRefused: 3, errors.NotSent: 3, errors.OutcomeUnknown: 1,
-        errors.Stopped: 4,
-    }  # fmt: skip
-    tree = {errors.ShopError, *codes}
-    known = {e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)}
-    assert known == tree
-    assert all(kind.exit_code == code for kind, code in codes.items())
-    assert all(kind.__name__ in (errors.__doc__ or "") for kind in tree)
