@@ -1,12 +1,14 @@
 """What a change is based on: the values its author saw, so that a later edit is not overwritten.
 
 Either the author says it (``based_on``: request fields and their values), or it is read from the
-published warehouse at the moment of queueing, which is what people look at. A field without a basis
-cannot conflict.
+published warehouse at the moment of queueing, which is what people look at. Fields that we pushed
+ourselves since the warehouse read the record have what we sent as their basis: our own change is
+nobody's edit. A field without a basis cannot conflict.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 from pipelines.outbox.compare import columns_of, picture, same, shows
+from pipelines.outbox.store import NewChange, Outbox
 
 WAREHOUSE = "warehouse.duckdb"
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
@@ -23,7 +26,8 @@ _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 def from_warehouse(
     home: Path, shop: str, resource: str, wanted: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Any]]:
-    """Record id -> ``{"seen": {field: {column: text}}}`` for the wanted fields of records.
+    """Record id -> ``{"seen": {field: {column: text}}, "seen_at": ...}`` for the wanted fields of
+    records; ``seen_at`` is when the mirror read it, in seconds since 1970.
 
     Empty where there is no warehouse yet or the record is not in it: nobody can have looked.
     """
@@ -52,9 +56,31 @@ def from_warehouse(
         # Being replaced or of another make: no basis then, and so no false conflict.
         return {}
     return {
-        str(row["id"]): {"seen": _pictures(resource, wanted[str(row["id"])], row, served)}
+        str(row["id"]): {
+            "seen": _pictures(resource, wanted[str(row["id"])], row, served),
+            "seen_at": row["_seen_at"].timestamp() if row.get("_seen_at") else time.time(),
+        }
         for row in rows
     }
+
+
+def over_own(
+    outbox: Outbox, change: NewChange, seen: Mapping[str, Any], seen_at: float
+) -> dict[str, Any]:
+    """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
+    values: dict[str, Any] = {}
+    for ours in outbox.changes(
+        "shop = ? and resource = ? and record_id = ? and op = 'update' and state = 'done'"
+        " and merged_into is null and pushed_at > ?",
+        change.shop,
+        change.resource,
+        change.record_id,
+        seen_at,
+    ):
+        sent = ours.sent_body or {}
+        values |= {name: value for name, value in sent.items() if name in seen}
+    rest = {name: shown for name, shown in seen.items() if name not in values}
+    return {"values": values, "seen": rest} if values else {"seen": rest}
 
 
 def _served(db: duckdb.DuckDBPyConnection, resource: str, shop: str, names: list[str]) -> set[str]:

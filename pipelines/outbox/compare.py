@@ -51,7 +51,22 @@ _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """Resource -> request field -> columns that show it, where it is not the field in snake_case."""
 
+_IDS: Mapping[str, frozenset[str]] = {
+    "tickets": frozenset({"userId"}),
+    "ticket_timers": frozenset({"userId"}),
+    "products": frozenset({"category", "model", "supplier", "boughtFrom"}),
+    "models": frozenset({"brand", "model_group"}),
+    "categories": frozenset({"parent_category"}),
+    "stock": frozenset({"product"}),
+    "leads": frozenset({"userId"}),
+    "appointments": frozenset({"customer", "leads"}),
+    "time_clock": frozenset({"userId"}),
+}
+"""Resource -> request fields that take the id of another record. Many records show its name alone
+(field notes: a model's ``make``), which says nothing about the id."""
+
 _PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
+_ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 
 
@@ -89,7 +104,20 @@ def shows(
         wanted = {str(sent).lower(), _PRIORITIES.get(str(sent), "")}
         wanted |= {digit for digit, label in _PRIORITIES.items() if label == str(sent).lower()}
         return any(value.lower() in wanted for value in seen.values())
-    return any(same(sent, value, zone) for value in seen.values())
+    if any(same(sent, value, zone) for value in seen.values()):
+        return True
+    if name in _IDS.get(resource, ()) and not _shows_an_id(resource, name, seen):
+        return None
+    return False
+
+
+def _shows_an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:
+    """Whether one of the columns holds an id: ``brand__id``, or ``brand`` itself with a number or
+    hyphen-separated identifier in it (specification, Customer)."""
+    return any(
+        column.endswith("__id") or (column in columns_of(resource, name) and _ID.fullmatch(value))
+        for column, value in seen.items()
+    )
 
 
 def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:

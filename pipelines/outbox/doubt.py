@@ -29,7 +29,7 @@ from typing import Any
 from pipelines.outbox.compare import picture, shows
 from pipelines.outbox.lookup import Looker, LookUnsure, Verdict
 from pipelines.outbox.merge import ONCE_ONLY
-from pipelines.outbox.sending import Hook, Sender
+from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.bodies import PATHS
 from sources.repair_shop.errors import BadAnswer
@@ -38,7 +38,8 @@ from sources.settings import ShopSettings
 LOOKS = 2
 """Whole looks without a trace before a change counts as absent."""
 SETTLE_SECONDS = 60.0
-"""From the request to the last of them (of a real minute; scales with the service's)."""
+"""From the moment the answer was given up to the last of them (of a real minute; scales with the
+service's)."""
 MOST_SENDS = 3
 """After so many sends somebody should look at why answers get lost."""
 
@@ -65,6 +66,8 @@ class Resolver:
         self._hook("looked", change.number)
         numbers = [member.number for member in group]
         if verdict.kind == "applied":
+            # It takes writes, then, and only its answers get lost.
+            self._sender.silence.count = 0
             body = change.sent_body or {}
             found = verdict.id or str(change.record_id)
             self._sender.settle_done(group, body, found, f"found: {verdict.found}", "adopted")
@@ -168,6 +171,8 @@ class Resolver:
         if change.attempts >= MOST_SENDS:
             self._leave(numbers, change, f"sent {change.attempts} times without an answer")
             return
+        # One more than that was sent again, to see whether the service is back.
+        self._sender.silence.check(MOST_SILENT + 1)
         self._outbox.set(numbers, "absent", verdict.found)
         self._sender.resend(group)
 

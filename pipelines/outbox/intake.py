@@ -31,7 +31,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.outbox.basis import from_warehouse
+from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.known import unknown
 from pipelines.outbox.lookup import MARKER_FIELDS
@@ -106,7 +106,7 @@ def enqueue(
         _check_numbers(outbox, changes)
         if check and (missing := unknown(folder, outbox, changes)):
             raise InputRefused(missing)
-        return outbox.add(_with_basis(folder, changes), by=by or _user())
+        return outbox.add(_with_basis(folder, outbox, changes), by=by or _user())
 
 
 def resource_and_op(resource: str, op: str) -> tuple[str, str]:
@@ -288,8 +288,9 @@ def _refusal(outbox: Outbox, number: int, shop: str) -> str:
     return ""
 
 
-def _with_basis(home: Path, changes: Sequence[NewChange]) -> list[NewChange]:
-    """Bases from the published warehouse, one query for each shop and resource."""
+def _with_basis(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
+    """Bases from the published warehouse, one query for each shop and resource, and from what we
+    pushed since."""
     wanted: dict[tuple[str, str], dict[str, set[str]]] = {}
     for change in changes:
         if change.op == "update" and change.record_id and not change.base:
@@ -301,7 +302,7 @@ def _with_basis(home: Path, changes: Sequence[NewChange]) -> list[NewChange]:
         base = found.get((change.shop, change.resource), {}).get(change.record_id or "")
         if base and change.op == "update" and not change.base:
             seen = {name: base["seen"][name] for name in change.body if name in base["seen"]}
-            change = replace(change, base={"seen": seen})
+            change = replace(change, base=over_own(outbox, change, seen, base["seen_at"]))
         based.append(change)
     return based
 

@@ -25,7 +25,7 @@ from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
 from pipelines.outbox.order import blocked, missing_reference, together
 from pipelines.outbox.preview import Planned, preview
-from pipelines.outbox.sending import Hook, OnConflict, Sender
+from pipelines.outbox.sending import MOST_SILENT, Hook, OnConflict, Sender
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.trail import brief
 from sources.repair_shop.budget import Budget
@@ -194,6 +194,7 @@ class _Pusher:
     def run(self, *, wait: bool) -> None:
         """Until nothing more can be done now."""
         self._recover()
+        self._decide()
         first = True
         while True:
             worked = self._doubts(everything=first)
@@ -203,6 +204,8 @@ class _Pusher:
                 continue
             due = self._next_look()
             if due is None or not wait:
+                if self.waiting():
+                    self._sender.silence.check(MOST_SILENT)
                 return
             self._budget.pause(max(due - time.time(), 0.01), self._stop)
 
@@ -227,6 +230,19 @@ class _Pusher:
                 state="in_doubt",
                 reason="a push ended while it was being sent",
                 next_look=time.time(),
+            )
+
+    def _decide(self) -> None:
+        """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
+        who = self._sender.on_conflict
+        parked = self._outbox.changes("shop = ? and state = 'conflict'", self._shop)
+        if parked and who != "park":
+            self._outbox.set(
+                [change.number for change in parked],
+                "decided",
+                f"--on-conflict {who}",
+                state="queued",
+                reason="",
             )
 
     def _doubts(self, *, everything: bool) -> bool:
@@ -275,6 +291,8 @@ class _Pusher:
                 change = self._outbox.get(listed.number)
                 if change.state != "queued":
                     continue
+                if self._sender.silence.count >= MOST_SILENT:
+                    return worked
                 self._halt()
                 reason = blocked(self._outbox, change)
                 if reason:

@@ -15,16 +15,17 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from pipelines.outbox.basis import moved, pictures_of
-from pipelines.outbox.compare import columns_of, picture, shows
+from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import merged_base, merged_body
 from pipelines.outbox.order import filled
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.traces import kept, touched
 from sources.repair_shop.bodies import PATHS
 from sources.repair_shop.client import Answer, Client
 from sources.repair_shop.errors import BadAnswer, OutcomeUnknown, ShopError, Unreachable
@@ -36,8 +37,28 @@ MOST_ANSWER = 500
 """Characters kept of what the service answered."""
 
 
+MOST_SILENT = 3
+"""Writes in a row without an answer after which nothing new is sent: were the service down, every
+change of the queue would end in doubt, and payments with a person."""
+
+
 class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
+
+
+@dataclass
+class Silence:
+    """Writes in a row that got no answer; threads share it."""
+
+    count: int = 0
+
+    def check(self, most: int) -> None:
+        """Raise :class:`Unreachable` from ``most`` on."""
+        if self.count >= most:
+            raise Unreachable(
+                f"The service left {self.count} writes in a row without an answer. What was not "
+                "sent stays queued; push again later."
+            )
 
 
 @dataclass
@@ -49,6 +70,7 @@ class Sender:
     looker: Looker
     on_conflict: OnConflict
     hook: Hook
+    silence: Silence = field(default_factory=Silence)
 
     def push(self, group: Sequence[Change]) -> None:
         """Send one change, or several updates of a record as one request.
@@ -124,7 +146,7 @@ class Sender:
             if name in body
             and shows(change.resource, name, body[name], row, self.client.shop.zone) is not True
         }
-        before = {"before": _kept(change.resource, body, row)}
+        before = {"before": kept(change.resource, body, row)}
         if not differing or self.on_conflict == "ours":
             return before
         reason = "; ".join(
@@ -187,21 +209,26 @@ class Sender:
         try:
             answer, new_id = self._request(change, body, progress)
         except OutcomeUnknown as error:
+            # Words of the service's own are an answer, though not one that settles it.
+            self.silence.count = 0 if error.reason else self.silence.count + 1
             self._doubt(numbers, str(error))
             return
         except Unreachable as error:
             if error.sent:
+                self.silence.count += 1
                 self._doubt(numbers, str(error))
                 return
             self._requeue(numbers, str(error))
             raise
         except BadAnswer as error:
+            self.silence.count = 0
             self.hook("answered", change.number)
             self._refused(group, error, again=bool(progress))
             return
         except ShopError as error:
             self._requeue(numbers, str(error))
             raise
+        self.silence.count = 0
         self.hook("answered", change.number)
         if new_id is None:
             self._doubt(numbers, "the service accepted it but named no id")
@@ -215,7 +242,7 @@ class Sender:
         path = PATHS[change.resource]
         if change.op == "create":
             answer = self.client.send("POST", path, json=body)
-            return answer, _id_of(answer)
+            return answer, _id_of(answer, path)
         target = f"{path}/{change.record_id}"
         if change.op == "update":
             return self.client.send("PUT", target, json=body), change.record_id
@@ -255,8 +282,17 @@ class Sender:
         return content
 
     def _doubt(self, numbers: Sequence[int], reason: str) -> None:
+        # From now on, not from the intent, it has its minute to show up: the request may have
+        # waited for its turn, or for an answer, as long as that.
+        now = time.time()
         self.outbox.set(
-            numbers, "in doubt", reason, state="in_doubt", reason=reason, next_look=time.time()
+            numbers,
+            "in doubt",
+            reason,
+            state="in_doubt",
+            reason=reason,
+            next_look=now,
+            sent_at=now,
         )
 
     def _requeue(self, numbers: Sequence[int], reason: str) -> None:
@@ -327,7 +363,7 @@ class Sender:
                 " number = excluded.number",
                 [
                     (change.shop, resource, record, now, change.number)
-                    for resource, record in _touched(change, body, new_id)
+                    for resource, record in touched(change, body, new_id)
                 ],
             )
             if change.op != "update":
@@ -353,28 +389,8 @@ class Sender:
                     )
 
 
-def _kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a record that can later tell whether an update was applied."""
-    wanted: dict[str, Any] = {}
-    for name in body:
-        wanted |= picture(resource, name, row)
-        wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
-    for extra in ("lines", "products", "stock", "last_updated"):
-        if extra in row:
-            wanted[extra] = row[extra]
-    plain: dict[str, Any] = _plain(wanted)
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(name): _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-def _id_of(answer: Answer) -> str | None:
+def _id_of(answer: Answer, path: str) -> str | None:
+    """The id of what was created; some services say it in ``Location`` only."""
     payload = answer.payload
     if isinstance(payload, dict) and isinstance(payload.get("data"), dict):
         payload = payload["data"]
@@ -383,27 +399,11 @@ def _id_of(answer: Answer) -> str | None:
     found = payload.get("id") if isinstance(payload, dict) else None
     if isinstance(found, list):
         found = found[0] if found else None
-    return str(found) if found not in (None, "") and not isinstance(found, dict) else None
+    if found in (None, "") or isinstance(found, dict):
+        list_path, _, found = answer.headers.get("location", "").rstrip("/").rpartition("/")
+        found = found if list_path.endswith(path) else ""
+    return str(found) if found not in (None, "") else None
 
 
 def _short(answer: Answer) -> str:
     return answer.body.decode("utf-8", "replace")[:MOST_ANSWER]
-
-
-def _touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[str, str]]:
-    """Records the sync should read back: the one written and those it changes along."""
-    found: set[tuple[str, str]] = set()
-    if change.op == "upload":
-        found.add((change.resource, str(change.record_id)))
-    else:
-        found.add((change.resource, new_id))
-    invoices = body.get("invoiceId", [])
-    found |= {
-        ("ticket_invoices", str(one))
-        for one in (invoices if isinstance(invoices, list) else [invoices])
-    }
-    if change.resource == "stock" and "product" in body:
-        found.add(("products", str(body["product"])))
-    for line in (*body.get("products", ()), *body.get("add_products", ())):
-        found.add(("products", str(line.get("product_id", line.get("ad_product_id")))))
-    return found

@@ -112,7 +112,7 @@ def test_what_is_not_done_is_one(shop, capsys):
     code, out, _ = run(capsys, "push", "--json")
     assert code == 1
     assert [change["state"] for change in json.loads(out)["changes"]] == ["conflict"]
-    assert run(capsys, "push", "--on-conflict", "ours")[0] == 1, "parked stays until retried"
+    assert run(capsys, "push")[0] == 1, "parked stays until it is decided"
     assert "queued again" in run(capsys, "queue", "retry", "2")[1]
     assert run(capsys, "push")[0] == 0
     assert shop.records["customers"][record]["name"] == "Bob"

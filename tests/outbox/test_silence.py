@@ -1,0 +1,61 @@
+"""A service that takes no writes for a while costs neither the queue nor a person's evening."""
+
+from __future__ import annotations
+
+from pipelines.outbox import Outbox, enqueue, push
+
+NAMES = [f"Brand {number}" for number in range(8)]
+
+
+def states(settings):
+    with Outbox(settings.home) as outbox:
+        return [change.state for change in outbox.changes()]
+
+
+def test_after_three_silent_writes_the_rest_stays_queued(settings, service):
+    enqueue("brands", "create", [{"name": name} for name in NAMES], settings=settings)
+    service.lose = ["500 before"] * 40
+    report = push(settings)
+    assert report.exit_code == 3
+    assert "without an answer" in str(report.errors["main"])
+    assert states(settings) == ["in_doubt"] * 3 + ["queued"] * 5
+    service.lose = []
+    assert push(settings).exit_code == 0
+    made = [record["name"] for record in service.records["brands"].values()]
+    assert sorted(made) == NAMES
+
+
+def test_payments_not_sent_while_the_service_is_silent_stay_queued(settings, service):
+    invoices = [service.put("ticketInvoices", payments=[]) for _ in range(5)]
+    service.records["payments"] = {}
+    lines = [{"amount": 10, "paymentMethod": "1"}]
+    rows = [{"invoiceId": invoice, "lines": lines} for invoice in invoices]
+    enqueue("payments", "create", rows, settings=settings)
+    service.lose = ["before"] * 3
+    report = push(settings)
+    assert report.exit_code == 3
+    assert states(settings) == ["in_doubt"] * 3 + ["queued"] * 2
+    assert push(settings).exit_code == 1
+    assert states(settings) == ["in_doubt"] * 3 + ["done"] * 2
+
+
+def test_answers_that_get_lost_do_not_stop_a_push(settings, service):
+    enqueue("brands", "create", [{"name": name} for name in NAMES], settings=settings)
+    service.lose = ["after"] * 8
+    assert push(settings).exit_code == 0
+    assert service.count("create", "brands") == 8
+
+
+def test_an_id_that_only_location_names(settings, service):
+    write = service._write
+
+    def located(method, path, body, raw):
+        status, payload, _ = write(method, path, body, raw)
+        return status, None, {"Location": f"/v1/{path}/{payload['id']}"}
+
+    service._write = located
+    enqueue("brands", "create", {"name": "Acme"}, settings=settings)
+    report = push(settings)
+    assert report.exit_code == 0
+    assert [change["id"] for change in report.changes] == list(service.records["brands"])
+    assert report.requests == 2
