@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 from pipelines.outbox import Outbox, enqueue
 from pipelines.sync import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from sources.repair_shop.ledger import LedgerError
 from sources.settings import Settings, ShopSettings
 
 ZONE = "America/Guatemala"
@@ -32,7 +36,60 @@ def _days(home: Path) -> list[tuple[Any, ...]]:
         ).fetchall()
 
 
-def test_a_wrong_zone_is_mended_and_a_deleted_warehouse_comes_back(home: Path) -> None:
+def _ledger(home: Path, statement: str) -> None:
+    with closing(sqlite3.connect(home / "mirror.sqlite")) as ledger, ledger:
+        assert ledger.execute(statement).rowcount == 1
+
+
+OLDER = (
+    # Views of an older project stand on columns that it did not have.
+    "DROP SCHEMA staging CASCADE",
+    "ALTER TABLE raw.customers DROP COLUMN gender",
+    "DROP TABLE raw.adjustments__products",
+    "DROP TABLE ops.unreadable",
+    "DROP TABLE ops.completeness",
+    "DROP TABLE marts.labour",
+    "ALTER TABLE marts.daily_sales DROP COLUMN uncosted",
+    "ALTER TABLE history.customers DROP COLUMN gender",
+    "CREATE VIEW marts.of_my_own AS SELECT 1 AS n",
+    "DELETE FROM ops.models",
+)
+
+
+def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
+    settings: Settings, home: Path
+) -> None:
+    days = _days(home)
+    with duckdb.connect(str(home / "build" / "warehouse.duckdb")) as older:
+        versions = older.execute("SELECT count(*) FROM history.customers").fetchone()
+        for statement in OLDER:
+            older.execute(statement)
+    shutil.rmtree(home / "build" / "dbt")
+    # Another version has other models, so what it had built does not count as built.
+    _ledger(home, "UPDATE marks SET value = 'of older models' WHERE name = 'built'")
+    upgraded = sync(settings)
+    assert upgraded.exit_code == 0, (upgraded.message, upgraded.details)
+    assert _days(home) == days
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
+        for table in ("raw.adjustments__products", "marts.labour", "ops.unreadable"):
+            warehouse.execute(f"SELECT * FROM {table}")
+        warehouse.execute("SELECT gender FROM history.customers")
+        assert warehouse.execute("SELECT count(*) FROM marts.of_my_own").fetchone() == (1,)
+        kept = warehouse.execute("SELECT count(*) FROM history.customers").fetchone()
+    assert kept is not None
+    assert versions is not None
+    assert kept[0] >= versions[0]
+
+    _ledger(home, "UPDATE meta SET value = '99' WHERE name = 'format'")
+    before = (home / "warehouse.duckdb").stat().st_mtime_ns
+    with pytest.raises(LedgerError, match="Update shopmirror") as refused:
+        sync(settings)
+    assert refused.value.exit_code == 2
+    assert (home / "warehouse.duckdb").stat().st_mtime_ns == before
+
+
+def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home: Path) -> None:
+    """One after another: each needs a mirror, and making one takes longer than the rest."""
     spec = ShopSpec("main", timezone=ZONE, limit=None)
     with SandboxServer([spec], size="tiny", minute_seconds=0.5) as server:
         wrong = sync(_settings(server, home, "Asia/Tokyo"))
@@ -55,3 +112,6 @@ def test_a_wrong_zone_is_mended_and_a_deleted_warehouse_comes_back(home: Path) -
         assert _days(home) == days
         with Outbox(home) as outbox:
             assert [(c.number, c.state) for c in outbox.changes()] == [(number, "queued")]
+        _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
+            _settings(server, home, ZONE), home
+        )
