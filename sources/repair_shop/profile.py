@@ -19,7 +19,7 @@ from sources.repair_shop.answers import Answer
 from sources.repair_shop.clean import clean_row, parse_amount, snake_case
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS, INFO_PATH
-from sources.repair_shop.errors import BadAnswer, NotFound
+from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound
 from sources.repair_shop.reports import fetch_days, fetch_year
 from sources.repair_shop.scan import PAGE_ROWS
 
@@ -80,6 +80,12 @@ def _list(
         answer = client.get(endpoint.path, {**endpoint.include_params, **params})
         rows = answer.rows()
     except BadAnswer as error:
+        if isinstance(error, NotFound) and not client.budget.worked:
+            # Nothing was ever answered here: it is the address, not this one list.
+            raise ConfigurationError(
+                f"base_url does not look like the service: {error}. It ends with /v1 "
+                "(specification, Versioning)."
+            ) from error
         profile.problems.append(str(error))
         return []
     profile.items.setdefault("envelope of lists", _envelope(answer))

@@ -116,6 +116,17 @@ def test_a_wrong_key_costs_one_request(
     assert "wrong-key-of-mine" not in out + err
 
 
+def test_a_wrong_address_of_the_right_host_costs_one_request(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PREFIX + "BASE_URL", f"{shop.base_url}/shop")
+    before = spent(shop)
+    code, _, err = run("doctor")
+    assert code == 2
+    assert "base_url does not look like the service" in err
+    assert spent(shop) == before + 1
+
+
 def test_nobody_answers(run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
     code, _, err = run("doctor")
