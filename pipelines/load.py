@@ -32,6 +32,7 @@ import duckdb
 import pyarrow as pa
 
 from pipelines.home import Home, HomeError
+from pipelines.load_errors import explained, first_line, own_cause
 from pipelines.ops import FORMAT, OPS_TABLES
 from pipelines.tables import check_format, columns_of, make_table, quoted
 from sources.repair_shop.columns import TABLES
@@ -123,7 +124,7 @@ class Loader:
                 yield connection
             except (duckdb.InternalException, duckdb.FatalException) as error:
                 raise HomeError(
-                    f"{self.home.build_warehouse} is damaged: {_first_line(error)} Move it away "
+                    f"{self.home.build_warehouse} is damaged: {first_line(error)} Move it away "
                     "and run 'shopmirror sync --full': everything comes back from the service."
                 ) from error
 
@@ -224,10 +225,10 @@ class Loader:
             except DltException as error:
                 # Whatever was under way is done again from the pages: see the module's docstring.
                 self._pipeline = None
-                own = _own_cause(error)
+                own = own_cause(error)
                 if own is not None:
                     raise own from error
-                raise LoadError(f"Loading into raw failed: {_explain(error)}") from error
+                raise LoadError(f"Loading into raw failed: {explained(error)}") from error
         return _new_columns(
             (name, column)
             for package in info.load_packages
@@ -380,37 +381,3 @@ def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         if column not in declared.get(table, {}):
             news.append(f"{table}.{column}")
     return tuple(sorted(set(news)))
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__ or current.__context__
-
-
-def _own_cause(error: BaseException) -> Exception | None:
-    """What the rows themselves raised while dlt read them (the ledger's errors, a stop)."""
-    for cause in _chain(error):
-        if isinstance(cause, Exception) and hasattr(cause, "exit_code"):
-            return cause
-    return None
-
-
-def _explain(error: BaseException) -> str:
-    from dlt.common.schema.exceptions import DataValidationError
-
-    for cause in _chain(error):
-        if isinstance(cause, DataValidationError):
-            return (
-                f"a value of raw.{cause.table_name}.{cause.column_name} is not of that column's "
-                "kind. The rows are kept; please report this."
-            )
-    return f"{_first_line(list(_chain(error))[-1])} The rows are kept for the next run."
-
-
-def _first_line(error: BaseException) -> str:
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return (text or type(error).__name__)[:300]

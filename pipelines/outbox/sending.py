@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pipelines.outbox.answered import MOST_ANSWER, id_of, short
 from pipelines.outbox.basis import moved, pictures_of
 from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Looker
@@ -32,10 +33,6 @@ from sources.repair_shop.errors import BadAnswer, OutcomeUnknown, ShopError, Unr
 
 OnConflict = Literal["park", "ours", "theirs"]
 Hook = Callable[[str, int], None]
-
-MOST_ANSWER = 500
-"""Characters kept of what the service answered."""
-
 
 MOST_SILENT = 3
 """Writes in a row without an answer after which nothing new is sent: were the service down, every
@@ -233,7 +230,7 @@ class Sender:
         if new_id is None:
             self._doubt(numbers, "the service accepted it but named no id")
             return
-        self.settle_done(group, body, new_id, f"{answer.status} {_short(answer)}", "done")
+        self.settle_done(group, body, new_id, f"{answer.status} {short(answer)}", "done")
         self.hook("outcome", change.number)
 
     def _request(
@@ -242,7 +239,7 @@ class Sender:
         path = PATHS[change.resource]
         if change.op == "create":
             answer = self.client.send("POST", path, json=body)
-            return answer, _id_of(answer, path)
+            return answer, id_of(answer, path)
         target = f"{path}/{change.record_id}"
         if change.op == "update":
             return self.client.send("PUT", target, json=body), change.record_id
@@ -387,23 +384,3 @@ class Sender:
                         f"change {change.number} set {', '.join(shared)}",
                         base={"values": values, "seen": seen},
                     )
-
-
-def _id_of(answer: Answer, path: str) -> str | None:
-    """The id of what was created; some services say it in ``Location`` only."""
-    payload = answer.payload
-    if isinstance(payload, dict) and isinstance(payload.get("data"), dict):
-        payload = payload["data"]
-    if isinstance(payload, list) and len(payload) == 1:
-        payload = payload[0]
-    found = payload.get("id") if isinstance(payload, dict) else None
-    if isinstance(found, list):
-        found = found[0] if found else None
-    if found in (None, "") or isinstance(found, dict):
-        list_path, _, found = answer.headers.get("location", "").rstrip("/").rpartition("/")
-        found = found if list_path.endswith(path) else ""
-    return str(found) if found not in (None, "") else None
-
-
-def _short(answer: Answer) -> str:
-    return answer.body.decode("utf-8", "replace")[:MOST_ANSWER]

@@ -1,0 +1,41 @@
+"""What was at the bottom of an error that dlt wrapped several times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def own_cause(error: BaseException) -> Exception | None:
+    """What the rows themselves raised while dlt read them (the ledger's errors, a stop)."""
+    for cause in _chain(error):
+        if isinstance(cause, Exception) and hasattr(cause, "exit_code"):
+            return cause
+    return None
+
+
+def explained(error: BaseException) -> str:
+    """Why a load failed, in a sentence or two."""
+    from dlt.common.schema.exceptions import DataValidationError
+
+    for cause in _chain(error):
+        if isinstance(cause, DataValidationError):
+            return (
+                f"a value of raw.{cause.table_name}.{cause.column_name} is not of that column's "
+                "kind. The rows are kept; please report this."
+            )
+    return f"{first_line(list(_chain(error))[-1])} The rows are kept for the next run."
+
+
+def first_line(error: BaseException) -> str:
+    """The first line an error says, else its name."""
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return (text or type(error).__name__)[:300]
