@@ -155,10 +155,24 @@ class Looker:
             if len(page) < PAGE:
                 return found
             if not new:
+                if self._is_end(path, params, resource, found):
+                    return found
                 raise LookUnsure(f"{path} repeats a full page instead of going on")
             if not filter_name and (known is None or known <= found.keys()):
                 return found
         raise LookUnsure(f"{path} has more than {MOST_PAGES} pages of recent records")
+
+    def _is_end(
+        self, path: str, params: Mapping[str, Any], resource: str, found: Mapping[str, Any]
+    ) -> bool:
+        """Whether nothing comes after full pages: the other end of the list is among them.
+
+        A service that ignores ``sort`` shows the same end again, which proves nothing.
+        """
+        if "sort" not in params:
+            return False
+        oldest = self._page(path, {**params, "sort": "oldest"}, resource)
+        return oldest.keys() <= found.keys() and list(oldest)[:1] != list(found)[:1]
 
     def payments(self, body: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Payments of a payment's invoices by id, as the invoices' details embed them."""

@@ -155,6 +155,28 @@ def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
     assert store.get(resource, change.id) is not None
 
 
+@pytest.mark.parametrize("rows", [50, 100])
+def test_recent_records_that_fill_their_pages_are_read_to_the_end(tmp_path, rows):
+    with SandboxServer([ShopSpec(records=[], limit=None)]) as server:
+        store = server.store()
+        for number in range(rows):
+            store.insert("brands", {"name": f"Brand {number}"})
+        shop = ShopSettings(
+            name="main",
+            base_url=server.base_url,
+            api_key=SecretStr(server.keys["main"]),
+            requests_per_minute=100_000,
+            minute_seconds=0.1,
+        )
+        home = Settings(home=tmp_path, shops=(shop,))
+        enqueue("brands", "create", {"name": "Acme"}, settings=home)
+        server.faults.next("drop_answer_after_commit", method="POST")
+        push(home)
+        [change] = queued(home)
+        assert change.state == "done", change.reason
+        assert store.count("brands") == rows + 1
+
+
 @pytest.mark.parametrize(
     "fault",
     [
