@@ -9,7 +9,7 @@ from typing import Any
 
 from pipelines.deletions import Deletions
 from pipelines.jobs import Job
-from pipelines.tickets import read_tickets
+from pipelines.tickets import MakeReader, read_tickets
 from sources.repair_shop.client import Client
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.ledger import Ledger, Page, Scan
@@ -23,6 +23,8 @@ from sources.repair_shop.scan import (
     read_window,
 )
 
+_LOOKED_AT = 20
+"""Open rows asked one by one, at most, in a run."""
 OnRows = Callable[[list[dict[str, Any]], Page], None]
 """Called with the rows of each answer and what a scan keeps of them."""
 
@@ -102,7 +104,7 @@ class JobReader:
             return read_window(
                 reader(params={first: since, last: self._tomorrow()}), order="newest"
             )
-        return self._read_records(job, scan, reader())
+        return self._read_records(job, reader)
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
@@ -123,20 +125,43 @@ class JobReader:
         except (PagingBroken, BadAnswer):
             return Outcome(reason=why)
 
-    def _read_records(self, job: Job, scan: Scan, reader: ServiceReader) -> Outcome:
+    def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
         out = Outcome()
-        ids = job.ids or self._open_ids(job)
-        gone = []
+        ids, shown = job.ids, 0
+        if not ids:
+            ids = self._open_ids(job, self.began)
+            if len(ids) > len(job.endpoint.open_statuses):
+                shown = self._read_open(job, reader, out)
+                ids = tuple(row for row in ids if row not in out.ids)[:_LOOKED_AT]
+        gone, single = [], reader()
         for identity in ids:
-            page = reader.detail(identity)
+            page = single.detail(identity)
             if page is None:
                 gone.append(identity)
             else:
                 out.take(page)
         Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
         out.proof = f"{len(ids)} record(s) by their own paths"
+        if shown:
+            out.proof += f", {shown} by their status"
         return out
+
+    def _read_open(self, job: Job, reader: MakeReader, out: Outcome) -> int:
+        """Rows that are still open, by status: a page shows fifty; rows seen.
+
+        A service may refuse the filter or ignore it; then the rest is asked row by row.
+        """
+        for status in job.endpoint.open_statuses:
+            listed = reader(f"{status}:", None, {"status": status})
+            try:
+                page = listed.ask("newest:1", 1, "newest")
+            except BadAnswer:
+                break
+            out.take(page)
+            if not set(page.ids) <= set(self._open_ids(job)):
+                break
+        return len(out.ids)
 
     def _hint(self, job: Job, scan: Scan, live: int) -> tuple[int | None, date | None]:
         """The likely last page, or else the likely first day of the list; None if unknown.
@@ -166,11 +191,12 @@ class JobReader:
         ]
         return days[len(days) // 2] if days else None
 
-    def _open_ids(self, job: Job) -> tuple[str, ...]:
+    def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
+        """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
         rows = self.ledger.query(
             "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
-            "AND seq <= ? ORDER BY seq LIMIT 20",
-            (job.shop, job.resource, self.began),
+            "AND (? IS NULL OR seq <= ?) ORDER BY seq",
+            (job.shop, job.resource, until, until),
         )
         return tuple(row[0] for row in rows)
 

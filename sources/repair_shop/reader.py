@@ -160,11 +160,16 @@ class ServiceReader:
         """Whether a first page is refused because the list is empty, and not for a wrong path.
 
         So it is when it reads like a page past the end and a path that nobody has reads otherwise.
-        The latter is asked once for a shop.
+        The latter is asked once for a shop. It is not where this scan has seen rows already.
         """
         shop = self._scan.shop
         said = _words(error)
-        if said != self._ledger.mark(shop, PAST_THE_END_MARK):
+        began = self._ledger.first_seq(self._scan)
+        shown = began is not None and self._ledger.query(
+            "SELECT 1 FROM seen WHERE shop=? AND resource=? AND seq >= ? LIMIT 1",
+            (shop, self._scan.resource, began),
+        )
+        if shown or said != self._ledger.mark(shop, PAST_THE_END_MARK):
             return False
         unknown = self._ledger.mark(shop, UNKNOWN_PATH_MARK)
         if unknown is None:
