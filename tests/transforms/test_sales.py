@@ -63,8 +63,8 @@ def test_a_total_the_service_left_out_is_the_sum_of_the_lines_and_says_so(
 
 def test_purchases_count_when_received(warehouse: Warehouse) -> None:
     assert warehouse.rows(
-        "select day, total, expenses from marts.daily_purchases where shop_id = 'books'"
-    ) == [(dt.date(2026, 2, 2), D(105), D(0))]
+        "select day, total, expenses, tax + net from marts.daily_purchases where shop_id = 'books'"
+    ) == [(dt.date(2026, 2, 2), D(105), D(0), D(105))]
 
 
 def test_days_are_right_whatever_the_spelling_of_the_time(warehouse: Warehouse) -> None:

@@ -23,7 +23,13 @@ months as (
 ),
 
 purchase_days as (
-    select shop_id, sum(total) as total from {{ ref('daily_purchases') }} group by 1
+    select
+        shop_id,
+        sum(total) as total,
+        sum(cost + shipping_cost) as gross,
+        sum(tax + net) as tax_and_net
+    from {{ ref('daily_purchases') }}
+    group by 1
 ),
 
 purchase_months as (
@@ -48,3 +54,4 @@ select purchase_days.shop_id, 'purchases' as report
 from purchase_days
 left join purchase_months on purchase_months.shop_id = purchase_days.shop_id
 where coalesce(purchase_months.total, 0) <> purchase_days.total
+    or purchase_days.gross <> purchase_days.tax_and_net

@@ -21,6 +21,7 @@ select
     cast(sum(cost) as {{ money() }}) as cost,
     cast(sum(shipping_cost) as {{ money() }}) as shipping_cost,
     cast(sum(coalesce(tax, 0)) as {{ money() }}) as tax,
+    cast(sum(cost + shipping_cost - coalesce(tax, 0)) as {{ money() }}) as net,
     cast(sum(case when effect = 'expense' then total else 0 end) as {{ money() }}) as expenses,
     cast(sum(documents) as bigint) as document_count
 from effects

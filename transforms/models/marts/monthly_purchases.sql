@@ -5,6 +5,7 @@ select
     cast(sum(cost) as {{ money() }}) as cost,
     cast(sum(shipping_cost) as {{ money() }}) as shipping_cost,
     cast(sum(tax) as {{ money() }}) as tax,
+    cast(sum(net) as {{ money() }}) as net,
     cast(sum(expenses) as {{ money() }}) as expenses,
     cast(sum(document_count) as bigint) as document_count
 from {{ ref('daily_purchases') }}
