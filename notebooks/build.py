@@ -1,4 +1,4 @@
-"""Runs every notebook top to bottom and keeps what it showed in the file (``make notebooks``).
+"""Runs every notebook top to bottom and keeps what it showed in the file.
 
 Data flow: a sandbox shop (always the same: size, seed, last day) -> a warehouse of the real sync in
 a throwaway folder -> the notebooks, each in a kernel of its own -> ``notebooks/*.ipynb`` with
