@@ -215,7 +215,13 @@ def _section_of_file(path: Path, section: tuple[str, ...]) -> dict[str, Any]:
 
 def _lower_keys(data: Any) -> Any:
     if isinstance(data, dict):
-        return {str(key).lower(): _lower_keys(value) for key, value in data.items()}
+        lowered = {str(key).lower(): _lower_keys(value) for key, value in data.items()}
+        if len(lowered) < len(data):
+            twice = sorted(str(key) for key in data if str(key).lower() != key)
+            raise SettingsError(
+                f"The settings name {', '.join(twice)} twice: capitals make no other name."
+            )
+        return lowered
     return data
 
 

@@ -32,6 +32,12 @@ class QueueBroken(OutboxError):
     """The queue's file is damaged, locked for too long, of a newer version or not writable."""
 
 
+class ShopUnknown(OutboxError):
+    """Changes wait for a shop that the settings do not name (any more)."""
+
+    exit_code = 1
+
+
 class PushBusy(OutboxError):
     """One push at a time in a home folder, so that no change is sent by two."""
 

@@ -20,7 +20,7 @@ import httpx
 from filelock import FileLock, Timeout
 
 from pipelines.outbox.doubt import Resolver
-from pipelines.outbox.errors import OutboxError, PushBusy
+from pipelines.outbox.errors import OutboxError, PushBusy, ShopUnknown
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
 from pipelines.outbox.order import blocked, missing_reference, together
@@ -90,7 +90,7 @@ def push(
             planned = [entry for one in shops for entry in preview(outbox, one.name)]
         return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
     Outbox(settings.home).close()
-    lock = FileLock(settings.home / LOCK_NAME)
+    lock = FileLock(settings.home / LOCK_NAME, mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -125,9 +125,29 @@ def push(
                     report.errors[name] = error
     finally:
         lock.release()
+    if shop is None:
+        report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
     report.seconds = time.monotonic() - began
     return report
+
+
+def _left_out(settings: Settings) -> dict[str, Exception]:
+    """Shops that changes wait for and that no push will ever serve."""
+    with Outbox(settings.home) as outbox:
+        rows = outbox.select(
+            "select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt')"
+            " group by shop"
+        )
+    known = {one.name for one in settings.shops}
+    return {
+        name: ShopUnknown(
+            f"{count} changes wait for the shop '{name}', which the settings do not name. Name it "
+            "there, or 'queue discard' them."
+        )
+        for name, count in rows
+        if name not in known
+    }
 
 
 def _push_shop(

@@ -29,7 +29,14 @@ from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.traces import kept, touched
 from sources.repair_shop.bodies import PATHS
 from sources.repair_shop.client import Answer, Client
-from sources.repair_shop.errors import BadAnswer, OutcomeUnknown, ShopError, Unreachable
+from sources.repair_shop.errors import (
+    BadAnswer,
+    ConfigurationError,
+    NotFound,
+    OutcomeUnknown,
+    ShopError,
+    Unreachable,
+)
 
 OnConflict = Literal["park", "ours", "theirs"]
 Hook = Callable[[str, int], None]
@@ -87,6 +94,11 @@ class Sender:
             )
             return
         except BadAnswer as error:
+            if isinstance(error, NotFound) and not self.client.budget.worked:
+                raise ConfigurationError(
+                    f"base_url does not look like the service: {error}. It ends with /v1 "
+                    "(specification, Versioning)."
+                ) from None
             reason = f"could not be checked before sending: {error}"
             self.outbox.set(numbers, "not sent", reason, reason=reason)
             return

@@ -15,6 +15,7 @@ process killed at any moment leaves ``sending``, which the next push takes for `
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -128,7 +129,9 @@ class Outbox:
     def __init__(self, home: Path) -> None:
         self.path = home / FILE_NAME
         try:
-            home.mkdir(parents=True, exist_ok=True)
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Made by us and not by SQLite: it holds customers' data, for its owner only.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise QueueBroken(f"The queue {self.path} cannot be opened: {error}.") from None

@@ -108,7 +108,8 @@ class BudgetFile:
             return self._connection
         # After a fork the parent's connection must not be touched, not even closed.
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise BudgetUnusable(f"{self.path.parent} cannot be written: {error}") from error
         connection = sqlite3.connect(

@@ -217,3 +217,15 @@ def test_several_shops_need_their_own_keys(
     code, _, err = run("status")
     assert code == 2
     assert "has no api_key of its own" in err
+
+
+def test_two_shops_whose_names_differ_in_capitals(tmp_path, monkeypatch, capsys):
+    (tmp_path / ".dlt").mkdir()
+    shops = "".join(
+        f'[sources.repair_shop.shops.{name}]\nbase_url = "http://nowhere/v1"\napi_key = "{key}"\n'
+        for name, key in (("North", "one"), ("north", "two"))
+    )
+    (tmp_path / ".dlt" / "config.toml").write_text(shops, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["push"]) == 2
+    assert "North twice" in capsys.readouterr().err

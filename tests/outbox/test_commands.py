@@ -136,3 +136,32 @@ def test_an_empty_queue(shop, capsys):
     assert run(capsys, "queue", "list")[:2] == (0, "The queue is empty.\n")
     assert run(capsys, "push", "--dry-run")[:2] == (0, "Nothing is queued.\n")
     assert shop.requests == []
+
+
+def test_changes_of_a_shop_that_is_gone_are_not_passed_over(shop, capsys, monkeypatch):
+    brand = ("queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
+    run(capsys, *brand)
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__SHOPS__NORTH__API_KEY", "key-of-north")
+    code, _, err = run(capsys, "push")
+    assert code == 1
+    assert "wait for the shop 'main', which the settings do not name" in err
+    assert run(capsys, "queue", "discard", "1")[0] == 0
+    assert run(capsys, "push")[0] == 0
+
+
+def test_a_wrong_address_is_two_and_keeps_the_queue(shop, capsys, monkeypatch):
+    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", f"{shop.base_url}/brands/of/v1")
+    monkeypatch.setattr(shop, "_read", lambda path, query: (404, {"error": "Not here."}))
+    code, _, err = run(capsys, "push")
+    assert (code, "base_url does not look like the service" in err) == (2, True)
+    [row] = json.loads(run(capsys, "queue", "list", "--json")[1])
+    assert row["state"] == "queued"
+
+
+def test_what_the_queue_holds_is_for_its_owner_only(shop, capsys, tmp_path):
+    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
+    run(capsys, "push")
+    home = tmp_path / "data"
+    open_to_others = [path.name for path in (home, *home.iterdir()) if path.stat().st_mode & 0o077]
+    assert open_to_others == []
