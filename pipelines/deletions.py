@@ -14,6 +14,8 @@ from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.ledger import Ledger, Scan, now_text
 from sources.repair_shop.scan import Outcome
 
+EMPTY_MARK = "empty:"
+"""Ledger mark of a slice that was answered empty once though rows are known: resource, days."""
 _LOOKUPS = 20
 """Rows looked up by their own path at most, where one sighting is not enough."""
 
@@ -61,9 +63,9 @@ class Deletions:
             (scan.shop, scan.resource, began, *days),
         )
         gone = [row[0] for row in rows]
-        name = f"empty:{scan.resource}:{first}:{last}"
-        if outcome.ids and self._ledger.mark(scan.shop, name) is not None:
-            # There are rows again: the next empty answer is a first one.
+        name = f"{EMPTY_MARK}{scan.resource}:{first}:{last}"
+        if (outcome.ids or not gone) and self._ledger.mark(scan.shop, name) is not None:
+            # There are rows again, or none are missed: the next empty answer is a first one.
             self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
         if not gone:
             return Vanished()
@@ -83,7 +85,10 @@ class Deletions:
             sightings = self._ledger.mark(scan.shop, name)
             self._ledger.set_mark(scan.shop, name, now_text())
             if sightings is None:
-                return Vanished(0, f"an empty answer where {live} rows are known; looking again")
+                return Vanished(
+                    0,
+                    f"an empty answer where {len(gone)} rows are known; the next run looks again",
+                )
         if exists is not None and not confirmed:
             try:
                 gone = [row for row in gone[:_LOOKUPS] if not exists(row)]

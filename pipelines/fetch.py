@@ -14,12 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pipelines.deletions import Deletions, Vanished
 from pipelines.job_reader import JobReader
 from pipelines.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
 from pipelines.observer import Observer
 from sources.repair_shop.answers import parse_json, rows_of
+from sources.repair_shop.clean import clean_row
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
 from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound, ShopError
@@ -36,6 +38,18 @@ WORKERS = 6
 
 _FOLLOWED = 30
 """Old documents named by new payments that one run reads, at most."""
+
+_DOCUMENT_NAMES = {
+    table: (
+        own,
+        *(f"return__{name}" for other in others for name in (f"{other}__id", f"{other}_id")),
+    )
+    for table, own, others in (
+        ("pos_orders", "pos__id", ("pos", "pos_order", "pos_invoice", "order")),
+        ("ticket_invoices", "invoice__id", ("invoice", "ticket_invoice")),
+    )
+}
+"""Columns of a cleaned payment that name its document, if only through its return."""
 
 
 @dataclass
@@ -97,7 +111,7 @@ class ShopFetch:
             "AND p.summary LIKE '%true%' ORDER BY p.seq",
             (shop,),
         ):
-            for table, identity in _documents(body, summary):
+            for table, identity in _documents(body, summary, self.client.shop.zone):
                 seq = self.ledger.seen_seq(shop, table, identity)
                 ids = wanted.setdefault(table, [])
                 if (
@@ -263,11 +277,17 @@ def _days_disagree(job: Job, outcome: Outcome) -> bool:
     return early or late
 
 
-def _documents(body: bytes, summary: str) -> Iterator[tuple[str, str]]:
-    """(table, id) of the documents that the new or changed payments of a page name."""
+def _documents(body: bytes, summary: str, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
+    """(table, id) of the documents that the new or changed payments of a page name.
+
+    Under whatever name, nested or flat, in the payment itself or in the return it pays back.
+    """
     rows = rows_of(parse_json(zlib.decompress(body)), "/payments")
     for row, fresh in zip(rows, page_of(summary).fresh, strict=True):
-        for name, table in (("pos", "pos_orders"), ("invoice", "ticket_invoices")):
-            document = row.get(name)
-            if fresh and isinstance(document, dict) and document.get("id"):
-                yield table, str(document["id"])
+        if not fresh:
+            continue
+        cleaned = clean_row(row, "payments", shop_id="", zone=zone, extra={})
+        for table, names in _DOCUMENT_NAMES.items():
+            found = next((cleaned[name] for name in names if cleaned.get(name)), None)
+            if found is not None:
+                yield table, str(found)

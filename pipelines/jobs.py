@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from pipelines.deletions import EMPTY_MARK
 from sources.repair_shop.endpoints import ENDPOINTS, Endpoint
 from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.scan import PAGE_ROWS
@@ -268,8 +269,8 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
 
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
-    """Audits and repairs that an earlier run began and did not finish."""
-    jobs: list[Job] = []
+    """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
+    jobs = _second_looks(ledger, shop)
     for scan in ledger.open_scans(shop.name, ("audit", "repair")):
         first, last = spec_days(scan.spec)
         jobs.append(
@@ -282,6 +283,20 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
                 last=last,
             )
         )
+    return jobs
+
+
+def _second_looks(ledger: Ledger, shop: ShopSettings) -> list[Job]:
+    """Days whose first empty answer was not believed; nothing else would ask for them soon."""
+    jobs: list[Job] = []
+    for (name,) in ledger.query(
+        "SELECT name FROM marks WHERE shop=? AND name LIKE ?", (shop.name, f"{EMPTY_MARK}%")
+    ):
+        resource, first, last = name.removeprefix(EMPTY_MARK).rsplit(":", 2)
+        if resource in ENDPOINTS and "None" not in (first, last):
+            days = date.fromisoformat(first), date.fromisoformat(last)
+            endpoint = ENDPOINTS[resource]
+            jobs.append(Job(shop.name, endpoint, "repair", first=days[0], last=days[1], requests=1))
     return jobs
 
 

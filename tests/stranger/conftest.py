@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from pipelines.session import open_session
 from pipelines.sync import Run
 from pipelines.verdict import SyncReport, verdict
 from sources.repair_shop.client import Client
+from sources.repair_shop.dates import parse_moment
 from sources.repair_shop.endpoints import resource_named
 from sources.settings import Settings, ShopSettings
 from tests.sync.conftest import Recorder
@@ -46,6 +49,11 @@ class Stranger:
         rows = list(self.lists.get(path, []))
         if query.get("sort") != "oldest":
             rows.reverse()
+        for name, keep in (("paymentDateFrom", operator.ge), ("paymentDateTo", operator.le)):
+            if name in query:
+                day = parse_moment(query[name], UTC)
+                assert day is not None
+                rows = [row for row in rows if keep(row["date"], day.iso_text)]
         start = (int(query.get("page", 1)) - 1) * 50
         page = rows[start : start + 50]
         return Reply(body=page) if page else self.past_the_end()
@@ -76,7 +84,17 @@ class Stranger:
                 confirm=False,
             )
             run.fetch_and_load()
-            return verdict(run.finish(), everything=False)
+            report = verdict(run.finish(), everything=False)
+            session.ledger.end_run(
+                run.run_id,
+                outcome=report.outcome,
+                exit_code=report.exit_code,
+                requests=0,
+                rows=0,
+                message=report.message,
+                detail={},
+            )
+        return report
 
 
 @pytest.fixture

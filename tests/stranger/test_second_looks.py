@@ -1,0 +1,80 @@
+"""Documents and rows that no list announces: looked at again because something names them."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from pipelines.fetch import ShopFetch
+from pipelines.jobs import Job, resume_jobs
+from pipelines.session import open_session
+from sources.repair_shop.endpoints import ENDPOINTS
+from sources.settings import Settings
+from tests.stranger.conftest import Stranger
+
+DAY = date(2026, 3, 7)
+
+
+def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(
+    stranger: Stranger,
+) -> None:
+    stranger.lists["/payments"] = [
+        {"id": n, "amount": 5, "date": f"2026-{1 + n // 20:02d}-{1 + n % 20:02d}"}
+        for n in range(80)
+    ]
+    assert stranger.sync("payments").exit_code == 0
+    kept = [
+        row for row in stranger.lists["/payments"] if not "2026-03-06" <= row["date"] < "2026-03-09"
+    ]
+    stranger.lists["/payments"] = kept
+    shop = stranger.shop
+    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+        ledger = session.ledger
+
+        def look(jobs: list[Job]) -> tuple[int, str]:
+            fetch = ShopFetch(
+                session.client(shop), ledger, ledger.begin_run("sync"), session.observer
+            )
+            [result] = fetch.run(jobs)
+            assert result.vanished is not None
+            return result.vanished.marked, result.vanished.refused
+
+        assert resume_jobs(ledger, shop) == []
+        repair = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
+        marked, refused = look([repair])
+        assert marked == 0
+        assert "1 rows" in refused
+        assert look(resume_jobs(ledger, shop)) == (1, "")
+        assert look([repair]) == (0, "")
+        assert resume_jobs(ledger, shop) == []
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"pos": {"id": "p1"}},
+        {"posOrder": {"id": "p1"}},
+        {"orderId": "p1"},
+        {"return": {"id": "r1", "order": {"id": "p1"}}},
+        {"return": {"id": "r1", "posOrderId": "p1"}},
+    ],
+    ids=["nested", "camel", "flat", "return", "flat-in-return"],
+)
+def test_an_old_order_that_a_new_payment_names_is_read_again(
+    stranger: Stranger, named: dict[str, Any]
+) -> None:
+    order = {"id": "p1", "amount_total": 5, "created_date": "2026-01-02", "returns": []}
+    stranger.lists["/posOrders"] = [order]
+    stranger.lists["/payments"] = [
+        {"id": 1, "amount": 5, "date": "2026-01-02", "pos": {"id": "p1"}}
+    ]
+    assert stranger.sync("posOrders", "payments").exit_code == 0
+    changed = {**order, "returns": [{"id": "r1", "amount": 2, "created_date": "2026-03-04"}]}
+    # The list still shows the order as it was: only its own path tells.
+    stranger.other["/posOrders/p1"] = changed
+    stranger.lists["/payments"].append({"id": 2, "amount": -2, "date": "2026-03-04", **named})
+    assert stranger.sync("payments").exit_code == 0
+    held = stranger.recorder.live("pos_orders", "main")["p1"]
+    assert [given["id"] for given in held["returns"]] == ["r1"]
