@@ -49,6 +49,8 @@ class ModelRun:
     """Tests of the data that ran."""
     warnings: tuple[str, ...] = ()
     """Tests that found something which does not make the figures wrong."""
+    findings: dict[str, int] = field(default_factory=dict)
+    """Of those tests: name -> records found."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds for each model."""
 
@@ -262,6 +264,7 @@ def _summary(results: Sequence[Any], seconds: float) -> ModelRun:
         models=len(built),
         tests=len(tests),
         warnings=tuple(_told(r) for r in tests if str(r.status) == "warn"),
+        findings={r.node.name: int(r.failures or 0) for r in tests if str(r.status) == "warn"},
         timings={r.node.name: r.execution_time for r in built},
     )
 

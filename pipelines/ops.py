@@ -52,6 +52,11 @@ OPS_TABLES: Mapping[str, Mapping[str, str]] = {
         "reason": "VARCHAR",
         "checked_at": "TIMESTAMP WITH TIME ZONE",
     },
+    "findings": {
+        "name": "VARCHAR",
+        "records": "BIGINT",
+        "meaning": "VARCHAR",
+    },
     "changes": {
         "shop_id": "VARCHAR",
         "number": "BIGINT",

@@ -24,6 +24,7 @@ from pipelines.built import Built
 from pipelines.doctor import CURRENCY_MARK
 from pipelines.evidence import write_evidence, write_reports
 from pipelines.feed import Feed
+from pipelines.findings import write_findings
 from pipelines.home import Home
 from pipelines.load import Loader
 from pipelines.observer import Observer, Silent
@@ -99,7 +100,8 @@ class Session:
             return False
         self.observer.say("Building the reports ...")
         built.begin()
-        models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
+        run = models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
+        write_findings(self.loader, run.findings)
         built.done(state)
         self.publish_seconds = time.monotonic() - began
         return True

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 
 from pipelines.evidence import completeness
+from pipelines.findings import read_findings
 from pipelines.home import Home
 from pipelines.jobs import full_mark
 from sources.repair_shop.budget import Budget
@@ -194,6 +195,7 @@ def _warehouse(
                 "SELECT shop_id, report, period, ours, theirs, difference, matches "
                 "FROM marts.reconciliation ORDER BY 1, 2, 3"
             ).fetchall()
+            told["findings"] = read_findings(database)
     except duckdb.Error as error:
         told["problem"] = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
         return told, compared

@@ -68,6 +68,8 @@ def _show(found: Status, tables: bool) -> None:
             out().print("No scheduler runs now: 'shopmirror schedule' starts one.")
     published = found.warehouse.get("published_at")
     out().print(f"Warehouse published: {_moment(published) if published else 'never'}")
+    for finding in found.warehouse.get("findings", ()):
+        out().print(f"Found in the data: {finding}.", style="yellow", markup=False, soft_wrap=True)
     if not found.problems:
         out().print("[green]All is well.[/green]")
     for problem in found.problems:

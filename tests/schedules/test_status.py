@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from pipelines.evidence import completeness
+from pipelines.findings import write_findings
+from pipelines.home import Home
+from pipelines.load import Loader
+from pipelines.publish import publish
 from pipelines.status import status
 from sources.repair_shop.ledger import Ledger
 from sources.settings import Settings, ShopSettings
@@ -50,6 +54,30 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(
     ledger.close()
     assert not _incident_lines(settings)
     assert [one["went_well_since"] for one in status(settings).incidents] == [True]
+
+
+def test_what_a_build_found_in_the_data_is_told(settings: Settings) -> None:
+    """It stops no report, so it is no problem; but nobody would look for it."""
+    home = Home(settings.home)
+    loader = Loader(home, ["main"])
+    loader.prepare()
+    write_findings(loader, {"unknown_days_and_amounts": 3, "references_exist": 1200})
+    with home.open_build() as build:
+        build.execute("CREATE SCHEMA IF NOT EXISTS marts")
+        build.execute("CREATE TABLE marts.reconciliation (shop_id TEXT, report TEXT, period DATE, "
+                      "ours INT, theirs INT, difference INT, matches BOOLEAN)")  # fmt: skip
+        build.execute("CREATE TABLE ops.unreadable (table_name TEXT, column_name TEXT)")
+        build.execute("INSERT INTO ops.unreadable VALUES ('tickets', 'due_date')")
+    publish(home)
+    assert status(settings).as_json()["warehouse"]["findings"] == [
+        "1,200 records name another record that is not in the mirror",
+        "3 records without a day or an amount count in no report",
+        "1 values of 1 fields could not be read (ops.unreadable)",
+    ]
+    with home.open_build() as build:
+        build.execute("DROP TABLE ops.findings")
+    publish(home)
+    assert status(settings).warehouse["findings"] == []
 
 
 Scanned = tuple[str, str | None, str | None, bool]

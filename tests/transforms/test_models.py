@@ -9,6 +9,7 @@ import duckdb
 import pytest
 import yaml
 
+from pipelines.findings import MEANINGS
 from pipelines.models import PROJECT, ModelsFailed, build, docs, unit_tests
 from sources.settings import ShopSettings
 from tests.transforms.conftest import Warehouse
@@ -50,6 +51,11 @@ def test_findings_that_do_not_spoil_the_figures_are_warnings(warehouse: Warehous
     names = " ".join(warehouse.runs[1].warnings)
     assert "unknown_days_and_amounts" in names
     assert "sales_in_equal_sales_out" not in names
+    found = warehouse.runs[1].findings
+    assert found["unknown_days_and_amounts"] > 0
+    assert found.keys() <= MEANINGS.keys()
+    told = {path.stem for path in (PROJECT / "tests").glob("*.sql") if "warn" in path.read_text()}
+    assert told == MEANINGS.keys()
 
 
 def test_every_raw_table_is_staged_with_every_column(warehouse: Warehouse) -> None:
