@@ -106,12 +106,18 @@ class Looker:
     def baseline(self, resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """What is there before a create: ids (kept for the push, as it only grows) and the day.
 
-        For payments the payments of the invoices; :class:`NotFound` if an invoice does not exist.
-        A list that cannot be read whole leaves a baseline marked ``unsure``, which adopts nothing.
+        For payments the payments of the invoices (``listed``: as ``GET /payments`` has them, too,
+        because a detail embeds none); :class:`NotFound` if an invoice does not exist. A list that
+        cannot be read whole leaves a baseline marked ``unsure``, which adopts nothing.
         """
         since = (datetime.now(UTC).astimezone(self._zone) - timedelta(days=1)).date()
         if resource == "payments":
-            return {"ids": list(self.payments(body)), "since": since.isoformat()}
+            payments, whole = self._embedded(body)
+            base: dict[str, Any] = {"since": since.isoformat(), "listed": not whole}
+            try:
+                return base | {"ids": list(payments if whole else payments | self._listed(body))}
+            except (LookUnsure, BadAnswer) as unsure:
+                return base | {"ids": [], "unsure": str(unsure)}
         with self._lock:
             if resource not in self._baselines:
                 try:
@@ -174,24 +180,30 @@ class Looker:
         oldest = self._page(path, {**params, "sort": "oldest"}, resource)
         return oldest.keys() <= found.keys() and list(oldest)[:1] != list(found)[:1]
 
-    def payments(self, body: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Payments of a payment's invoices by id, as the invoices' details embed them."""
-        invoices = body["invoiceId"]
+    def _embedded(self, body: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], bool]:
+        """Payments of a payment's invoices by id, as the invoices' details embed them; and whether
+        every detail does (an empty list is a list)."""
         found: dict[str, dict[str, Any]] = {}
-        for invoice in invoices if isinstance(invoices, list) else [invoices]:
+        whole = True
+        for invoice in _invoices(body):
             record = self._client.get(f"/ticketInvoices/{invoice}").detail()
-            row = cleaned(record, "ticket_invoices", self._zone)
-            for payment in row.get("payments") or []:
+            payments = cleaned(record, "ticket_invoices", self._zone).get("payments")
+            whole = whole and isinstance(payments, list)
+            for payment in payments or []:
                 found[str(payment.get("id") or payment.get("payment_id"))] = payment
-        return found
+        return found, whole
 
-    def listed_payments(self, body: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The same payments as ``GET /payments`` has them."""
-        answer = self._client.get("/payments", {"invoiceId": body["invoiceId"]})
-        rows = [cleaned(row, "payments", self._zone) for row in answer.rows()]
-        if len(rows) >= PAGE:
-            raise LookUnsure("/payments answered a full page for the invoice")
-        return {str(row["id"]): row for row in rows}
+    def _listed(self, body: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The same payments as ``GET /payments`` has them. One invoice a request: how a list of
+        ids is written in a query is not specified."""
+        found: dict[str, dict[str, Any]] = {}
+        for invoice in _invoices(body):
+            answer = self._client.get("/payments", {"invoiceId": invoice})
+            rows = [cleaned(row, "payments", self._zone) for row in answer.rows()]
+            if len(rows) >= PAGE:
+                raise LookUnsure("/payments answered a full page for the invoice")
+            found |= {str(row["id"]): row for row in rows}
+        return found
 
     def find_created(
         self,
@@ -208,7 +220,7 @@ class Looker:
         if "unsure" in baseline:
             raise LookUnsure(f"what was there before was not known: {baseline['unsure']}")
         if resource == "payments":
-            return self._find_payment(body, known | ours)
+            return self._find_payment(body, known | ours, listed=bool(baseline.get("listed")))
         since = date.fromisoformat(baseline["since"])
         recent = self.recent(resource, since, known)
         fresh = {key: row for key, row in recent.items() if key not in known | ours}
@@ -238,8 +250,13 @@ class Looker:
             )
         return Verdict("absent", None, f"not among {len(recent)} recent records")
 
-    def _find_payment(self, body: Mapping[str, Any], known: frozenset[str]) -> Verdict:
-        seen = self.payments(body) | self.listed_payments(body)
+    def _find_payment(
+        self, body: Mapping[str, Any], known: frozenset[str], *, listed: bool
+    ) -> Verdict:
+        seen, _ = self._embedded(body)
+        if listed:
+            # Only where the baseline was: else an old payment would look new.
+            seen |= self._listed(body)
         fresh = {key: row for key, row in seen.items() if key not in known}
         if not fresh:
             return Verdict("absent", None, "the invoice has no payment that was not there before")
@@ -291,6 +308,12 @@ class Looker:
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
         return cleaned(found, resource, self._zone)
+
+
+def _invoices(body: Mapping[str, Any]) -> list[Any]:
+    """Ids of the invoices a payment is for, each once."""
+    found = body["invoiceId"]
+    return list(dict.fromkeys(found if isinstance(found, list) else [found]))
 
 
 def _cents(amount: Any) -> int:

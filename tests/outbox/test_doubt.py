@@ -198,6 +198,29 @@ def test_a_payment_that_the_service_books_late_is_adopted_by_a_later_push(settin
     assert change(settings, 1).id == "77"
 
 
+@pytest.mark.parametrize(("fault", "state"), [("before", "in_doubt"), ("after", "done")])
+def test_an_instalment_paid_before_is_not_taken_for_ours(settings, service, fault, state):
+    """Nor where an invoice's detail shows no payments and only their list does."""
+    invoice = service.put("ticketInvoices", number="1")
+    payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}
+    service.records["payments"] = {}
+    service._pay("70", payment)
+    read = service._read
+
+    def bare(path, query):
+        status, found = read(path, query)
+        if path.startswith("ticketInvoices"):
+            found = {name: value for name, value in found.items() if name != "payments"}
+        return status, found
+
+    service._read = bare
+    enqueue("payments", "create", payment, settings=settings)
+    service.lose = [fault]
+    push(settings)
+    assert states(settings) == [state]
+    assert change(settings, 1).id != "70"
+
+
 def test_a_payment_of_another_amount_is_not_taken_for_ours(settings, service):
     invoice = service.put("ticketInvoices", number="1")
     payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}
