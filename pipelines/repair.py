@@ -104,17 +104,25 @@ def split_months(
     client: Client, ledger: Ledger, differing: Iterable[Difference], *, limit: int
 ) -> int:
     """Ask the daily report of each month that differs (at most ``limit``); requests made."""
-    asked = 0
-    for difference in sorted(differing, key=lambda d: d.period, reverse=True):
-        if not difference.report.startswith("monthly") or asked >= limit:
-            continue
-        daily = difference.report.replace("monthly", "daily")
-        first = difference.period
+    months = _months(differing)[:limit]
+    for daily, first in months:
         last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
         last = min(last, max(first, datetime.now(client.shop.zone).date()))
         store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last))
-        asked += 1
-    return asked
+    return len(months)
+
+
+def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:
+    """(daily report, first of the month) of months in which something differs, newest first.
+
+    A day may differ in a month that agrees, if only because it was asked before the shop sold
+    more: then its report is asked again like that of any other month.
+    """
+    found = {
+        (difference.report.replace("monthly", "daily"), difference.period.replace(day=1))
+        for difference in differing
+    }
+    return sorted(found, key=lambda month: (month[1], month[0]), reverse=True)
 
 
 def differing_days(
@@ -122,19 +130,13 @@ def differing_days(
 ) -> dict[str, list[date]]:
     """Daily report -> days of differing months on which it differs from ours."""
     found: dict[str, list[date]] = {}
-    for difference in differing:
-        if not difference.report.startswith("monthly"):
-            continue
-        daily = difference.report.replace("monthly", "daily")
-        month = difference.period.isoformat()[:7]
+    for daily, first in _months(differing):
         theirs = ledger.query(
             "SELECT period, total FROM reports WHERE shop=? AND report=? AND "
             "substr(period, 1, 7)=? ORDER BY period",
-            (shop, daily, month),
+            (shop, daily, first.isoformat()[:7]),
         )
-        ours = our_days(
-            home, shop, daily, difference.period, difference.period + timedelta(days=31)
-        )
+        ours = our_days(home, shop, daily, first, first + timedelta(days=31))
         for text, total in theirs:
             day = date.fromisoformat(text)
             if Decimal(ours.get(day, 0)) != Decimal(total):
@@ -214,12 +216,15 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
         days = differing_days(session.home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
-        fetch.run(repair_jobs(session.home, shop.name, days, requests=left))
+        jobs = repair_jobs(session.home, shop.name, days, requests=left)
+        fetch.run(jobs)
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:
-            split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
-            for year in sorted({difference.period.year for difference in differing}):
+            if jobs:
+                split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+            months = (d for d in differing if jobs or d.report.startswith("monthly"))
+            for year in sorted({difference.period.year for difference in months}):
                 fetch_monthly_reports(client, ledger, year)
     except ShopError as error:
         fetch.fatal = error

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from pipelines.differences import Difference
 from pipelines.fetch import ShopFetch
 from pipelines.jobs import Job, resume_jobs
+from pipelines.repair import split_months
 from pipelines.session import open_session
 from sources.repair_shop.endpoints import ENDPOINTS
 from sources.settings import Settings
@@ -78,3 +81,21 @@ def test_an_old_order_that_a_new_payment_names_is_read_again(
     assert stranger.sync("payments").exit_code == 0
     held = stranger.recorder.live("pos_orders", "main")["p1"]
     assert [given["id"] for given in held["returns"]] == ["r1"]
+
+
+@pytest.mark.parametrize("reports", [["daily_sales"], ["daily_sales", "monthly_sales"]])
+def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(
+    stranger: Stranger, reports: list[str]
+) -> None:
+    stranger.other["/dailySales"] = [{"date": DAY.isoformat(), "total": 12}]
+    month, shop = DAY.replace(day=1), stranger.shop
+    found = [
+        Difference(
+            "main", report, DAY if report == "daily_sales" else month, *map(Decimal, (12, 9))
+        )
+        for report in reports
+    ]
+    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+        assert split_months(session.client(shop), session.ledger, found, limit=5) == 1
+        kept = session.ledger.query("SELECT total FROM reports WHERE period=?", (DAY.isoformat(),))
+    assert [Decimal(row[0]) for row in kept] == [12]
