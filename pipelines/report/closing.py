@@ -194,6 +194,12 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
         notes.append(
             f"{unread} payments have an amount that could not be read; see ops.unreadable."
         )
+    unknown = queries.unreadable_documents(warehouse, shops, period)
+    if unknown:
+        notes.append(
+            f"{unknown} documents have no amount that could be read and are in no total; "
+            "see ops.unreadable."
+        )
     doubtful = queries.unproven(warehouse, shops)
     if doubtful:
         shown = ", ".join(doubtful[:6]) + (" and others" if len(doubtful) > 6 else "")

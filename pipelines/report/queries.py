@@ -79,6 +79,18 @@ def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Peri
     )
 
 
+def unreadable_documents(warehouse: Published, shops: Sequence[str], period: Period) -> int:
+    """Documents and returns of the period whose amount is not known; they are in no total."""
+    return int(
+        warehouse.row(
+            "select count(*) as n from marts.sales_documents "
+            "where list_contains($shops, shop_id) and effect_day between $first and $last "
+            "and gross is null",
+            _of(shops, first=period.first, last=period.last),
+        )["n"]
+    )
+
+
 def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
     """Sales by the definition of the service's report, from ``marts.daily_sales``."""
     row = warehouse.row(

@@ -216,10 +216,13 @@ def test_doubts_are_noted(home: Path) -> None:
         "false as is_proven",
         f"insert into marts.payments by name select 'centro' as shop_id, 'y' as id, "
         f"date '{TODAY}' as day, 'sale' as kind",
+        f"insert into marts.sales_documents by name select 'centro' as shop_id, 'x' as effect_key, "
+        f"date '{TODAY}' as effect_day",
     )
     notes = report(home, day=TODAY).pages[0].notes
     assert any("Not proven complete at the last sync: tickets." in note for note in notes)
     assert any("1 payments have an amount that could not be read" in note for note in notes)
+    assert any("1 documents have no amount that could be read" in note for note in notes)
 
 
 def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
