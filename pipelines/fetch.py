@@ -270,10 +270,14 @@ def _may_have_moved(job: Job) -> bool:
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:
-    """Whether the service counts days in another zone than we do: its window holds other days."""
-    first, last = outcome.first_day, outcome.last_day
-    early = job.first is not None and first is not None and first < job.first
-    late = job.last is not None and last is not None and last > job.last
+    """Whether the service's days are others than ours: its answer goes beyond what was asked.
+
+    A day more was asked at both ends (:class:`~pipelines.job_reader.JobReader`), so rows of those
+    days belong there, and the job's own days are whole wherever the service draws the line.
+    """
+    first, last, day = outcome.first_day, outcome.last_day, timedelta(days=1)
+    early = job.first is not None and first is not None and first < job.first - day
+    late = job.last is not None and last is not None and last > job.last + day
     return early or late
 
 

@@ -99,3 +99,21 @@ def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(
         assert split_months(session.client(shop), session.ledger, found, limit=5) == 1
         kept = session.ledger.query("SELECT total FROM reports WHERE period=?", (DAY.isoformat(),))
     assert [Decimal(row[0]) for row in kept] == [12]
+
+
+def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(
+    stranger: Stranger,
+) -> None:
+    stranger.lists["/payments"] = [
+        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
+    ]
+    assert stranger.sync("payments").exit_code == 0
+    gone = stranger.lists["/payments"].pop(25)
+    assert gone["date"] == DAY.isoformat()
+    shop = stranger.shop
+    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+        ledger = session.ledger
+        fetch = ShopFetch(session.client(shop), ledger, ledger.begin_run("sync"), session.observer)
+        fetch.run([Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)])
+        assert ledger.is_deleted("main", "payments", str(gone["id"]))
+        assert ledger.live_count("main", "payments") == 99
