@@ -65,6 +65,10 @@ _IDS: Mapping[str, frozenset[str]] = {
 """Resource -> request fields that take the id of another record. Many records show its name alone
 (field notes: a model's ``make``), which says nothing about the id."""
 
+_NUMBERS = frozenset({"mobile", "telephone"})
+_LOCAL_DIGITS = 6
+"""Digits of a telephone number from which its end tells it from others."""
+
 _PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
 _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
@@ -106,9 +110,19 @@ def shows(
         return any(value.lower() in wanted for value in seen.values())
     if any(same(sent, value, zone) for value in seen.values()):
         return True
+    if name in _NUMBERS and any(_dials(str(sent), value) for value in seen.values()):
+        return True
     if name in _IDS.get(resource, ()) and not _shows_an_id(resource, name, seen):
         return None
     return False
+
+
+def _dials(sent: str, seen: str) -> bool:
+    """Whether two spellings of a telephone number end alike: services add the country code
+    (specification, Customer, countryCode) and drop spaces, hyphens and leading zeros."""
+    ours, theirs = (re.sub(r"\D", "", text).lstrip("0") for text in (sent, seen))
+    shorter = min(len(ours), len(theirs))
+    return shorter >= _LOCAL_DIGITS and ours[-shorter:] == theirs[-shorter:]
 
 
 def _shows_an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:

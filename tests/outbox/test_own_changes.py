@@ -113,3 +113,22 @@ def test_a_model_that_names_its_make_is_found_again(settings, service):
     service.lose = ["after"]
     assert push(settings).exit_code == 0
     assert service.count("create", "models") == 1
+
+
+def test_a_number_the_service_spells_with_its_country_is_ours(settings, service, record):
+    write = service._write
+
+    def dialled(method, path, body, raw):
+        answer = write(method, path, body, raw)
+        for row in service.records["customers"].values():
+            row["mobile"] = "+502" + row["mobile"].removeprefix("+502").replace("-", "")
+        return answer
+
+    service._write = dialled
+    for mobile in ("5551-0001", "5551-0002"):
+        change(settings, record, mobile)
+        assert push(settings).exit_code == 0
+    enqueue("customers", "create", {"name": "Bo", "mobile": "5551-0003"}, settings=settings)
+    service.lose = ["after"]
+    assert push(settings).exit_code == 0
+    assert service.count("create", "customers") == 1
