@@ -180,11 +180,19 @@ class Run:
         """Tell the queue which pushed records the warehouse now shows."""
         home, ledger = self.session.home.path, self.session.ledger
         for shop in self.shops:
+            # Made and deleted again between two syncs: the service has none, nor has the mirror.
+            looked_up = {
+                (result.job.resource, identity)
+                for result in self.results[shop.name].results
+                if result.job.kind == "follow" and result.error is None
+                for identity in result.job.ids
+            }
             seen = [
                 (record.resource, record.id)
                 for record in touched_since(home, shop.name)
                 if (ledger.seen_seq(shop.name, record.resource, record.id) or 0) > self.began_seq
                 or ledger.is_deleted(shop.name, record.resource, record.id)
+                or (record.resource, record.id) in looked_up
             ]
             mark_mirrored(home, shop.name, seen, read_at=self.began_at)
 

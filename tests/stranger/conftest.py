@@ -84,6 +84,7 @@ class Stranger:
                 confirm=False,
             )
             run.fetch_and_load()
+            run.note_mirrored()
             report = verdict(run.finish(), everything=False)
             session.ledger.end_run(
                 run.run_id,
