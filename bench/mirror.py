@@ -164,11 +164,14 @@ def budget() -> None:
                 session.feed.load_waiting()
             seen = [request.at for request in server.requests("main")]
             span = seen[-1] - seen[0]
-            allowed = 30 * span / (minute + latency) + 30
+            # Thirty at once, and thirty more a minute and an answer later: request 30 k + 1 can
+            # not be sooner than k of these.
+            full = (len(seen) - 1) // 30
+            used = full * (minute + latency) / (seen[30 * full] - seen[0])
             closest = min(b - a for a, b in zip(seen, seen[30:], strict=False)) / minute
             print(
                 f"{answer} s an answer: {len(seen)} requests in {span / minute:.1f} minutes, "
-                f"{len(seen) / allowed:.3f} of what the rule allows; closest 31 requests "
+                f"{used:.3f} of what the rule allows; closest 31 requests "
                 f"{closest:.3f} minutes; rate errors {server.rate_errors('main')}"
             )
 

@@ -90,7 +90,7 @@ def read_list(
     pages = {last: page}
     again = last
     if last >= 4 and reader.lanes(last) > 1:
-        _descend_in_two(reader, last, pages, end.below(0.3 * last, 0.9 * last), out, on_page)
+        _descend_in_two(reader, last, pages, end.below(0.4 * last, 0.65 * last), out, on_page)
     else:
         early = end.below(last - 1, last) if last - 1 >= _RECHECK_FROM else {}
         _descend(reader, last, pages, out, on_page, "down", 1, early)
