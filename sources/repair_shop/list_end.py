@@ -15,6 +15,8 @@ from sources.repair_shop.scan_outcome import PAGE_ROWS, Outcome, PagingBroken, R
 
 _GROWN = 0.7
 """A shop's average day beside its newest ones: shops grow."""
+_FEW = 5
+"""So few rows shared with the newest page may be so by chance: the next page is looked at too."""
 _MAX_PAGES = 100_000
 
 
@@ -39,13 +41,21 @@ def find_end(reader: Reader, top: Page, first: int | None, out: Outcome) -> End:
     low_page: Page | None = None
     newest = set(top.ids)
     guess, back = max(2, first or 2), False
+    few: End | None = None
     for _ in range(64):
         page = reader.ask(f"probe:{guess}", guess, "oldest")
         out.take(page)
         if page.size and not newest.isdisjoint(page.ids):
             if guess == 1 and page.size > 1 and page.ids == top.ids:
                 raise PagingBroken("newest and oldest give the same order")
-            return End(guess, page, low, low_page)
+            found = End(guess, page, low, low_page)
+            if few is None and len(newest.intersection(page.ids)) < min(_FEW, page.size):
+                few, low, low_page = found, guess, page
+                guess += 1
+                continue
+            return found
+        if page.size == 0 and few is not None:
+            return few
         if page.size == 0:
             high = guess
         else:

@@ -43,7 +43,7 @@ __all__ = [
     "read_window",
 ]
 
-_RECHECK_FROM = 10
+_RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
 _KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
@@ -138,10 +138,10 @@ def _descend(
             place = dict.fromkeys(page.ids, number)
             continue
         again = [i for i, row in enumerate(page.ids) if row in place]
-        # After d deletions the last d rows of this page were the first d of the page above.
         if again and not (
             again == list(range(page.size - len(again), page.size))
             and all(place[page.ids[i]] - number <= 1 + len(again) for i in again)
+            and _moved_up(reader, f"{name}-look:{number + 1}", number + 1, above, again, out)
         ):
             out.reason = f"the order is not stable: page {number} repeats rows of other pages"
             return
@@ -150,6 +150,25 @@ def _descend(
         pages[number] = above = page
         if on_page:
             on_page(last - number + 1, last)
+
+
+def _moved_up(
+    reader: Reader, key: str, number: int, before: Page, again: list[int], out: Outcome
+) -> bool:
+    """Whether a page lost its first rows to the page below, as deletions do it, and no others.
+
+    After d deletions the last d rows of the page below were the first d of this one; what is left
+    of this one now stands at its beginning. An order that changes by itself looks alike only once.
+    """
+    now = reader.ask(key, number, "oldest")
+    out.take(now)
+    place = {row: i for i, row in enumerate(before.ids)}
+    stayed = [place[row] for row in now.ids if row in place]
+    return (
+        stayed == sorted(stayed)
+        and all(i >= len(again) for i in stayed)
+        and (not now.ids or not stayed or now.ids[0] in place)
+    )
 
 
 def _first_alike(

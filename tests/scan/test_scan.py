@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -73,7 +74,9 @@ def test_a_quiet_list_is_read_whole(count: int, lanes: int) -> None:
 def test_a_short_list_costs_its_pages_and_one(count: int) -> None:
     fake = FakeList(rows(count))
     read_list(fake)
-    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1
+    # A page that shares a row or two with the newest one may do so by chance: one more is asked.
+    barely = count > PAGE_ROWS and count % PAGE_ROWS > PAGE_ROWS - 5
+    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1 + barely
 
 
 @given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
@@ -151,6 +154,37 @@ def test_the_order_of_reading_is_what_saves_the_row_at_the_boundary() -> None:
         out = read_list(fake)
         assert out.proven
         assert {row[0] for row in fake.rows} <= out.ids
+
+
+@dataclass
+class Unstable(FakeList):
+    """Rows of one day come in another order with each answer."""
+
+    chance: random.Random = field(default_factory=random.Random)
+
+    def page(self, number: int, order: str | None) -> Page:
+        sign = 1 if order == "oldest" else -1
+        mixed = sorted(self.rows, key=lambda row: (sign * row[1].toordinal(), self.chance.random()))
+        part = mixed[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+        return Page(tuple(r[0] for r in part), tuple(r[1] for r in part), (True,) * len(part))
+
+
+@given(
+    count=st.integers(51, 600),
+    per_day=st.sampled_from([1, 2, 3, 5, 10]),
+    seed=st.integers(0, 2**32),
+    hint=st.sampled_from([None, 1, 2, 5, 9]),
+)
+@settings(max_examples=400, deadline=None)
+def test_days_in_another_order_each_time_are_read_whole_or_not_proven(
+    count: int, per_day: int, seed: int, hint: int | None
+) -> None:
+    fake = Unstable(rows(count, per_day), chance=random.Random(seed))
+    try:
+        out = read_list(fake, hint=hint)
+    except PagingBroken:
+        return
+    assert not out.proven or out.ids == {row[0] for row in fake.rows}
 
 
 def test_an_unsorted_order_is_not_proven() -> None:
