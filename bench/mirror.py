@@ -55,8 +55,8 @@ def shop(
             api_key=server.keys["main"],  # type: ignore[arg-type]
             timezone=ZONE,
             # Without a limit: fast, but not so fast that a page takes long beside the rate.
-            minute_seconds=minute if limit else 300.0,
-            requests_per_minute=limit or 3_000,
+            minute_seconds=minute if limit else 3_000.0,
+            requests_per_minute=limit or 30_000,
         )
         yield server, Settings(home=Path(folder), shops=(settings,)), Path(folder)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -90,3 +91,22 @@ def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
             ).fetchall()
         ]
     return found
+
+
+def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> list[date]:
+    """Days on which documents (table -> ids) were paid, as far as we know."""
+    kinds = {"ticket_invoices": "ticket_invoice", "pos_orders": "pos_order"}
+    days: set[date] = set()
+    if not documents:
+        return []
+    with home.open_build(read_only=True) as database:
+        for table, ids in documents.items():
+            days.update(
+                row[0]
+                for row in database.execute(
+                    "SELECT DISTINCT day FROM marts.payments WHERE shop_id=? AND day IS NOT NULL "
+                    "AND document_type=? AND list_contains(?, document_id)",
+                    [shop, kinds[table], list(ids)],
+                ).fetchall()
+            )
+    return sorted(days)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from pipelines.differences import Difference, our_days, our_documents
+from pipelines.differences import Difference, our_days, our_documents, payment_days
 from pipelines.fetch import ShopFetch
 from pipelines.home import Home
 from pipelines.jobs import Job, full_mark
@@ -32,17 +32,24 @@ _NEEDED = {
 """Report -> lists that must have been read whole before it can be compared."""
 _RECENT_YEARS = 3
 _MANY_MONTHS = 6
+_NEIGHBOURS = 5
+"""Payments before a day that are read with it."""
+_REACH = timedelta(days=31)
+"""How far before a day these may lie."""
 _MONTHS_SPLIT = 12
 """Months that differ which one run splits into days, at most."""
 
 
-def fetch_monthly_reports(client: Client, ledger: Ledger, year: int | None = None) -> int:
-    """Ask the monthly reports of every year that has documents; requests made.
+def fetch_monthly_reports(
+    client: Client, ledger: Ledger, year: int | None = None, only: str | None = None
+) -> int:
+    """Ask the monthly reports of every year that has documents, or ``only`` one; requests made.
 
     Purchases older than three years change seldom: one such year a run, in turn.
     """
     shop, today = client.shop, datetime.now(client.shop.zone).date()
     wanted = _wanted_reports(ledger, shop, today, year)
+    wanted = [pair for pair in wanted if only in (None, pair[0])]
     for report, asked in wanted:
         store(ledger, shop.name, report, fetch_year(client, report, asked, today))
     return len(wanted)
@@ -144,7 +151,9 @@ def differing_days(
     return found
 
 
-def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests: int) -> list[Job]:
+def repair_jobs(
+    home: Home, ledger: Ledger, shop: str, days: dict[str, list[date]], *, requests: int
+) -> list[Job]:
     """Scans that read the documents of the days again, within ``requests``."""
     jobs: list[Job] = []
     left = requests
@@ -157,8 +166,9 @@ def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests:
 
     details: dict[str, list[str]] = {}
     for first, last in _stretches(days.get("daily_sales", [])):
-        for table in ("ticket_invoices", "pos_orders", "payments"):
+        for table in ("ticket_invoices", "pos_orders"):
             add(Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=3))
+        add(_payments_job(ledger, shop, first, last))
     for day in days.get("daily_sales", []):
         # A return counts on its own day; its document was made on another.
         for table, ids in our_documents(home, shop, day).items():
@@ -176,6 +186,43 @@ def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests:
         if wanted:
             add(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
     return jobs
+
+
+def _orphan_jobs(
+    home: Home, ledger: Ledger, shop: str, since: str, days: dict[str, list[date]], *, requests: int
+) -> list[Job]:
+    """Scans of other days on which documents that just turned out to be deleted were paid.
+
+    Their payments went with them, but only the day of the document differs in a report.
+    """
+    gone: dict[str, list[str]] = {}
+    for table, identity in ledger.query(
+        "SELECT resource, id FROM deletions WHERE shop=? AND at >= ? AND resource IN "
+        "('ticket_invoices', 'pos_orders')",
+        (shop, since),
+    ):
+        gone.setdefault(table, []).append(identity)
+    read = set(days.get("daily_sales", []))
+    others = [day for day in payment_days(home, shop, gone) if day not in read]
+    return [
+        _payments_job(ledger, shop, first, last)
+        for first, last in _stretches(others)[: max(0, requests) // 3]
+    ]
+
+
+def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
+    """Reads payments of some days, from a few known ones before them on.
+
+    A payment has no path of its own to be looked up by, and an empty answer is not believed at
+    once. With neighbours that still stand, the days may turn out empty.
+    """
+    before = ledger.query(
+        "SELECT day FROM seen WHERE shop=? AND resource='payments' AND deleted_at IS NULL "
+        "AND day < ? AND day >= ? ORDER BY day DESC LIMIT ?",
+        (shop, first.isoformat(), (first - _REACH).isoformat(), _NEIGHBOURS),
+    )
+    begin = date.fromisoformat(before[-1][0]) if before else first
+    return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=3)
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
@@ -211,21 +258,28 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         )
         return False
     client, ledger = session.client(shop), session.ledger
-    fetch = ShopFetch(client, ledger, run_id, session.observer)
+    fetch, began = ShopFetch(client, ledger, run_id, session.observer), now_text()
     try:
         asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
         days = differing_days(session.home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
-        jobs = repair_jobs(session.home, shop.name, days, requests=left)
+        jobs = repair_jobs(session.home, ledger, shop.name, days, requests=left)
         fetch.run(jobs)
+        if fetch.fatal is None:
+            left -= sum(job.requests or 0 for job in jobs)
+            fetch.run(_orphan_jobs(session.home, ledger, shop.name, began, days, requests=left))
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:
             if jobs:
                 split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
-            months = (d for d in differing if jobs or d.report.startswith("monthly"))
-            for year in sorted({difference.period.year for difference in months}):
-                fetch_monthly_reports(client, ledger, year)
+            asked_again = {
+                (d.period.year, d.report.replace("daily", "monthly"))
+                for d in differing
+                if jobs or d.report.startswith("monthly")
+            }
+            for year, report in sorted(asked_again):
+                fetch_monthly_reports(client, ledger, year, report)
     except ShopError as error:
         fetch.fatal = error
     result.results += fetch.results
