@@ -7,6 +7,8 @@ from pathlib import Path
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.store import Outbox
 
+_UNCHANGED = "Nothing was changed"
+
 
 def retry(home: Path, number: int, *, by: str) -> str:
     """Queue a change again; what that means for it, in words.
@@ -17,11 +19,15 @@ def retry(home: Path, number: int, *, by: str) -> str:
     with Outbox(home) as outbox:
         change = outbox.get(number)
         if change.merged_into is not None and change.state == "in_doubt":
-            raise InputRefused([f"it was sent with change {change.merged_into}; retry that one"])
+            raise InputRefused(
+                [f"it was sent with change {change.merged_into}; retry that one"], _UNCHANGED
+            )
         if change.state == "queued":
             return f"{change.what} is queued already."
         if change.state in ("done", "sending"):
-            raise InputRefused([f"{change.what} is {change.state} and cannot be sent again"])
+            raise InputRefused(
+                [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
+            )
         # Those sent along with it keep the basis each was queued with.
         base = {}
         if change.state == "conflict":
@@ -54,7 +60,9 @@ def discard(home: Path, number: int, *, by: str) -> str:
     with Outbox(home) as outbox:
         change = outbox.get(number)
         if change.state in ("done", "sending"):
-            raise InputRefused([f"{change.what} is {change.state} and cannot be discarded"])
+            raise InputRefused(
+                [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED
+            )
         members = [change.number]
         if change.state == "in_doubt":
             members += [m.number for m in outbox.changes("merged_into = ?", number)]

@@ -18,13 +18,16 @@ class OutboxError(Exception):
 
 
 class InputRefused(OutboxError):
-    """Changes that cannot be queued. ``faults`` name the row (line) and field of each."""
+    """Changes that cannot be queued. ``faults`` name the row (line) and field of each.
 
-    def __init__(self, faults: list[str]) -> None:
+    ``lead`` says what did not happen.
+    """
+
+    def __init__(self, faults: list[str], lead: str = "Nothing was queued") -> None:
         shown = faults[:50]
         more = len(faults) - len(shown)
         tail = [f"... and {more} more"] if more else []
-        super().__init__("Nothing was queued:\n  " + "\n  ".join(shown + tail))
+        super().__init__(f"{lead}:\n  " + "\n  ".join(shown + tail))
         self.faults = faults
 
 

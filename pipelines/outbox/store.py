@@ -207,7 +207,9 @@ class Outbox:
         """Change ``number``; :class:`InputRefused` if there is none."""
         found = self.changes("number = ?", number)
         if not found:
-            raise InputRefused([f"there is no change {number}; 'queue list' shows all"])
+            raise InputRefused(
+                [f"there is no change {number}; 'queue list' shows all"], "Nothing was done"
+            )
         return found[0]
 
     def history(self, number: int) -> list[dict[str, Any]]:

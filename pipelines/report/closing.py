@@ -192,12 +192,12 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
     unread = queries.unreadable_payments(warehouse, shops, period)
     if unread:
         notes.append(
-            f"{unread} payments have an amount that could not be read; see ops.unreadable."
+            f"{unread} payment(s) have an amount that could not be read; see ops.unreadable."
         )
     unknown = queries.unreadable_documents(warehouse, shops, period)
     if unknown:
         notes.append(
-            f"{unknown} documents have no amount that could be read and are in no total; "
+            f"{unknown} document(s) have no amount that could be read and are in no total; "
             "see ops.unreadable."
         )
     doubtful = queries.unproven(warehouse, shops)

@@ -221,8 +221,8 @@ def test_doubts_are_noted(home: Path) -> None:
     )
     notes = report(home, day=TODAY).pages[0].notes
     assert any("Not proven complete at the last sync: tickets." in note for note in notes)
-    assert any("1 payments have an amount that could not be read" in note for note in notes)
-    assert any("1 documents have no amount that could be read" in note for note in notes)
+    assert any("1 payment(s) have an amount that could not be read" in note for note in notes)
+    assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
 
 def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
