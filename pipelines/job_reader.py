@@ -180,7 +180,7 @@ class JobReader:
         return int(kept) or None, None
 
     def _first_day(self) -> str | None:
-        """The day most lists that were read begin, as far as seen."""
+        """The day by which the first lists begin, as far as they were read."""
         days = [
             row[0]
             for row in self.ledger.query(
@@ -189,7 +189,7 @@ class JobReader:
                 (self.client.shop.name, PAGE_ROWS),
             )
         ]
-        return days[len(days) // 2] if days else None
+        return days[len(days) // 4] if days else None
 
     def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""

@@ -30,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
 from sources.repair_shop.ledger import Page
-from sources.repair_shop.list_end import find_end, guess_since, meets, walk_to_end
+from sources.repair_shop.list_end import find_end, meets, walk_to_end
 from sources.repair_shop.scan_outcome import PAGE_ROWS, Outcome, PagingBroken, Reader
 
 __all__ = [
@@ -82,19 +82,22 @@ def read_list(
         if second.size == 0 or set(second.ids) <= set(top.ids):
             out.proof = "one page, and nothing new on the second"
             return out
-    end = find_end(reader, top, hint or guess_since(since, top), out)
+    end = find_end(reader, top, hint, since, out)
     last, page = end.last, end.page
     if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
         last, page = walk_to_end(reader, last, page, out)
     pages = {last: page}
-    again = last
+    # Where the last page is not full, the newest one holds rows of the page below it as well: so
+    # a row that slips from there into the last page was seen, and only lower pages can hide one.
+    near = last - (2 if page.size < PAGE_ROWS else 1)
+    early = end.below(max(_RECHECK_FROM, last // 2 + 1, near), last)
+    again = max(early, default=last)
     if last >= 4 and reader.lanes(last) > 1:
-        _descend_in_two(reader, last, pages, end.below(0.4 * last, 0.65 * last), out, on_page)
+        seam = end.below(0.4 * last, 0.65 * last) if not early else {}
+        _descend_in_two(reader, last, pages, early, seam, out, on_page)
     else:
-        early = end.below(last - 1, last) if last - 1 >= _RECHECK_FROM else {}
         _descend(reader, last, pages, out, on_page, "down", 1, early)
-        again = max(early, default=last)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
@@ -192,22 +195,23 @@ def _descend_in_two(
     last: int,
     pages: dict[int, Page],
     early: Mapping[int, Page],
+    seam: Mapping[int, Page],
     out: Outcome,
     on_page: OnPage | None,
 ) -> None:
     """Both halves at once, for a service so slow that one request in flight wastes the budget.
 
-    The lower half begins at the page in ``early``, if any. Where the halves meet, the lower page
+    The lower half begins at the page in ``seam``, if any. Where the halves meet, the lower page
     was read before the upper one, so it is read once more.
     """
-    middle = max(early, default=last // 2)
-    lower, below = Outcome(), dict(early)
+    middle = max(seam, default=last // 2)
+    lower, below = Outcome(), dict(seam)
     with ThreadPoolExecutor(1) as pool:
-        if not early:
+        if not seam:
             below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
             lower.take(below[middle])
         low = pool.submit(_descend, reader, middle, below, lower, None, "down", 1)
-        _descend(reader, last, pages, out, on_page, "down", middle + 1)
+        _descend(reader, last, pages, out, on_page, "down", middle + 1, early)
         low.result()
     out.pages += lower.pages
     out.ids |= lower.ids
@@ -215,9 +219,9 @@ def _descend_in_two(
     for day in (lower.first_day, lower.last_day):
         out.span(day)
     if out.proven:
-        seam = {middle + 1: pages[middle + 1]}
-        _descend(reader, middle + 1, seam, out, None, "seam", middle)
-        pages |= below | seam
+        meeting = {middle + 1: pages[middle + 1]}
+        _descend(reader, middle + 1, meeting, out, None, "seam", middle)
+        pages |= below | meeting
 
 
 def _recheck(

@@ -97,6 +97,39 @@ def test_a_long_list_costs_its_pages_and_a_handful(count: int, growth: float) ->
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 14
 
 
+@pytest.mark.parametrize("count", [260, 700, 5000, 20_000, 100_000])
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_a_shop_that_moved_in_with_its_rows_in_a_day_costs_few_more(
+    count: int, share: float
+) -> None:
+    """Where most rows are of one day, days say nothing of how many pages there are."""
+    moved = round(count * share)
+    listed = [
+        (row, START if n < moved else START + timedelta(days=1 + (n - moved) // 5))
+        for n, (row, _) in enumerate(rows(count))
+    ]
+    fake = FakeList(listed)
+    out = read_list(fake)
+    assert out.proven and out.ids == {row[0] for row in listed}
+    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 3 + 2 * math.log2(count / PAGE_ROWS)
+
+
+@pytest.mark.parametrize("count", [537, 650])
+@pytest.mark.parametrize("below", [1, 2, 3])
+def test_a_row_inserted_near_the_end_pushes_none_past_the_scan(count: int, below: int) -> None:
+    """Wherever and whenever it is inserted: pages read early are no hole for it."""
+    for step in range(1, 7):
+        for at in range(count - 240, count):
+
+            def insert(now: int, fake: FakeList, step: int = step, at: int = at) -> None:
+                if now == step:
+                    fake.rows.insert(at, ("new", fake.rows[at][1]))
+
+            fake = FakeList(rows(count), insert)
+            out = read_list(fake, hint=count // PAGE_ROWS - below)
+            assert {row[0] for row in rows(count)} <= out.ids or not out.proven
+
+
 def test_a_known_list_costs_its_pages_and_two() -> None:
     fake = FakeList(rows(2000))
     read_list(fake, hint=40)
