@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipelines import models
+from pipelines.belonging import keep_together
 from pipelines.built import Built
 from pipelines.doctor import CURRENCY_MARK
 from pipelines.evidence import write_evidence, write_reports
@@ -55,7 +55,8 @@ class Session:
         self.budget = Budget(home.budget)
         self.loader = Loader(home, [shop.name for shop in settings.shops])
         self.loader.prepare()
-        self._same_warehouse()
+        if not keep_together(home, self.ledger, settings.shops):
+            self.observer.say("The warehouse is new or was replaced: everything is read again.")
         self.feed = Feed(self.ledger, self.loader, settings.shops)
         self.publish_seconds = 1.0
         self._clients: dict[str, Client] = {}
@@ -117,19 +118,6 @@ class Session:
             client.close()
         self.budget.close()
         self.ledger.close()
-
-    def _same_warehouse(self) -> None:
-        """If the ledger belongs to another warehouse (deleted, replaced), begin from nothing."""
-        with self.home.open_build() as database:
-            row = database.execute("SELECT value FROM ops.meta WHERE name = 'identity'").fetchone()
-            if row is None:
-                row = (uuid.uuid4().hex,)
-                database.execute("INSERT INTO ops.meta VALUES ('identity', ?)", [row[0]])
-        known = self.ledger.mark("", "warehouse")
-        if known is not None and known != row[0]:
-            self.observer.say("The warehouse is new or was replaced: everything is read again.")
-            self.ledger.forget_mirror()
-        self.ledger.set_mark("", "warehouse", row[0])
 
     def _tell(self, client: Client) -> None:
         self.observer.budget(client.shop.name, client.budget.state().left, 0.0)

@@ -30,6 +30,9 @@ from sources.repair_shop.ledger_records import (
 
 __all__ = ["FORMAT", "Ledger", "LedgerError", "Page", "Row", "Scan", "StoredPage", "now_text"]
 
+_OF_A_SCAN = ("hint:", "lanes:")
+"""Marks named after a scan, ``hint:12``, that say nothing once it is closed."""
+
 
 class Ledger(LedgerFile):
     """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
@@ -78,7 +81,8 @@ class Ledger(LedgerFile):
             )
 
     def prune(self, before: datetime) -> None:
-        """Drop pages loaded before a moment, and runs that ended a year before that."""
+        """Drop pages loaded before a moment and marks of closed scans; a year before that moment
+        also runs, and scans that are no longer anybody's newest evidence."""
         with self._transaction() as db:
             text = now_text(before)
             year = now_text(before - timedelta(days=366))
@@ -87,7 +91,22 @@ class Ledger(LedgerFile):
                 "(SELECT scan_id FROM scans WHERE state = 'open')",
                 (text,),
             )
+            for name in _OF_A_SCAN:
+                db.execute(
+                    "DELETE FROM marks WHERE name LIKE ? AND CAST(substr(name, ?) AS INTEGER) "
+                    "NOT IN (SELECT scan_id FROM scans WHERE state = 'open')",
+                    (f"{name}%", len(name) + 1),
+                )
             db.execute("DELETE FROM runs WHERE ended_at < ?", (year,))
+            # Stretches of days are cut anew as a shop grows, so a proof of some days may never be
+            # followed by one of exactly the same; after a year others have proven them.
+            db.execute(
+                "DELETE FROM scans WHERE state <> 'open' AND closed_at < ? AND scan_id NOT IN "
+                "(SELECT scan_id FROM pages) AND (state = 'proven' AND kind IN ('audit', 'repair') "
+                "OR scan_id NOT IN (SELECT max(scan_id) FROM scans WHERE state <> 'dropped' "
+                "GROUP BY shop, resource, kind, spec))",
+                (year,),
+            )
 
     # -- scans and pages ----------------------------------------------------------------------
 
@@ -268,14 +287,26 @@ class Ledger(LedgerFile):
             )
 
     def forget_mirror(self) -> None:
-        """The warehouse is gone: everything must come from the service again.
+        """The warehouse is another one: everything must come from the service again.
 
-        Pages still kept are loaded again first; nothing else the ledger knows is relied on.
+        What was found out about the service itself stays (its paging, its profile).
         """
         with self._transaction() as db:
             for table in ("scans", "pages", "seen", "audits", "deletions", "reports"):
-                db.execute(f"DELETE FROM {table}")  # noqa: S608  (names are the five above)
-            db.execute("DELETE FROM marks WHERE name LIKE 'full:%' OR name LIKE 'day:%'")
+                db.execute(f"DELETE FROM {table}")  # noqa: S608 - the names just above
+            for name in ("full:", "day:", "empty:", *_OF_A_SCAN):
+                db.execute("DELETE FROM marks WHERE name LIKE ?", (f"{name}%",))
+
+    def remember_rows(self, rows: Iterable[tuple[str, str, str, date | None]]) -> None:
+        """Rows (shop, resource, id, day) that the warehouse holds and no answer showed yet.
+
+        Whatever is answered of them counts as new, and a scan that does not show one as gone.
+        """
+        self.execute(
+            "INSERT OR IGNORE INTO seen(shop, resource, id, day, digest, seq) "
+            "VALUES (?,?,?,?,x'',0)",
+            ((*row[:3], row[3] and row[3].isoformat()) for row in rows),
+        )
 
     # -- marks, rows, reports -----------------------------------------------------------------
 

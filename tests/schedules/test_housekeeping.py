@@ -6,6 +6,7 @@ import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,37 @@ def test_runs_leave_the_ledger_a_year_after_its_answers(home: Path) -> None:
     assert len(ledger.query("SELECT * FROM runs")) == 1
     clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=374))
     assert ledger.query("SELECT * FROM runs") == []
+    ledger.close()
+
+
+def test_what_is_kept_of_scans_does_not_grow_for_ever(home: Path) -> None:
+    from sources.repair_shop.ledger import Ledger
+
+    ledger = Ledger(home / "mirror.sqlite")
+    nothing: dict[str, Any] = {"proof": "", "reason": "", "pages": 1, "rows": 0}
+    kept = []
+    for kind, state in (
+        ("head", "proven"),
+        ("head", "proven"),
+        ("audit", "proven"),
+        ("audit", "unproven"),
+        ("full", ""),
+    ):
+        spec = {"days": [str(len(kept)), ""]} if kind == "audit" else {}
+        scan = ledger.open_scan(1, "main", "brands", kind, spec)
+        ledger.set_mark("main", f"hint:{scan.scan_id}", "2")
+        ledger.set_mark("main", f"lanes:{scan.scan_id}:eq:", "1")
+        if state:
+            ledger.close_scan(scan, state=state, first_day=None, last_day=None, **nothing)
+        kept.append(scan.scan_id)
+    _, newest_head, _, in_doubt, unfinished = kept
+    clear_out(home, RetentionSettings(), datetime.now(UTC))
+    assert len(ledger.query("SELECT * FROM scans")) == 5
+    marks = {row[0] for row in ledger.query("SELECT name FROM marks")}
+    assert marks == {f"hint:{unfinished}", f"lanes:{unfinished}:eq:"}
+    clear_out(home, RetentionSettings(), datetime.now(UTC) + timedelta(days=374))
+    left = {row[0] for row in ledger.query("SELECT scan_id FROM scans")}
+    assert left == {newest_head, in_doubt, unfinished}
     ledger.close()
 
 

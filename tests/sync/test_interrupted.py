@@ -134,6 +134,31 @@ def test_a_warehouse_that_was_deleted_comes_back_whole(make_mirror: MakeMirror) 
     mirror.assert_same("brands", "ticket_invoices")
 
 
+def test_a_ledger_that_was_lost_leaves_no_row_behind(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror(database=True)
+    lists = ("brands", "ticketInvoices")
+    assert mirror.run(*lists).exit_code == 0
+    for file in mirror.home.glob("mirror.sqlite*"):
+        file.unlink()
+    for table in ("brands", "ticket_invoices"):
+        mirror.store.delete(table, mirror.store.ids(table)[0])
+    assert mirror.run(*lists).exit_code == 0
+    mirror.assert_same("brands", "ticket_invoices")
+
+
+def test_an_older_copy_of_the_warehouse_is_noticed(make_mirror: MakeMirror) -> None:
+    mirror = make_mirror(database=True)
+    file = mirror.home / "build" / "warehouse.duckdb"
+    assert mirror.run("brands").exit_code == 0
+    backup = file.read_bytes()
+    mirror.store.insert("brands", {"name": "Newer"})
+    mirror.store.delete("brands", mirror.store.ids("brands")[0])
+    assert mirror.run("brands", full=True).exit_code == 0
+    file.write_bytes(backup)
+    assert mirror.run("brands").exit_code == 0
+    mirror.assert_same("brands")
+
+
 def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
     make_mirror: MakeMirror,
 ) -> None:
