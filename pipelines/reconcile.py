@@ -25,6 +25,13 @@ from sources.settings import Settings, SettingsError, ShopSettings
 
 _EXPLAINED = 12
 """Periods explained document by document, at most."""
+_ENDINGS = {
+    0: ("complete", "all periods agree"),
+    1: ("differs", "something does not agree"),
+    3: ("incomplete", "the service refused us or could not be reached"),
+    4: ("stopped", "stopped early on purpose"),
+}
+"""Exit code -> outcome and message of the run."""
 
 
 @dataclass
@@ -145,19 +152,23 @@ def reconcile(
                 session.feed.apply_deletions()
                 session.build()
             _gather(session, shops, year, report, results)
+            outcome, message = _ENDINGS[report.exit_code]
+        except BaseException as error:
+            report.exit_code = getattr(error, "exit_code", 1)
+            outcome, message = "failed", str(error) or type(error).__name__
+            raise
         finally:
             report.requests = session.requests()
-            message = "all periods agree" if report.exit_code == 0 else "something does not agree"
             session.ledger.end_run(
                 run_id,
-                outcome="complete" if report.exit_code == 0 else "differs",
+                outcome=outcome,
                 exit_code=report.exit_code,
                 requests=report.requests,
                 rows=session.feed.rows,
                 message=message,
                 detail={"problems": report.problems},
             )
-        session.publish()
+        session.publish(run_id)
         return report
 
 

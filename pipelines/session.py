@@ -107,10 +107,18 @@ class Session:
         self.publish_seconds = time.monotonic() - began
         return True
 
-    def publish(self) -> None:
-        """Give readers what was built, with the newest evidence."""
-        write_evidence(self.ledger, self.loader, self.settings.shops)
-        publish(self.home)
+    def publish(self, ended_run: int | None = None) -> None:
+        """Give readers what was built, with the newest evidence.
+
+        If that fails, ``ended_run``, whose good end is part of the evidence, is noted as failed.
+        """
+        try:
+            write_evidence(self.ledger, self.loader, self.settings.shops)
+            publish(self.home)
+        except BaseException as error:
+            if ended_run is not None:
+                self.ledger.fail_run(ended_run, error)
+            raise
 
     def close(self) -> None:
         """Close connections and files."""

@@ -83,7 +83,7 @@ def sync(
                 detail=report.as_json(),
             )
         if not session.stop.is_set():
-            session.publish()
+            session.publish(run_id)
             session.ledger.prune(datetime.now(UTC) - _PAGES_KEPT)
         return report
 

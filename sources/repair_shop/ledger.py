@@ -80,6 +80,14 @@ class Ledger(LedgerFile):
                 ),
             )
 
+    def fail_run(self, run_id: int, error: BaseException) -> None:
+        """Note that a run that seemed to have ended well did not."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE runs SET outcome='failed', exit_code=?, message=? WHERE run_id=?",
+                (getattr(error, "exit_code", 1), str(error) or type(error).__name__, run_id),
+            )
+
     def prune(self, before: datetime) -> None:
         """Drop pages loaded before a moment and marks of closed scans; a year before that moment
         also runs, and scans that are no longer anybody's newest evidence."""

@@ -9,15 +9,28 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines import models
+from pipelines import models, session
+from pipelines.home import Home, HomeError
+from pipelines.reconcile import reconcile
 from pipelines.sync import sync
 from pipelines.verdict import SyncReport
+from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 
 
 def published(mirror: Mirror, sql: str) -> list[tuple[object, ...]]:
     with duckdb.connect(str(mirror.home / "warehouse.duckdb"), read_only=True) as database:
         return database.execute(sql).fetchall()
+
+
+def last_run(mirror: Mirror) -> tuple[object, ...]:
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    try:
+        return ledger.query(
+            "SELECT command, outcome, exit_code, message FROM runs ORDER BY run_id DESC LIMIT 1"
+        )[0]
+    finally:
+        ledger.close()
 
 
 def _payments(mirror: Mirror, invoice: dict[str, Any]) -> list[dict[str, Any]]:
@@ -92,6 +105,9 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     monkeypatch.setattr(models, "build", failing)
     with pytest.raises(models.ModelsFailed):
         night()
+    with pytest.raises(models.ModelsFailed):
+        reconcile(mirror.settings)
+    assert last_run(mirror) == ("reconcile", "failed", 1, "a model failed")
     mirror.changes = {}
     monkeypatch.setattr(models, "build", counted)
     after = night()
@@ -99,3 +115,12 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     assert len(builds) == 1
     # Paid on other days than it was made: an empty day is believed the second time.
     mirror.assert_same("payments")
+
+    def full_disk(home: Home) -> None:
+        raise HomeError("the disk is full")
+
+    # What readers did not get is no run that went well.
+    monkeypatch.setattr(session, "publish", full_disk)
+    with pytest.raises(HomeError):
+        night()
+    assert last_run(mirror) == ("sync", "failed", 2, "the disk is full")
