@@ -14,7 +14,7 @@ import streamlit as st
 from pipelines.dashboard import view as data
 from pipelines.report import charts, formats, queries
 from pipelines.report.figures import ReportError, SealState
-from pipelines.report.sheet import STATES
+from pipelines.report.sheet import STATES, compared
 
 _COLOURS = {
     charts.INK: "#808a94",
@@ -109,7 +109,7 @@ def _head(shown: data.View, names: list[str]) -> None:
             SealState.UNKNOWN: "Books not compared",
         }[seal.state]
         st.badge(
-            f"{label}: {seal.compared - seal.differing} of {seal.compared} periods",
+            f"{label} {compared(seal)}",
             color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub
         )
         when = "an unknown time"

@@ -141,7 +141,7 @@ def _view(
         period = Period(kind="month", first=first, last=queries.month_end(last))
         count = (last.year - first.year) * 12 + last.month - first.month + 1
         zone = zone_of(queries.shops(warehouse)[names[0]]["timezone"])
-        as_of = queries.as_of(warehouse)
+        as_of = queries.as_of(warehouse, names)
         return View(
             period=period,
             bars=queries.months(warehouse, names, min(period.last, max(until, first)), count),

@@ -34,7 +34,8 @@ def closing_report(
     """The closing report of a shop, or of all of them, for a day or a month.
 
     ``home`` is ``$SHOPMIRROR_HOME``. Without ``day`` and ``month`` it is the last open day the
-    mirror has seen, in the shop's zone; ``month`` is any day of it; ``now`` (with a zone) is for
+    mirror has seen, in the shop's zone (of a chain, one that has begun in every shop); ``month``
+    is any day of it; ``now`` (with a zone) is for
     tests. Raises :class:`~pipelines.report.figures.ReportError` when there is no warehouse, the
     shop is unknown, or the period has not begun.
     """
@@ -54,7 +55,7 @@ def closing_report(
         return Report(
             period=period,
             pages=pages,
-            as_of=_local(queries.as_of(warehouse), zones[names[0]]),
+            as_of=_local(queries.as_of(warehouse, names), zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
         )
 
@@ -186,6 +187,9 @@ def _lines(warehouse: Published, shops: list[str], period: Period) -> tuple[Shop
 def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str, ...]:
     """What a reader must know before trusting the figures."""
     notes = []
+    begun = queries.first_day(warehouse, shops)
+    if begun is not None and period.last < begun:
+        notes.append(f"The books begin at {begun}: nothing is known of earlier days.")
     until = queries.mirrored_until(warehouse, shops)
     if until is not None and period.last > until:
         notes.append(f"The mirror ends at {until}: later days are not in these figures yet.")

@@ -7,13 +7,24 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from pipelines.report import formats
-from pipelines.report.figures import Column, Page, Report, SealState, Technician
+from pipelines.report.figures import Column, Page, Report, Seal, SealState, Technician
 
 _TECHNICIANS = 9
 """Lines that fit beside the other tables on one A4 page."""
 _MIN_SHARE = Decimal("0.004")
 
 STATES = {SealState.AGREES: "agree", SealState.DIFFERS: "differ", SealState.UNKNOWN: "not compared"}
+
+
+def compared(seal: Seal) -> str:
+    """How many periods agree, or differ, in words that cannot be taken for the contrary."""
+    if not seal.compared:
+        return "with the service's own reports"
+    if seal.differing:
+        return f"in {formats.whole(seal.differing)} of {formats.whole(seal.compared)} periods"
+    if seal.state is SealState.UNKNOWN:
+        return "in every shop"
+    return f"in all {formats.whole(seal.compared)} periods"
 
 
 class Row(NamedTuple):
@@ -73,6 +84,7 @@ class Sheet:
             "taken is what was paid; sold is what the service\u2019s own reports count: unless "
             "calibrated otherwise, what was invoiced or rung up less returns, tax included. Median "
             "is the time from opening to closing a ticket, in opening hours."
+            + (f" Change is against the {self.heads[1].what}." if self.has_change else "")
         )
 
     @property
@@ -105,11 +117,7 @@ class Sheet:
     @property
     def seal_detail(self) -> str:
         """How much was compared."""
-        seal = self.page.seal
-        if not seal.compared:
-            return "with the service's own reports"
-        good = formats.whole(seal.compared - seal.differing)
-        return f"{good} of {formats.whole(seal.compared)} periods"
+        return compared(self.page.seal)
 
     @property
     def parts(self) -> list[Part]:

@@ -236,6 +236,47 @@ def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
     assert report(home).as_of == began, "a sync that was refused brought nothing"
 
 
+def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home: Path) -> None:
+    """A sync of one shop makes no other newer, nor one of customers the sales."""
+    change(
+        home,
+        "create or replace table ops.completeness as "
+        "select shop_id, resource, kind, true as is_proven, "
+        "timestamptz '2026-07-16 20:00:00+00' + to_hours(late) as began_at "
+        "from unnest(['centro', 'norte']) as shops(shop_id), "
+        "unnest(['tickets', 'ticket_invoices', 'pos_orders', 'payments', 'customers']) "
+        "as lists(resource), "
+        "(values ('full', -20), ('head', 0), ('repair', 7)) as kinds(kind, late)",
+        "update ops.completeness set began_at = began_at + interval 5 hour "
+        "where shop_id = 'norte' or resource = 'customers'",
+    )
+    evening = datetime(2026, 7, 16, 20, 0, tzinfo=UTC)
+    assert report(home).as_of == evening
+    assert report(home, shop="norte").as_of == evening + timedelta(hours=5)
+    assert not report(home, shop="centro").pages[0].notes
+    change(home, "delete from ops.completeness where resource = 'payments' and shop_id = 'centro'")
+    assert report(home).as_of is None
+    notes = report(home, shop="centro").pages[0].notes
+    assert notes == ("Not proven complete at the last sync: payments.",)
+
+
+def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home: Path) -> None:
+    change(
+        home,
+        "update ops.shops set timezone = 'Pacific/Auckland' where shop_id = 'norte'",
+        "update marts.calendar set is_open = true",
+        f"update marts.calendar set is_today = day = date '{TODAY + timedelta(days=1)}' "
+        "where shop_id = 'norte'",
+    )
+    assert report(home).period.first == TODAY
+    assert report(home, shop="norte").period.first == TODAY + timedelta(days=1)
+
+
+def test_a_day_before_the_books_begin_says_so(chain: Path) -> None:
+    notes = report(chain, day=date(2001, 1, 1)).pages[0].notes
+    assert any("books begin" in note for note in notes)
+
+
 class TestTrouble:
     def test_no_warehouse_yet(self, tmp_path: Path) -> None:
         with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
