@@ -17,6 +17,7 @@ from pipelines.fetch import ShopFetch
 from pipelines.home import Home
 from pipelines.jobs import Job, full_mark
 from pipelines.session import Session
+from pipelines.torn import Torn, note_settled, torn_payments, unsettled_since
 from pipelines.verdict import ShopResult
 from sources.repair_shop.client import Client
 from sources.repair_shop.endpoints import ENDPOINTS
@@ -36,6 +37,8 @@ _NEIGHBOURS = 5
 """Payments before a day that are read with it."""
 _REACH = timedelta(days=31)
 """How far before a day these may lie."""
+_WINDOW = 3
+"""Requests that reading a few days of a list takes."""
 _MONTHS_SPLIT = 12
 """Months that differ which one run splits into days, at most."""
 
@@ -188,26 +191,45 @@ def repair_jobs(
     return jobs
 
 
-def _orphan_jobs(
-    home: Home, ledger: Ledger, shop: str, since: str, days: dict[str, list[date]], *, requests: int
-) -> list[Job]:
-    """Scans of other days on which documents that just turned out to be deleted were paid.
+def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:
+    """Days on which documents that turned out to be deleted since a moment were paid.
 
-    Their payments went with them, but only the day of the document differs in a report.
+    Their payments went with them, but only the day of the document differs in a report, and not
+    even that one if the document was found gone before the reports were compared.
     """
     gone: dict[str, list[str]] = {}
     for table, identity in ledger.query(
         "SELECT resource, id FROM deletions WHERE shop=? AND at >= ? AND resource IN "
         "('ticket_invoices', 'pos_orders')",
-        (shop, since),
+        (shop, now_text(since)),
     ):
         gone.setdefault(table, []).append(identity)
-    read = set(days.get("daily_sales", []))
-    others = [day for day in payment_days(home, shop, gone) if day not in read]
-    return [
+    return set(payment_days(home, shop, gone))
+
+
+def _torn_jobs(
+    ledger: Ledger,
+    shop: str,
+    torn: Torn,
+    orphans: set[date],
+    days: Mapping[str, list[date]],
+    *,
+    requests: int,
+) -> list[Job]:
+    """Scans of the payments and documents that contradict what was read, within ``requests``."""
+    others = (torn.days | orphans) - set(days.get("daily_sales", []))
+    left = max(0, requests)
+    jobs = [
         _payments_job(ledger, shop, first, last)
-        for first, last in _stretches(others)[: max(0, requests) // 3]
+        for first, last in _stretches(others)[: left // _WINDOW]
     ]
+    left -= _WINDOW * len(jobs)
+    for table, ids in torn.documents.items():
+        wanted = tuple(ids[: max(0, left)])
+        left -= len(wanted)
+        if wanted:
+            jobs.append(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
+    return jobs
 
 
 def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
@@ -222,7 +244,7 @@ def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
         (shop, first.isoformat(), (first - _REACH).isoformat(), _NEIGHBOURS),
     )
     begin = date.fromisoformat(before[-1][0]) if before else first
-    return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=3)
+    return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=_WINDOW)
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
@@ -245,29 +267,38 @@ def is_definition(differing: Sequence[Difference], matching: int) -> bool:
 def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
     """Read the documents of differing days again; False when there is nothing to do.
 
-    The service's reports are asked once more afterwards, because they move while a shop is open.
-    The caller loads, builds and compares again. Errors end up in ``result.error``.
+    Also payments and documents that contradict each other since they were last read, which no
+    report shows (:mod:`pipelines.torn`). The service's reports are asked once more afterwards,
+    because they move while a shop is open. The caller loads, builds and compares again. Errors end
+    up in ``result.error``.
     """
     differing = result.differences
-    if not differing or result.error is not None:
+    if result.error is not None:
         return False
     if is_definition(differing, result.matching):
         result.hint = (
             "More months differ than agree: the service seems to count differently. "
             "Run 'shopmirror reconcile --calibrate'."
         )
+        differing = []
+    client, ledger, home = session.client(shop), session.ledger, session.home
+    since = unsettled_since(ledger, shop.name)
+    torn = torn_payments(home, shop.name, since)
+    if not differing and not torn and not _orphan_days(home, ledger, shop.name, since):
+        note_settled(ledger, shop.name, run_id)
         return False
-    client, ledger = session.client(shop), session.ledger
-    fetch, began = ShopFetch(client, ledger, run_id, session.observer), now_text()
+    fetch = ShopFetch(client, ledger, run_id, session.observer)
     try:
         asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
-        days = differing_days(session.home, ledger, shop.name, differing)
+        days = differing_days(home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
-        jobs = repair_jobs(session.home, ledger, shop.name, days, requests=left)
+        jobs = repair_jobs(home, ledger, shop.name, days, requests=left)
         fetch.run(jobs)
         if fetch.fatal is None:
             left -= sum(job.requests or 0 for job in jobs)
-            fetch.run(_orphan_jobs(session.home, ledger, shop.name, began, days, requests=left))
+            # Only now: the repair may have found more documents gone.
+            orphans = _orphan_days(home, ledger, shop.name, since)
+            fetch.run(_torn_jobs(ledger, shop.name, torn, orphans, days, requests=left))
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:
@@ -280,6 +311,7 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
             }
             for year, report in sorted(asked_again):
                 fetch_monthly_reports(client, ledger, year, report)
+            note_settled(ledger, shop.name, run_id)
     except ShopError as error:
         fetch.fatal = error
     result.results += fetch.results

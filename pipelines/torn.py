@@ -1,0 +1,102 @@
+"""What tonight's answers gainsay: payments are told twice, in their list and in their document.
+
+A document that was read again and no longer holds a payment, or a payment that went while its
+document still holds it, proves that the other side is out of date, though no report and no
+``/updated`` list says so: reports count documents, not payments. The other side is read again the
+same night instead of when the audit reaches it. Only what changed since ``since`` is looked at, so
+a service whose two lists never agree costs nothing on a night without a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from pipelines.home import Home
+from sources.repair_shop.ledger import Ledger
+
+_DOCUMENTS: Mapping[str, tuple[str, str]] = {
+    "ticket_invoices": ("invoice_id", "invoice_id"),
+    "pos_orders": ("order_id", "pos_id"),
+}
+"""Table of documents -> its id in its nested payments, and in the list of payments."""
+_SETTLED = "payments_settled"
+"""Ledger mark: start of the last run that held payments and documents against each other."""
+_MOST_TORN = 0.2
+"""Share of nested payments that the list lacks from which the two are not the same payments."""
+
+_STATE = """
+WITH held AS (
+    SELECT n.{nested} AS document_id, coalesce(n.id, n.payment_id) AS id, n.amount, n.paid_day
+    FROM staging.{table}__payments n WHERE n.shop_id = $shop
+), listed AS (
+    SELECT id, amount, paid_day, {listed} AS document_id, deleted_at
+    FROM staging.payments WHERE shop_id = $shop
+), fresh AS (
+    SELECT id FROM staging.{table}
+    WHERE shop_id = $shop AND deleted_at IS NULL AND seen_at >= $since
+)
+"""
+_KNOWN = "SELECT count(*), count(listed.id) FROM held LEFT JOIN listed USING (id)"
+_DAYS = """
+SELECT held.paid_day, listed.paid_day
+FROM held JOIN fresh ON fresh.id = held.document_id LEFT JOIN listed ON listed.id = held.id
+WHERE listed.id IS NULL OR listed.deleted_at IS NOT NULL OR listed.amount <> held.amount
+    OR listed.paid_day <> held.paid_day
+UNION
+SELECT listed.paid_day, NULL
+FROM listed JOIN fresh ON fresh.id = listed.document_id
+WHERE listed.deleted_at IS NULL AND NOT EXISTS (
+    SELECT 1 FROM held WHERE held.id = listed.id AND held.document_id = listed.document_id)
+"""
+_HOLDERS = """
+SELECT DISTINCT held.document_id
+FROM held JOIN listed USING (id) JOIN staging.{table} d ON d.id = held.document_id
+WHERE d.shop_id = $shop AND d.deleted_at IS NULL AND d.seen_at < listed.deleted_at
+    AND listed.deleted_at >= $since
+"""
+
+
+@dataclass
+class Torn:
+    """``days`` whose payments, and ``documents`` (table -> ids) that have to be read again."""
+
+    days: set[date] = field(default_factory=set)
+    documents: dict[str, list[str]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.days or self.documents)
+
+
+def unsettled_since(ledger: Ledger, shop: str) -> datetime:
+    """When the first run began whose answers were not held against each other to their end."""
+    text = ledger.mark(shop, _SETTLED)
+    return datetime.fromisoformat(text) if text else datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
+    """Note that what was answered before a run is settled; what it read itself is for the next."""
+    [(started,)] = ledger.query("SELECT started_at FROM runs WHERE run_id = ?", (run_id,))
+    ledger.set_mark(shop, _SETTLED, started)
+
+
+def torn_payments(home: Home, shop: str, since: datetime) -> Torn:
+    """What answers since a moment gainsay, by what the models hold now."""
+    torn = Torn()
+    values = {"shop": shop, "since": since}
+    with home.open_build(read_only=True) as database:
+        for table, (nested, listed) in _DOCUMENTS.items():
+            state = _STATE.format(table=table, nested=nested, listed=listed)
+            [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
+            if held - also_listed > held * _MOST_TORN:
+                continue
+            for days in database.execute(state + _DAYS, values).fetchall():
+                torn.days.update(day for day in days if day is not None)
+            ids = [
+                str(row[0])
+                for row in database.execute(state + _HOLDERS.format(table=table), values).fetchall()
+            ]
+            if ids:
+                torn.documents[table] = sorted(ids)
+    return torn

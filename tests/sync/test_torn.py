@@ -1,0 +1,44 @@
+"""Payments are told twice, in their list and in their document: where one is old, it shows."""
+
+from __future__ import annotations
+
+from pipelines.sync import sync
+from tests.sync.conftest import MakeMirror, Mirror
+
+
+def _paid_on_another_day(mirror: Mirror, table: str, skip: int = 0) -> tuple[str, str]:
+    """(document, payment) of a payment that no report of the document's day would show."""
+    pairs = [
+        (str(document["id"]), str(payment["id"]))
+        for document in mirror.store.all(table)
+        for payment in document["payments"]
+        if payment["date"][:10] != document["created_date"][:10]
+    ]
+    return pairs[skip]
+
+
+def test_what_a_document_and_the_list_of_payments_gainsay_is_read_again(
+    make_mirror: MakeMirror,
+) -> None:
+    mirror = make_mirror(database=True, audit_requests=0)
+    store = mirror.store
+    assert mirror.run().exit_code == 0
+    # The list shows that a payment went; its order, read before, still holds it.
+    held, gone = store.all("pos_orders")[3]["id"], store.all("pos_orders")[3]["payments"][0]["id"]
+    store.delete("payments", gone)
+    assert mirror.run("payments", full=True).exit_code == 0
+    # An invoice shows that a payment went, another is gone with its payments; reports agree.
+    _, unpaid = _paid_on_another_day(mirror, "ticket_invoices")
+    deleted, _ = _paid_on_another_day(mirror, "ticket_invoices", 3)
+    store.delete("payments", unpaid)
+    store.delete("ticket_invoices", deleted)
+    assert mirror.run("ticketInvoices", full=True).exit_code == 0
+    mirror.server.forget_requests()
+    night = sync(mirror.settings)
+    assert night.exit_code == 0, night.details
+    assert mirror.asked(f"/posOrders/{held}")
+    mirror.assert_same("payments", "pos_orders", "ticket_invoices")
+    asked = night.requests
+    night = sync(mirror.settings)
+    assert night.exit_code == 0, night.details
+    assert night.requests < asked - 3, "what is settled is not asked again"
