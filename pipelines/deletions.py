@@ -20,6 +20,14 @@ _LOOKUPS = 20
 """Rows looked up by their own path at most, where one sighting is not enough."""
 
 
+def advice(resource: str) -> str:
+    """What a person does about rows of a list that went too many at once to be believed."""
+    return (
+        "Look at the service. If they are really gone: shopmirror sync "
+        f"{resource.partition(':')[0]} --full --confirm-deletions"
+    )
+
+
 @dataclass(frozen=True)
 class Vanished:
     """``marked`` rows are gone. ``refused`` says why others were not marked, or is empty."""
@@ -73,13 +81,11 @@ class Deletions:
             scan.shop, scan.resource, *((None, None) if of_list else (first, last))
         )
         share = 100 * len(gone) / live
-        advice = (
-            f"Look at the service; if they are really gone: shopmirror sync "
-            f"{scan.resource.partition(':')[0]} --full --confirm-deletions"
-        )
         if len(gone) > 1 and share > limit_percent and not confirmed:
             return Vanished(
-                0, f"{len(gone)} of {live} rows vanished at once, not believed. {advice}"
+                0,
+                f"{len(gone)} of {live} rows vanished at once, not believed. "
+                + advice(scan.resource),
             )
         if not outcome.ids and not confirmed and exists is None:
             sightings = self._ledger.mark(scan.shop, name)

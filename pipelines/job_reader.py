@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from pipelines.deletions import Deletions
+from pipelines.deletions import Deletions, advice
 from pipelines.jobs import Job
 from pipelines.tickets import MakeReader, read_tickets
 from sources.repair_shop.client import Client
@@ -86,12 +86,16 @@ class JobReader:
         since = job.since or date(2000, 1, 1)
         if job.kind == "head":
             order = "recently_updated" if endpoint.recently_updated else "newest"
-            return read_head(
+            out = read_head(
                 reader(),
                 order=order if endpoint.sort else None,
                 since=None if endpoint.recently_updated else job.since,
                 live=live,
             )
+            if not out.proven and not out.ids:
+                # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
+                out.reason += f". {advice(job.resource)}"
+            return out
         if job.kind == "updated":
             return read_window(
                 reader(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.status import status
 from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 
@@ -132,6 +133,8 @@ def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced: Mirror)
     report = synced.run("brands", full=True)
     assert report.exit_code == 1
     assert "vanished" in " ".join(report.details)
+    [doubt] = status(synced.settings).shops[0].doubts
+    assert "vanished" in doubt and "--confirm-deletions" in doubt
     assert not marks(synced, "brands")
     report = synced.run("brands", full=True, confirm=True)
     assert report.exit_code == 0, report.details
@@ -145,6 +148,9 @@ def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror)
         report = synced.run("brands", full=full)
         synced.server.faults.clear()
         assert report.exit_code == 1
+        if not full:
+            # A list that was really emptied would stay in doubt, so the way out is said.
+            assert "--confirm-deletions" in " ".join(report.details)
         assert synced.live("brands") == known
     assert synced.run("brands").exit_code == 0
     synced.assert_same("brands")
