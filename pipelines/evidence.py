@@ -12,6 +12,7 @@ from typing import Any
 
 from pipelines.jobs import describe_spec, spec_days
 from pipelines.load import Loader
+from pipelines.ops import OPS_TABLES
 from sources.repair_shop.ledger import Ledger
 from sources.settings import ShopSettings
 
@@ -96,64 +97,26 @@ def _covered(days: tuple[date, date] | None, by: Sequence[tuple[date, date]]) ->
     return False
 
 
-COMPLETENESS_COLUMNS = {
-    "shop_id": "VARCHAR",
-    "resource": "VARCHAR",
-    "kind": "VARCHAR",
-    "extent": "VARCHAR",
-    "first_day": "DATE",
-    "last_day": "DATE",
-    "pages": "BIGINT",
-    "rows": "BIGINT",
-    "state": "VARCHAR",
-    "is_proven": "BOOLEAN",
-    "proof": "VARCHAR",
-    "reason": "VARCHAR",
-    "began_at": "TIMESTAMP WITH TIME ZONE",
-    "checked_at": "TIMESTAMP WITH TIME ZONE",
-}
-REQUEST_COLUMNS = {
-    "shop_id": "VARCHAR",
-    "run_id": "BIGINT",
-    "resource": "VARCHAR",
-    "kind": "VARCHAR",
-    "requests": "BIGINT",
-}
-
-
 def write_reports(ledger: Ledger, loader: Loader) -> None:
     """``ops.service_reports``: what the models reconcile with, so written before they run."""
     rows = ledger.query("SELECT shop, report, period, total, fetched_at FROM reports")
-    names = ("shop_id", "report", "period", "total", "fetched_at")
-    loader.write_ops("service_reports", None, [dict(zip(names, r, strict=True)) for r in rows])
+    names = OPS_TABLES["service_reports"]
+    loader.write_ops("service_reports", [dict(zip(names, r, strict=True)) for r in rows])
 
 
 def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:
     """All other ``ops`` tables."""
-    loader.write_ops("completeness", COMPLETENESS_COLUMNS, completeness(ledger))
+    loader.write_ops("completeness", completeness(ledger))
     runs = ledger.query(
         "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, message"
         " FROM runs ORDER BY run_id"
     )
-    names = (
-        "run_id",
-        "command",
-        "started_at",
-        "ended_at",
-        "outcome",
-        "exit_code",
-        "requests",
-        "rows",
-        "message",
-    )
-    loader.write_ops("runs", None, [dict(zip(names, r, strict=True)) for r in runs])
+    loader.write_ops("runs", [dict(zip(OPS_TABLES["runs"], r, strict=True)) for r in runs])
     spent = ledger.query(
         "SELECT s.shop, s.run_id, s.resource, s.kind, count(*) FROM pages p "
         "JOIN scans s USING (scan_id) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
     )
-    loader.write_ops(
-        "requests", REQUEST_COLUMNS, [dict(zip(REQUEST_COLUMNS, r, strict=True)) for r in spent]
-    )
+    loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []
     for shop in shops:
         text = ledger.mark(shop.name, "profile")
@@ -163,11 +126,11 @@ def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
                 {"shop_id": shop.name, "item": item, "found": value, "found_at": found["found_at"]}
                 for item, value in found["items"].items()
             ]
-    loader.write_ops("service_profile", None, profile)
+    loader.write_ops("service_profile", profile)
     _write_changes(loader)
 
 
 def _write_changes(loader: Loader) -> None:
     from pipelines.outbox import trail
 
-    loader.write_ops("changes", None, trail(loader.home.path))
+    loader.write_ops("changes", trail(loader.home.path))

@@ -26,7 +26,7 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}
         for name, records in sorted(found.items())
     ]
-    loader.write_ops("findings", None, rows)
+    loader.write_ops("findings", rows)
 
 
 def read_findings(warehouse: duckdb.DuckDBPyConnection) -> list[str]:

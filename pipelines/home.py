@@ -92,11 +92,6 @@ class Home:
         return self.build / "dlt"
 
     @property
-    def dbt_dir(self) -> Path:
-        """dbt's target, logs and generated profile."""
-        return self.build / "dbt"
-
-    @property
     def ledger(self) -> Path:
         """Pages, scans, evidence (SQLite)."""
         return self.path / "mirror.sqlite"

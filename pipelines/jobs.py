@@ -9,7 +9,6 @@ plan`` shows exactly this table.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -305,8 +304,3 @@ def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
     first, last = spec_days(spec)
     days = f" {first or '...'} to {last or '...'}" if first or last else ""
     return WORDS.get(kind, kind) + days
-
-
-def spec_text(spec: Mapping[str, Any]) -> str:
-    """A spec as the ledger stores it."""
-    return json.dumps(spec, sort_keys=True, default=str)

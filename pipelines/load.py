@@ -325,18 +325,12 @@ class Loader:
             connection.execute("COMMIT")
         return changed
 
-    def write_ops(
-        self,
-        name: str,
-        columns: Mapping[str, str] | None,
-        rows: Iterable[Mapping[str, Any]],
-    ) -> None:
-        """Replace ``ops.<name>`` in one transaction.
+    def write_ops(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Replace ``ops.<name>``, a table of :data:`pipelines.ops.OPS_TABLES`, in one transaction.
 
-        ``columns``: name -> DuckDB type, None for those of :data:`pipelines.ops.OPS_TABLES`.
-        Values are cast to the type; objects and lists become JSON text.
+        Values are cast to the column's type; objects and lists become JSON text.
         """
-        typed = columns or OPS_TABLES[name]
+        typed = OPS_TABLES[name]
         content = list(rows)
         data = {column: pa.array([_plain(row.get(column)) for row in content]) for column in typed}
         select = ", ".join(

@@ -48,7 +48,6 @@ class ShopSettings(BaseModel):
     repair_requests: int = Field(
         60, ge=0, description="requests a night spent re-reading days whose reports differ"
     )
-    slice_pages: int = Field(100, ge=2, description="pages of a first load's slice")
     vanish_limit_percent: float = Field(
         20.0, ge=0, le=100, description="share of a slice that may vanish at once unconfirmed"
     )

@@ -29,7 +29,6 @@ from pipelines.outbox.errors import InputRefused, QueueBroken
 
 State = Literal["queued", "sending", "done", "in_doubt", "rejected", "conflict"]
 STATES: tuple[State, ...] = ("queued", "sending", "done", "in_doubt", "rejected", "conflict")
-UNSETTLED = ("queued", "sending", "in_doubt", "conflict")
 FILE_NAME = "outbox.sqlite"
 VERSION = 1
 LOCK_SECONDS = 10.0

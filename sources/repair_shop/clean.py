@@ -127,14 +127,9 @@ def _convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
             raise _Unreadable
         return moment.iso_text
     try:
-        number = parse_amount(value)
+        return parse_amount(value)
     except ValueError:
         raise _Unreadable from None
-    if kind == "whole":
-        if number != number.to_integral_value() or abs(number) >= 2**63:
-            raise _Unreadable
-        return int(number)
-    return number
 
 
 class _Shape:

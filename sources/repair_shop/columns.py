@@ -6,7 +6,7 @@ on to be there: a declared column exists in the warehouse even when no row has i
 field becomes a text column of its own, and :mod:`sources.repair_shop.clean` loses neither.
 
 Kinds of a column: ``text``; ``amount`` DECIMAL(28,4), money and prices; ``number`` DECIMAL(28,4),
-quantities and percentages; ``whole`` BIGINT; ``flag`` BOOLEAN; ``moment`` ISO 8601 text as the
+quantities and percentages; ``flag`` BOOLEAN; ``moment`` ISO 8601 text as the
 service said it, in one spelling (an offset only if the service gave one; staging makes it a time).
 A reference such as ``customer`` is flattened to ``customer__id``, ``customer__name`` ...
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -92,8 +92,3 @@ class LedgerFile:
         """Write rows with one statement in one transaction (parameters bound)."""
         with self._transaction() as db:
             db.executemany(sql, rows)
-
-    def transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Run several statements in one transaction."""
-        with self._transaction() as db:
-            work(db)

@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS scans(
   kind TEXT NOT NULL, spec TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT,
   state TEXT NOT NULL DEFAULT 'open', proof TEXT, reason TEXT,
   pages INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
-  first_day TEXT, last_day TEXT, vanished INTEGER NOT NULL DEFAULT 0);
+  first_day TEXT, last_day TEXT);
 CREATE INDEX IF NOT EXISTS scans_open ON scans(shop, resource, state);
 CREATE TABLE IF NOT EXISTS pages(
   seq INTEGER PRIMARY KEY AUTOINCREMENT, scan_id INTEGER NOT NULL, key TEXT NOT NULL,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "amount", "number", "whole", "flag", "moment"]
+Kind = Literal["text", "amount", "number", "flag", "moment"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,6 @@ class Table:
     columns: tuple[Column, ...] = ()
     references: tuple[Reference, ...] = ()
     children: tuple[Child, ...] = ()
-    identifiers: tuple[str, ...] = field(default=())
-    """Other names of ``id``."""
 
     def flat_columns(self) -> dict[str, Kind]:
         """Column name in the warehouse -> kind, references flattened."""

@@ -28,7 +28,6 @@ _TYPES: Mapping[Kind, TColumnSchema] = {
     "moment": {"data_type": "text"},
     "amount": {"data_type": "decimal", "precision": 28, "scale": 4},
     "number": {"data_type": "decimal", "precision": 28, "scale": 4},
-    "whole": {"data_type": "bigint"},
     "flag": {"data_type": "bool"},
 }
 
@@ -37,7 +36,6 @@ _SQL_TYPES: Mapping[Kind, str] = {
     "moment": "VARCHAR",
     "amount": "DECIMAL(28,4)",
     "number": "DECIMAL(28,4)",
-    "whole": "BIGINT",
     "flag": "BOOLEAN",
 }
 

@@ -31,7 +31,6 @@ def test_everything_lies_under_the_folder_and_is_private(home: Home) -> None:
         home.outbox,
         home.logs,
         home.dlt_dir,
-        home.dbt_dir,
     ):
         assert path.is_relative_to(home.path)
     assert home.path.stat().st_mode & 0o077 == 0

@@ -211,22 +211,19 @@ def test_ops_tables_are_replaced_whole(home: Home, loader: Loader) -> None:
             "fetched_at": START,
         }
     ]
-    loader.write_ops("service_reports", None, rows)
-    loader.write_ops("service_reports", None, rows)
+    loader.write_ops("service_reports", rows)
+    loader.write_ops("service_reports", rows)
     assert query(home, "SELECT period, total FROM ops.service_reports") == [
         (date(2026, 1, 2), Decimal("12.34"))
     ]
-    loader.write_ops(
-        "extra",
-        {"name": "VARCHAR", "detail": "VARCHAR", "n": "BIGINT"},
-        [{"name": "x", "detail": {"a": [1]}, "n": 1}, {"name": "y"}],
-    )
-    assert query(home, "SELECT * FROM ops.extra ORDER BY 1") == [
-        ("x", '{"a": [1]}', 1),
+    findings = [{"name": "x", "records": 1, "meaning": {"a": [1]}}, {"name": "y"}]
+    loader.write_ops("findings", findings)
+    assert query(home, "SELECT * FROM ops.findings ORDER BY 1") == [
+        ("x", 1, '{"a": [1]}'),
         ("y", None, None),
     ]
-    loader.write_ops("extra", {"name": "VARCHAR"}, [])
-    assert query(home, "SELECT count(*) FROM ops.extra") == [(0,)]
+    loader.write_ops("findings", [])
+    assert query(home, "SELECT count(*) FROM ops.findings") == [(0,)]
 
 
 def test_a_deleted_warehouse_is_built_anew(home: Home, loader: Loader) -> None:

@@ -20,7 +20,6 @@ SQL_TYPES = {
     "text": "varchar",
     "amount": "decimal(28, 4)",
     "number": "decimal(28, 4)",
-    "whole": "bigint",
     "flag": "boolean",
     "moment": "varchar",
 }
