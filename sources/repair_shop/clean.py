@@ -72,9 +72,9 @@ def _amount_of_text(text: str) -> Decimal:
         r"(\d[\d.,'\u00a0\u202f ]*)\s*[^\d\s.,()+-]{0,5}\s*(-?)\)?",
         body,
     )
-    if not match:
+    signs = match[1] + match[2] + match[4] if match else ""
+    if not match or len(signs) > 1:
         raise ValueError("no amount")
-    signs = match[1] + match[2] + match[4]
     negative = negative or "-" in signs
     figure = re.sub(r"['\u00a0\u202f ]", "", match[3]).rstrip(".,")
     comma, point = figure.rfind(","), figure.rfind(".")
@@ -84,7 +84,7 @@ def _amount_of_text(text: str) -> Decimal:
     elif comma >= 0:
         grouped = re.fullmatch(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}", figure)
         figure = figure.replace(",", "") if grouped else figure.replace(",", ".")
-    elif figure.count(".") > 1:
+    elif re.fullmatch(r"\d{1,3}(\.\d{3}){2,}", figure):
         figure = figure.replace(".", "")
     try:
         number = Decimal(figure)
