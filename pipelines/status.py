@@ -16,6 +16,7 @@ from pipelines.evidence import completeness
 from pipelines.findings import read_findings
 from pipelines.home import Home
 from pipelines.jobs import full_mark
+from pipelines.ops import OPS_TABLES
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.endpoints import ENDPOINTS
 from sources.repair_shop.ledger import Ledger
@@ -50,6 +51,8 @@ class Status:
     next_runs: list[dict[str, Any]]
     incidents: list[dict[str, Any]]
     warehouse: dict[str, Any]
+    discarded: int = 0
+    """Rejected changes that a person took out of the queue: nobody need look at them again."""
     problems: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -80,23 +83,7 @@ def status(settings: Settings) -> Status:
         warehouse, compared = _warehouse(home)
         shops = [_shop(one, ledger, budget, evidence, compared) for one in settings.shops]
         runs = [
-            dict(
-                zip(
-                    (
-                        "run_id",
-                        "command",
-                        "started_at",
-                        "ended_at",
-                        "outcome",
-                        "exit_code",
-                        "requests",
-                        "rows",
-                        "message",
-                    ),
-                    row,
-                    strict=True,
-                )
-            )
+            dict(zip(OPS_TABLES["runs"], row, strict=True))
             for row in ledger.query(
                 "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, "
                 "message FROM runs ORDER BY run_id DESC LIMIT 10"
@@ -107,7 +94,8 @@ def status(settings: Settings) -> Status:
         budget.close()
     jobs = _next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
-    found = Status(shops, runs, _queue(home.path), jobs, incidents, warehouse)
+    queue, discarded = _queue(home.path)
+    found = Status(shops, runs, queue, jobs, incidents, warehouse, discarded)
     found.problems = _problems(found)
     return found
 
@@ -217,16 +205,15 @@ def _warehouse(
     return told, compared
 
 
-def _queue(home: Path) -> dict[str, int]:
+def _queue(home: Path) -> tuple[dict[str, int], int]:
+    """Changes by state, and how many of the rejected ones were discarded."""
     from pipelines.outbox import STATES, Outbox
     from pipelines.outbox.store import FILE_NAME
 
-    counts: dict[str, int] = dict.fromkeys(STATES, 0)
-    if (home / FILE_NAME).is_file():
-        with Outbox(home) as outbox:
-            for change in outbox.changes():
-                counts[change.state] = counts.get(change.state, 0) + 1
-    return counts
+    if not (home / FILE_NAME).is_file():
+        return dict.fromkeys(STATES, 0), 0
+    with Outbox(home) as outbox:
+        return outbox.counts(), outbox.discarded()
 
 
 def _next_runs(home: Path) -> list[dict[str, Any]]:
@@ -292,9 +279,10 @@ def _problems(found: Status) -> list[str]:
         for incident in found.incidents
         if not incident["went_well_since"]
     ]
+    waiting = {**found.queue, "rejected": found.queue["rejected"] - found.discarded}
     problems += [
         f"{count} change(s) {state}"
-        for state, count in found.queue.items()
+        for state, count in waiting.items()
         if count and state in ("in_doubt", "rejected", "conflict")
     ]
     if found.warehouse.get("problem"):

@@ -291,6 +291,16 @@ class Outbox:
         )
         return dict.fromkeys(STATES, 0) | {row[0]: row[1] for row in rows}
 
+    def discarded(self) -> int:
+        """How many of the rejected changes a person took out."""
+        return int(
+            self.select(
+                "select count(*) from changes where state = 'rejected' and 'discarded' ="
+                " (select event from history where history.number = changes.number"
+                " order by rowid desc limit 1)"
+            )[0][0]
+        )
+
 
 def _change(row: sqlite3.Row) -> Change:
     values = dict(row)

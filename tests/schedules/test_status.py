@@ -12,6 +12,8 @@ from pipelines.evidence import completeness
 from pipelines.findings import write_findings
 from pipelines.home import Home
 from pipelines.load import Loader
+from pipelines.outbox import Outbox, discard
+from pipelines.outbox.store import NewChange
 from pipelines.publish import publish
 from pipelines.status import status
 from sources.repair_shop.ledger import Ledger
@@ -78,6 +80,17 @@ def test_what_a_build_found_in_the_data_is_told(settings: Settings) -> None:
         build.execute("DROP TABLE ops.findings")
     publish(home)
     assert status(settings).warehouse["findings"] == []
+
+
+def test_a_rejected_change_is_told_until_a_person_discards_it(settings: Settings) -> None:
+    with Outbox(settings.home) as outbox:
+        outbox.add([NewChange("main", "brands", "create", None, {"name": "A"})], by="ann")
+        outbox.set([1], "rejected", "no", state="rejected", reason="no")
+    assert "1 change(s) rejected" in status(settings).problems
+    discard(settings.home, 1, by="ann")
+    found = status(settings)
+    assert found.queue["rejected"] == 1
+    assert not any("rejected" in problem for problem in found.problems)
 
 
 Scanned = tuple[str, str | None, str | None, bool]
