@@ -128,7 +128,8 @@ class Session:
         self.ledger.close()
 
     def _tell(self, client: Client) -> None:
-        self.observer.budget(client.shop.name, client.budget.state().left, 0.0)
+        state = client.budget.state()
+        self.observer.budget(client.shop.name, state.left, state.cooldown_seconds)
 
 
 @contextmanager

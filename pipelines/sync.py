@@ -30,7 +30,6 @@ _LOAD_EVERY = 60.0
 """Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
 _PUBLISH_EVERY = 600.0
 """Seconds of a real minute between publishes of a long first load."""
-_PAGES_KEPT = timedelta(days=7)
 
 
 def sync(
@@ -41,13 +40,15 @@ def sync(
     full: bool = False,
     max_requests: int | None = None,
     confirm_deletions: bool = False,
+    keep_pages: timedelta | None = timedelta(days=7),
     observer: Observer | None = None,
     stop: threading.Event | None = None,
 ) -> SyncReport:
     """Bring the warehouse up to date with the service, and prove it.
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
-    run early, keeping what was fetched (exit code 4). Raises what has nothing to do with the
+    run early, keeping what was fetched (exit code 4). ``keep_pages`` is how long answers are kept
+    after they were loaded, None for ever. Raises what has nothing to do with the
     service: bad names (exit code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
@@ -84,7 +85,8 @@ def sync(
             )
         if not session.stop.is_set():
             session.publish(run_id)
-            session.ledger.prune(datetime.now(UTC) - _PAGES_KEPT)
+            if keep_pages is not None:
+                session.ledger.prune(datetime.now(UTC) - keep_pages)
         return report
 
 

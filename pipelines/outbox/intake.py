@@ -106,7 +106,7 @@ def enqueue(
         _check_numbers(outbox, changes)
         if check and (missing := unknown(folder, outbox, changes)):
             raise InputRefused(missing)
-        return outbox.add(_with_basis(folder, outbox, changes), by=by or _user())
+        return outbox.add(_with_basis(folder, outbox, changes), by=by or current_user())
 
 
 def resource_and_op(resource: str, op: str) -> tuple[str, str]:
@@ -343,7 +343,8 @@ def _shop(settings: Settings, name: str | None) -> ShopSettings:
     return settings.shops[0]
 
 
-def _user() -> str:
+def current_user() -> str:
+    """Who runs this, as far as the machine knows: a container's user may have no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -100,7 +99,6 @@ def add(
         rows,
         record_id=record_id,
         shop=shop,
-        by=getpass.getuser(),
         based_on=read_object(based_on) if based_on else None,
         marker=marker,
         file=upload,
@@ -177,18 +175,20 @@ def show(number: Number, as_json: AsJson = False) -> int:
 def retry(number: Number) -> int:
     """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
     from pipelines.outbox import retry as again
+    from pipelines.outbox.intake import current_user
     from sources.settings import home_folder
 
-    out().print(again(home_folder(), number, by=getpass.getuser()), markup=False)
+    out().print(again(home_folder(), number, by=current_user()), markup=False)
     return 0
 
 
 def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
     from pipelines.outbox import discard as forget
+    from pipelines.outbox.intake import current_user
     from sources.settings import home_folder
 
-    out().print(forget(home_folder(), number, by=getpass.getuser()), markup=False)
+    out().print(forget(home_folder(), number, by=current_user()), markup=False)
     return 0
 
 

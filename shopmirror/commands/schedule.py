@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 import threading
 from collections.abc import Iterator
@@ -174,12 +173,13 @@ def lines(kind: Printed) -> str:
 
 
 def _place() -> Place:
+    from pipelines.outbox.intake import current_user
     from schedules.units import Place
     from sources.settings import home_folder
 
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"
-    return Place(program, Path.cwd(), home_folder().absolute(), getpass.getuser())
+    return Place(program, Path.cwd(), home_folder().absolute(), current_user())
 
 
 def _tell(line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,8 +42,9 @@ def sync(
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
     from pipelines.sync import sync as run
+    from schedules.settings import load_retention
 
-    settings = configured()
+    settings, days = configured(), load_retention().pages_days
     with working(settings, "sync") as (observer, stop):
         report = run(
             settings,
@@ -51,6 +53,7 @@ def sync(
             full=full,
             max_requests=max_requests,
             confirm_deletions=confirm_deletions,
+            keep_pages=timedelta(days=days) if days else None,
             observer=observer,
             stop=stop,
         )
