@@ -191,20 +191,16 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -
             )
         }
         began = ledger.mark(shop.name, full_mark(endpoint.table)) or today.isoformat()
-        for first, last, rows in _units(ledger, shop.name, endpoint):
-            looked_at = audited.get(first.isoformat() if first else "", began)
+        for unit in _units(ledger, shop.name, endpoint, today):
+            looked_at = audited.get(unit.first.isoformat() if unit.first else "", began)
             age = (today - date.fromisoformat(looked_at[:10])).days
-            due = 30 if first is None else _due_days(last or today, today)
+            due = 30 if unit.newest is None else _due_days(unit.newest, today)
             if age <= 0:
                 continue
             # A tickets window is asked twice, as status X and as status not X.
-            cost = math.ceil(rows / PAGE_ROWS) + (4 if endpoint.partition else 2)
-            found.append(
-                (
-                    age / due,
-                    Job(shop.name, endpoint, "audit", first=first, last=last, requests=cost),
-                )
-            )
+            cost = math.ceil(unit.rows / PAGE_ROWS) + (4 if endpoint.partition else 2)
+            job = Job(shop.name, endpoint, "audit", first=unit.first, last=unit.last, requests=cost)
+            found.append((age / due, job))
     found.sort(key=lambda pair: -pair[0])
     chosen: list[Job] = []
     left = requests
@@ -221,41 +217,65 @@ def _due_days(last: date, today: date) -> int:
 
 
 _UNIT_PAGES = 40
+_LISTS_BEGIN = date(2000, 1, 1)
+"""No shop of this service is older; a list with older rows begins with them."""
 
 
-def _units(
-    ledger: Ledger, shop: str, endpoint: Endpoint
-) -> list[tuple[date | None, date | None, int]]:
-    """Stretches of days of at most a month and some forty pages: (first, last, rows)."""
+@dataclass(frozen=True)
+class _Unit:
+    """Days of a list that an audit reads at once; None: the whole list. ``newest``: of its rows."""
+
+    first: date | None
+    last: date | None
+    rows: int
+    newest: date | None = None
+
+
+def _units(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> list[_Unit]:
+    """Stretches of days of about a month and some forty pages.
+
+    Together they leave no day out, also where no row is known: a row that came back, was moved or
+    was made with an old date may stand on a day that no other row of the list has.
+    """
     if not endpoint.created_filter:
         live = ledger.live_count(shop, endpoint.table)
-        return [(None, None, live)] if live else []
+        return [_Unit(None, None, live)] if live else []
     rows = ledger.query(
-        "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND "
-        "day IS NOT NULL GROUP BY day ORDER BY day",
+        "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
+        "GROUP BY day ORDER BY day",
         (shop, endpoint.table),
     )
-    units: list[tuple[date | None, date | None, int]] = []
+    # Day of the first row, of the last row, rows.
+    runs: list[tuple[date, date, int]] = []
+    units: list[_Unit] = []
     for text, count in rows:
+        if text is None:
+            # No window shows rows without a date.
+            units.append(_Unit(None, None, ledger.live_count(shop, endpoint.table)))
+            continue
         day = date.fromisoformat(text)
-        if units:
-            first, _, so_far = units[-1]
-            same = first is not None and (first.year, first.month) == (day.year, day.month)
-            if same and so_far + count <= _UNIT_PAGES * PAGE_ROWS:
-                units[-1] = (first, day, so_far + count)
+        if runs:
+            start, newest, so_far = runs[-1]
+            if _month(newest) == _month(day) and so_far + count <= _UNIT_PAGES * PAGE_ROWS:
+                runs[-1] = (start, day, so_far + count)
                 continue
-        units.append(
-            (
-                day.replace(day=1)
-                if not units
-                or units[-1][0] is None
-                or (units[-1][0].year, units[-1][0].month) != (day.year, day.month)
-                else day,
-                day,
-                count,
-            )
-        )
+        runs.append((day, day, count))
+    begin = min(_LISTS_BEGIN, runs[0][0]) if runs else _LISTS_BEGIN
+    for number, (_, newest, count) in enumerate(runs):
+        if number + 1 == len(runs):
+            last = max(today, newest)
+        else:
+            following = runs[number + 1][0]
+            if _month(following) != _month(newest):
+                following = (newest.replace(day=28) + timedelta(days=4)).replace(day=1)
+            last = following - timedelta(days=1)
+        units.append(_Unit(begin, last, count, newest))
+        begin = last + timedelta(days=1)
     return units
+
+
+def _month(day: date) -> tuple[int, int]:
+    return day.year, day.month
 
 
 def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
