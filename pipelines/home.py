@@ -32,6 +32,8 @@ _MENDS = {
     errno.ENOTDIR: "part of the path is a file; set SHOPMIRROR_HOME to a folder",
     errno.EEXIST: "there is a file of that name; set SHOPMIRROR_HOME to a folder",
     errno.EMFILE: "too many files are open",
+    errno.EFBIG: "a file may not grow further; raise the limit of file sizes or make room",
+    errno.EIO: "the disk reports an error; look at the disk, its limits and its room",
 }
 
 
@@ -118,7 +120,7 @@ class Home:
         The kernel holds the lock, so it ends with its process however that ends.
         """
         lock = filelock.FileLock(self.path / "sync.lock", timeout=0, mode=0o600)
-        note = self.path / "sync.running"
+        note = self._note
         with self.guard("Nothing was done"):
             try:
                 lock.acquire()
@@ -135,6 +137,23 @@ class Home:
         finally:
             note.unlink(missing_ok=True)
             lock.release()
+
+    def is_syncing(self) -> bool:
+        """Whether the process that last said it syncs here is alive; takes no lock to find out.
+
+        A look at the lock itself could turn away a sync that begins in that moment.
+        """
+        try:
+            os.kill(int(json.loads(self._note.read_text(encoding="utf-8"))["pid"]), 0)
+        except PermissionError:
+            return True
+        except (OSError, OverflowError, ValueError, KeyError, TypeError):
+            return False
+        return True
+
+    @property
+    def _note(self) -> Path:
+        return self.path / "sync.running"
 
     @contextmanager
     def guard(self, kept: str = "What was fetched is kept") -> Iterator[None]:
@@ -205,6 +224,8 @@ def storage_trouble(error: BaseException) -> str | None:
         text = str(current)
         if "No space left on device" in text or "database or disk is full" in text:
             return _MENDS[errno.ENOSPC]
+        if "disk I/O error" in text:  # what SQLite makes of both, and of more
+            return _MENDS[errno.EIO]
         if "Read-only file system" in text or "readonly database" in text:
             return _MENDS[errno.EROFS]
         queue += [current.__cause__, current.__context__]

@@ -5,6 +5,7 @@ Reads files only, also while a sync runs; makes no request.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,6 +78,8 @@ class Status:
 def status(settings: Settings) -> Status:
     """Gather the state of the home folder."""
     home = Home(settings.home)
+    # Asked before and after the runs are read: one may begin or end in between.
+    is_syncing = home.is_syncing()
     ledger, budget = Ledger(home.ledger), Budget(home.budget)
     try:
         evidence = completeness(ledger)
@@ -96,7 +99,7 @@ def status(settings: Settings) -> Status:
     incidents = _incidents(home.path, jobs, runs)
     queue, discarded = _queue(home.path)
     found = Status(shops, runs, queue, jobs, incidents, warehouse, discarded)
-    found.problems = _problems(found)
+    found.problems = _problems(found, is_syncing=is_syncing or home.is_syncing())
     return found
 
 
@@ -252,7 +255,7 @@ def _incidents(
     return told
 
 
-def _problems(found: Status) -> list[str]:
+def _problems(found: Status, *, is_syncing: bool) -> list[str]:
     problems: list[str] = []
     for shop in found.shops:
         if shop.missing:
@@ -264,15 +267,16 @@ def _problems(found: Status) -> list[str]:
                 problems.append(f"{shop.shop}: the mirror is {age:.0f} hours old")
         if shop.differences:
             problems.append(
-                f"{shop.shop}: {len(shop.differences)} of {shop.compared} periods do not agree"
+                f"{shop.shop}: {len(shop.differences)} of {shop.compared} periods do not agree: "
+                "'shopmirror reconcile' explains where"
             )
+    # A block shuts every key of an address: one line for all shops that it holds up.
+    refused: dict[str, list[str]] = {}
+    for shop in found.shops:
         if shop.budget["refused_until"]:
-            problems.append(f"{shop.shop}: {shop.budget['reason']}")
-    if found.runs and found.runs[0]["outcome"] not in (None, "complete", "stopped"):
-        problems.append(
-            f"The last run ({found.runs[0]['command']}) ended "
-            f"{found.runs[0]['outcome']}: {found.runs[0]['message']}"
-        )
+            refused.setdefault(str(shop.budget["reason"]), []).append(shop.shop)
+    problems += [f"{', '.join(shops)}: {reason}" for reason, shops in refused.items()]
+    problems += _last_run(found, is_syncing, refused)
     problems += [
         f"The job {incident['job']} fails since {incident['since'][:16].replace('T', ' ')} UTC "
         f"({incident['runs']} run(s), exit code {incident['exit_code']}): {incident['message']}"
@@ -281,10 +285,27 @@ def _problems(found: Status) -> list[str]:
     ]
     waiting = {**found.queue, "rejected": found.queue["rejected"] - found.discarded}
     problems += [
-        f"{count} change(s) {state}"
+        f"{count} change(s) {state}: 'shopmirror queue list' says why"
         for state, count in waiting.items()
         if count and state in ("in_doubt", "rejected", "conflict")
     ]
     if found.warehouse.get("problem"):
         problems.append(found.warehouse["problem"])
+    if found.warehouse["published_at"] is None and any(run["ended_at"] for run in found.runs):
+        problems.append("There is no published warehouse: 'shopmirror sync' publishes it")
     return problems
+
+
+def _last_run(found: Status, is_syncing: bool, said: Iterable[str]) -> list[str]:
+    """What went wrong with the newest run; not again in full what was ``said`` already."""
+    if not found.runs:
+        return []
+    run = found.runs[0]
+    if run["outcome"] is None and not is_syncing:
+        return [f"The last run ({run['command']}) was cut off; the next sync goes on from there"]
+    if run["outcome"] in (None, "complete", "stopped"):
+        return []
+    line = f"The last run ({run['command']}) ended {run['outcome']}"
+    return [
+        line if any(text in str(run["message"]) for text in said) else f"{line}: {run['message']}"
+    ]

@@ -75,6 +75,11 @@ class SyncReport:
         }
 
 
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith((".", ".)")) else f"{text}."
+
+
 def verdict(shops: list[ShopResult], *, everything: bool = True) -> SyncReport:
     """The exit code and the words for what happened in all shops.
 
@@ -99,8 +104,8 @@ def verdict(shops: list[ShopResult], *, everything: bool = True) -> SyncReport:
         return SyncReport(
             3,
             "incomplete",
-            f"Incomplete ({names}): {failed[0]}. What was "
-            "fetched is kept; the next run goes on from there.",
+            f"Incomplete ({names}): {_sentence(failed[0])} What was fetched is kept; the next run "
+            "goes on from there.",
             shops=shops,
             details=details,
         )

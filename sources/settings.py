@@ -18,6 +18,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -182,12 +183,19 @@ def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
         return ShopSettings(name=name, **{str(key): value for key, value in values.items()})
     except ValidationError as error:
         faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            f"{'.'.join(str(part) for part in fault['loc'])}: {_plain(fault)}"
             for fault in error.errors(include_input=False, include_url=False)
         ]
         raise SettingsError(
             f"Settings of shop '{name}' under [sources.repair_shop] are wrong: " + "; ".join(faults)
         ) from None
+
+
+def _plain(fault: ErrorDetails) -> str:
+    if fault["type"] == "extra_forbidden":
+        known = sorted(set(ShopSettings.model_fields) - {"name"})
+        return f"there is no such setting; there are {', '.join(known)}"
+    return fault["msg"].removeprefix("Value error, ")
 
 
 def _variable(*keys: str) -> str:

@@ -42,10 +42,23 @@ class LedgerFile:
                         f"knows {FORMAT}). Update shopmirror."
                     )
         except sqlite3.DatabaseError as error:
-            raise LedgerError(
-                f"{path} cannot be used ({error}). Move it away: the next sync then reads "
-                "everything from the service again."
-            ) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: sqlite3.DatabaseError) -> LedgerError:
+        return LedgerError(
+            f"{self._path} cannot be used ({error}). Move it away: the next sync then reads "
+            "everything from the service again."
+        )
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Damage inside the file shows only when its pages are read, long after it was opened."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "malformed" in str(error) or "not a database" in str(error):
+                raise self._unusable(error) from error
+            raise
 
     @property
     def _db(self) -> sqlite3.Connection:
@@ -74,7 +87,7 @@ class LedgerFile:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._write:
+        with self._write, self._whole():
             db = self._db
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -86,7 +99,8 @@ class LedgerFile:
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Read anything (parameters bound)."""
-        return self._db.execute(sql, parameters).fetchall()
+        with self._whole():
+            return self._db.execute(sql, parameters).fetchall()
 
     def execute(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Write rows with one statement in one transaction (parameters bound)."""

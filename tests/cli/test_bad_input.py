@@ -67,6 +67,7 @@ def test_settings_that_are_missing(run: Run, command: str) -> None:
         ("TIMEZONE", "Mars/Phobos", "time zone"),
         ("BASE_URL", "not an address", "https://host/v1"),
         ("REQUESTS_PER_MINUTE", "many", "requests_per_minute"),
+        ("TIMEZON", "UTC", "timezon: there is no such setting"),
     ],
 )
 def test_settings_that_are_wrong(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger_file import LedgerError
 
 HOLD = """
 import sys
@@ -94,4 +98,19 @@ def test_a_full_disk_is_told_however_deep_it_lies(home: Home) -> None:
         raise duckdb.IOException("Could not write file: No space left on device")
     with pytest.raises(ValueError, match="other"), home.guard():
         raise ValueError("other")
+    with pytest.raises(HomeError, match="disk reports an error"), home.guard():
+        raise sqlite3.OperationalError("disk I/O error")
     assert storage_trouble(ValueError("x")) is None
+
+
+def test_damage_inside_the_ledger_names_the_file(home: Home) -> None:
+    """It may open all the same: what is broken shows when its pages are read."""
+    with closing(Ledger(home.ledger)) as ledger:
+        ledger.execute("INSERT INTO meta VALUES (?, ?)", [(f"n{n}", "x" * 400) for n in range(500)])
+    size = home.ledger.stat().st_size
+    with closing(Ledger(home.ledger)) as ledger:
+        with home.ledger.open("r+b") as file:
+            file.seek(size // 2)
+            file.write(b"\xff" * (size - size // 2))
+        with pytest.raises(LedgerError, match=r"mirror\.sqlite cannot be used .* Move it away"):
+            ledger.query("SELECT sum(length(value)) FROM meta WHERE value LIKE 'x%'")

@@ -86,11 +86,25 @@ def test_a_rejected_change_is_told_until_a_person_discards_it(settings: Settings
     with Outbox(settings.home) as outbox:
         outbox.add([NewChange("main", "brands", "create", None, {"name": "A"})], by="ann")
         outbox.set([1], "rejected", "no", state="rejected", reason="no")
-    assert "1 change(s) rejected" in status(settings).problems
+    assert any("1 change(s) rejected" in line for line in status(settings).problems)
     discard(settings.home, 1, by="ann")
     found = status(settings)
     assert found.queue["rejected"] == 1
     assert not any("rejected" in problem for problem in found.problems)
+
+
+def test_a_run_that_was_cut_off_and_a_warehouse_that_is_gone_are_told(settings: Settings) -> None:
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    with Home(settings.home).sync_lock():
+        assert not any("cut off" in line for line in status(settings).problems)
+    assert any("(sync) was cut off" in line for line in status(settings).problems)
+    assert not any("no published warehouse" in line for line in status(settings).problems)
+    ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=0, message="", detail={})
+    ledger.close()
+    problems = status(settings).problems
+    assert not any("cut off" in line for line in problems)
+    assert any("no published warehouse: 'shopmirror sync'" in line for line in problems)
 
 
 Scanned = tuple[str, str | None, str | None, bool]
