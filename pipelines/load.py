@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -278,9 +279,7 @@ class Loader:
                 if pipeline.has_pending_data:
                     pipeline.abort_packages()
                 pipeline.sync_destination()
-                for leftover in (folder / "pipelines" / _PIPELINE / "normalize").glob("*"):
-                    if leftover.is_dir() and leftover.name not in ("extracted", "normalized"):
-                        shutil.rmtree(leftover, ignore_errors=True)
+                _clear_up(folder / "pipelines" / _PIPELINE)
                 return pipeline
             except (DltException, ValueError, KeyError, OSError):
                 # A kill may leave half a file of dlt's own memory; the warehouse holds a copy.
@@ -344,6 +343,19 @@ class Loader:
                 f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
             )
             connection.execute("COMMIT")
+
+
+def _clear_up(folder: Path) -> None:
+    """Remove what dlt leaves in its folder for good: a schema for each load, cut-off work."""
+    leftovers = [*(folder / "load" / "loaded").glob("*")]
+    leftovers += [
+        path
+        for path in (folder / "normalize").glob("*")
+        if path.name not in ("extracted", "normalized")
+    ]
+    for leftover in leftovers:
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _key_of(table: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -31,6 +32,8 @@ _WORKERS = 8
 PREFIX = "/v1"
 """Specification, Versioning."""
 _MOST_BODY = 32 * 1024 * 1024
+_MOST_NOTED = 200_000
+"""Requests remembered of a shop: four days of the full rate, for a sandbox that runs on."""
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
 
 
@@ -63,13 +66,13 @@ class SandboxApp:
         self._routes = routes
         self._clock = clock
         self._reset = reset
-        self._log: dict[str, list[Request]] = {}
+        self._log: dict[str, deque[Request]] = {}
         self._log_lock = threading.Lock()
         # Threads that stay, because each keeps a connection to the database.
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
 
     def requests(self, shop: str) -> list[Request]:
-        """Every request with the shop's key so far, in the order of the answers."""
+        """The shop's requests so far, the newest 200,000, in the order of the answers."""
         with self._log_lock:
             return list(self._log.get(shop, []))
 
@@ -101,7 +104,7 @@ class SandboxApp:
 
     def _note(self, shop: str, request: Request) -> None:
         with self._log_lock:
-            self._log.setdefault(shop, []).append(request)
+            self._log.setdefault(shop, deque(maxlen=_MOST_NOTED)).append(request)
 
 
 class _Exchange:

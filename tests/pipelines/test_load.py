@@ -226,6 +226,13 @@ def test_ops_tables_are_replaced_whole(home: Home, loader: Loader) -> None:
     assert query(home, "SELECT count(*) FROM ops.findings") == [(0,)]
 
 
+def test_what_dlt_leaves_of_each_load_does_not_pile_up(home: Home) -> None:
+    for night in range(3):
+        Loader(home, ["main"]).load({"brands": cleaned("brands", {"id": str(night)})})
+    assert len(list(home.dlt_dir.rglob("loaded/*"))) == 1
+    assert len(query(home, "SELECT id FROM raw.brands")) == 3
+
+
 def test_a_deleted_warehouse_is_built_anew(home: Home, loader: Loader) -> None:
     loader.load({"brands": cleaned("brands", {"id": "a", "odd": "x"})})
     home.build_warehouse.unlink()
