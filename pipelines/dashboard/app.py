@@ -162,7 +162,7 @@ def _sales(home: Path, shown: data.View, names: list[str]) -> None:
         else ""
     )
     st.caption(f"{formats.whole(detail.count)} documents{more}")
-    _table(detail.documents, {"gross", "tax"})
+    _table(detail.documents, {"sold", "gross", "tax"})
 
 
 def _days_chart(sold: pd.DataFrame, days: list[str]) -> alt.Chart:

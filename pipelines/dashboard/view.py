@@ -177,29 +177,60 @@ def _month(
             {"shops": list(names), "first": first, "last": last},
         )
         within = {"shops": list(names), "first": day or first, "last": day or last}
-        documents = warehouse.rows(
-            """
-            select shop_id as shop, effect_day as day, effect as kind, document_number as number,
-                customer_name as customer, gross::double as gross, tax::double as tax, status,
-                document_id as id
-            from marts.sales_documents
-            where list_contains($shops, shop_id) and effect_day between $first and $last
-            order by effect_day desc, effect_at desc nulls last, document_number
-            limit $most
-            """,
-            within | {"most": MOST_DOCUMENTS},
-        )
-        count = warehouse.row(
-            "select count(*) as n from marts.sales_documents "
-            "where list_contains($shops, shop_id) and effect_day between $first and $last",
-            within,
-        )["n"]
-    columns = ["shop", "day", "kind", "number", "customer", "gross", "tax", "status", "id"]
+        documents = warehouse.rows(_DOCUMENTS, within | {"most": MOST_DOCUMENTS})
+    columns = ["shop", "day", "kind", "number", "customer", "sold", "gross", "tax", "status", "id"]
     return Month(
         days=_frame(days, ["day", "repairs", "counter", "total"]),
         documents=_frame(documents, columns),
-        count=count,
+        count=documents[0]["of"] if documents else 0,
     )
+
+
+_DOCUMENTS = """
+with rules as (
+    select
+        shop_id,
+        coalesce(sales_definition ->> '$.date_basis', 'document') as date_basis,
+        coalesce(sales_definition ->> '$.amount_basis', 'gross') as amount_basis,
+        coalesce(sales_definition ->> '$.returns', 'return_day') as returns_rule,
+        coalesce(sales_definition ->> '$.documents', 'all') as documents_rule
+    from ops.shops
+),
+effects as (
+    select
+        shop_id,
+        case
+            when effect = 'return' and returns_rule = 'return_day' then effect_day
+            when date_basis = 'ticket' then ticket_day
+            when date_basis = 'due' then due_day
+            when date_basis = 'settled' then settled_day
+            else document_day
+        end as day,
+        effect as kind, document_number as number, customer_name as customer,
+        case when amount_basis = 'net' then coalesce(net, gross) else gross end as sold,
+        gross, tax, status, document_id as id, effect_at as moment
+    from marts.sales_documents join rules using (shop_id)
+    where date_basis <> 'payment'
+        and (documents_rule = 'all' or is_paid)
+        and not (effect = 'return' and returns_rule = 'ignored')
+    union all
+    select
+        shop_id, day, kind, document_number, customer_name, amount, amount, null, null,
+        document_id, paid_at
+    from marts.payments join rules using (shop_id)
+    where date_basis = 'payment' and not (kind = 'refund' and returns_rule = 'ignored')
+),
+counted as (
+    from effects where list_contains($shops, shop_id) and day between $first and $last
+)
+select shop_id as shop, day, kind, number, customer, sold::double as sold,
+    gross::double as gross, tax::double as tax, status, id, count(*) over () as of
+from counted
+order by day desc, moment desc nulls last, number
+limit $most
+"""
+"""The documents by which a shop's sales are counted (``ops.shops.sales_definition``), each with the
+day on which and the amount with which it counts: they add up to ``marts.daily_sales``."""
 
 
 def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
