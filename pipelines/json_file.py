@@ -45,17 +45,17 @@ class JsonFile:
             write_atomically(self.path, json.dumps(found, indent=1, default=str))
 
 
-def write_atomically(path: Path, text: str, *, mode: int = 0o600) -> None:
-    """Write ``text`` so that a reader or a power cut meets the old file or the new, never half.
+def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
+    """Write ``content`` so that a reader or a power cut meets the old file or the new, never half.
 
     Raises ``OSError``; the old file is then as it was.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)
-            file.write(text)
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

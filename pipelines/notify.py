@@ -9,14 +9,11 @@ key, is ever in a message (:mod:`pipelines.scrub`).
 from __future__ import annotations
 
 import smtplib
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.message import EmailMessage
-from email.utils import formatdate, make_msgid
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 from pydantic import (
@@ -30,6 +27,7 @@ from pydantic import (
 )
 
 from pipelines.json_file import JsonFile
+from pipelines.mailing import Security, new_mail, send_mail
 from pipelines.scrub import scrub
 from sources.settings import SettingsError, read_section
 
@@ -49,7 +47,7 @@ class NotifySettings(BaseModel):
     email_from: str = ""
     smtp_host: str = ""
     smtp_port: int = Field(587, ge=1, le=65535)
-    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_security: Security = "starttls"
     smtp_user: str = ""
     smtp_password: SecretStr = SecretStr("")
     webhook_url: SecretStr = Field(SecretStr(""), description="gets a POST of JSON")
@@ -133,25 +131,10 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
 
 def _mail(settings: NotifySettings, subject: str, text: str) -> None:
-    message = EmailMessage()
-    message["Subject"] = subject
-    message["From"] = settings.email_from or settings.smtp_user or settings.email_to[0]
-    message["To"] = ", ".join(settings.email_to)
-    message["Date"] = formatdate()
-    message["Message-ID"] = make_msgid(domain="shopmirror.invalid")
+    sender = settings.email_from or settings.smtp_user or settings.email_to[0]
+    message = new_mail(subject, sender, settings.email_to)
     message.set_content(text)
-    context = ssl.create_default_context()
-    host, port, seconds = settings.smtp_host, settings.smtp_port, settings.timeout_seconds
-    if settings.smtp_security == "tls":
-        server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=seconds, context=context)
-    else:
-        server = smtplib.SMTP(host, port, timeout=seconds)
-    with server:
-        if settings.smtp_security == "starttls":
-            server.starttls(context=context)
-        if settings.smtp_user:
-            server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-        server.send_message(message)
+    send_mail(message, settings)
 
 
 def _post(settings: NotifySettings, subject: str, text: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from pipelines.json_file import write_atomically
 from pipelines.report.figures import Report, ReportError
 
 SUFFIXES = (".html", ".pdf")
@@ -36,16 +36,9 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
     if not path.parent.is_dir():
         raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
     content = report.pdf() if path.suffix.lower() == ".pdf" else report.html().encode("utf-8")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_atomically(path, content)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise _cannot(path, error) from error
     return path
 

@@ -8,14 +8,13 @@ service does", 3), so this is the only place a message comes from.
 from __future__ import annotations
 
 import smtplib
-import ssl
 from email.message import EmailMessage
-from email.utils import formatdate, make_msgid
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from pipelines.mailing import Security, new_mail, send_mail
 from pipelines.report import formats
 from pipelines.report.figures import Report, ReportError, SealState
 from sources.settings import read_section
@@ -28,7 +27,7 @@ class PostSettings(BaseModel):
 
     smtp_host: str = ""
     smtp_port: int = Field(587, ge=1, le=65535)
-    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_security: Security = "starttls"
     smtp_user: str = ""
     smtp_password: SecretStr = SecretStr("")
     mail_from: str = ""
@@ -98,7 +97,7 @@ def send(report: Report, settings: PostSettings) -> list[str]:
     failed: list[str] = []
     if settings.by_mail:
         try:
-            _mail(report, settings)
+            send_mail(message(report, settings), settings)
             sent.append(f"Mailed to {', '.join(settings.mail_to)}.")
         except (OSError, smtplib.SMTPException) as error:
             failed.append(f"{settings.smtp_host} did not take the mail: {_why(error)}.")
@@ -115,12 +114,8 @@ def send(report: Report, settings: PostSettings) -> list[str]:
 
 def message(report: Report, settings: PostSettings) -> EmailMessage:
     """The e-mail: figures as text, the page as HTML, the PDF attached."""
-    mail = EmailMessage()
-    mail["Subject"] = f"{_MARK[report.seal]}{report.title}"
-    mail["From"] = settings.mail_from
-    mail["To"] = ", ".join(settings.mail_to)
-    mail["Date"] = formatdate(localtime=False)
-    mail["Message-ID"] = make_msgid(domain="shopmirror.invalid")
+    subject = f"{_MARK[report.seal]}{report.title}"
+    mail = new_mail(subject, settings.mail_from, settings.mail_to)
     mail.set_content(summary(report))
     mail.add_alternative(report.html(), subtype="html")
     name = f"closing-{report.period.label}.pdf"
@@ -161,21 +156,6 @@ def seal_text(state: SealState) -> str:
         SealState.DIFFERS: "do not agree with the service",
         SealState.UNKNOWN: "not compared with the service yet",
     }[state]
-
-
-def _mail(report: Report, settings: PostSettings) -> None:
-    context = ssl.create_default_context()
-    host, port, wait = settings.smtp_host, settings.smtp_port, settings.timeout_seconds
-    if settings.smtp_security == "tls":
-        server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=wait, context=context)
-    else:
-        server = smtplib.SMTP(host, port, timeout=wait)
-    with server:
-        if settings.smtp_security == "starttls":
-            server.starttls(context=context)
-        if settings.smtp_user:
-            server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-        server.send_message(message(report, settings))
 
 
 def _post(report: Report, settings: PostSettings) -> None:

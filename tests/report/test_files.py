@@ -41,7 +41,7 @@ def test_a_failure_leaves_the_earlier_report(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pipelines.report.files.os.fsync", full)
+    monkeypatch.setattr("pipelines.json_file.os.fsync", full)
     with pytest.raises(ReportError, match=r"a\.html cannot be written: No space left on device"):
         write(made, path)
     assert path.read_text() == "earlier"
