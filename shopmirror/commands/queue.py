@@ -132,7 +132,9 @@ def list_changes(
         changes = [
             brief(change)
             for change in outbox.changes(
-                "(?1 is null or state = ?1) and (?2 is null or shop = ?2)", state, shop
+                "(?1 is null or state = ?1) and (?2 is null or shop = ?2)",
+                state,
+                shop and shop.lower(),
             )
         ]
     if as_json:

@@ -40,7 +40,7 @@ def test_from_adding_to_done(shop, capsys):
     assert code == 0
     assert "1 done; 2 requests" in out
     assert "change 1 (create customers): done" in err
-    code, out, _ = run(capsys, "queue", "list", "--json")
+    code, out, _ = run(capsys, "queue", "list", "--shop", "MAIN", "--json")
     [row] = json.loads(out)
     wanted = {"number": 1, "resource": "customers", "op": "create", "state": "done", "reason": ""}
     assert wanted.items() <= row.items()
