@@ -2,7 +2,7 @@
 
 ::
 
-    with open_session(settings, command="sync") as session:
+    with open_session(settings) as session:
         session.client(shop).get(...)
         session.feed.load_waiting()
         session.build()          # models
@@ -84,7 +84,6 @@ class Session:
         """
         began = time.monotonic()
         write_reports(self.ledger, self.loader)
-        write_evidence(self.ledger, self.loader, self.settings.shops)
         shops = [
             # The setting counts; without one, what the service said of itself.
             shop
