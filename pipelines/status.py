@@ -276,12 +276,12 @@ def _problems(found: Status, *, is_syncing: bool) -> list[str]:
         if shop.budget["refused_until"]:
             refused.setdefault(str(shop.budget["reason"]), []).append(shop.shop)
     problems += [f"{', '.join(shops)}: {reason}" for reason, shops in refused.items()]
-    problems += _last_run(found, is_syncing, refused)
+    failing = [one for one in found.incidents if not one["went_well_since"]]
+    problems += _last_run(found, is_syncing, [*refused, *(one["message"] for one in failing)])
     problems += [
         f"The job {incident['job']} fails since {incident['since'][:16].replace('T', ' ')} UTC "
         f"({incident['runs']} run(s), exit code {incident['exit_code']}): {incident['message']}"
-        for incident in found.incidents
-        if not incident["went_well_since"]
+        for incident in failing
     ]
     waiting = {**found.queue, "rejected": found.queue["rejected"] - found.discarded}
     problems += [
@@ -307,5 +307,7 @@ def _last_run(found: Status, is_syncing: bool, said: Iterable[str]) -> list[str]
         return []
     line = f"The last run ({run['command']}) ended {run['outcome']}"
     return [
-        line if any(text in str(run["message"]) for text in said) else f"{line}: {run['message']}"
+        line
+        if any(text and text in str(run["message"]) for text in said)
+        else f"{line}: {run['message']}"
     ]
