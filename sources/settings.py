@@ -13,6 +13,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,6 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
+_HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -87,6 +90,37 @@ class ShopSettings(BaseModel):
         except (KeyError, OSError, ValueError) as error:
             raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
         return value
+
+    @field_validator("opening_hours")
+    @classmethod
+    def _hours_are_readable(cls, value: str) -> str:
+        text = value.replace(" ", "")
+        found = _HOURS.fullmatch(text)
+        if not text:
+            return ""
+        if found is None:
+            raise ValueError("must look like 09:00-18:00 (empty: the whole day)")
+        opens, closes = f"{found[1]:0>2}:{found[2]}", f"{found[3]:0>2}:{found[4]}"
+        if not opens < closes <= "24:00":
+            raise ValueError("must end on the day it begins, after it (empty: the whole day)")
+        return f"{opens}-{closes}"
+
+    @field_validator("closed_weekdays")
+    @classmethod
+    def _weekdays_are_known(cls, value: str) -> str:
+        days = [part.strip().lower()[:3] for part in value.split(",") if part.strip()]
+        if not set(days) <= set(_WEEKDAYS):
+            raise ValueError(f"must be some of {', '.join(_WEEKDAYS)}, with commas between")
+        return ",".join(days)
+
+    @field_validator("closed_days")
+    @classmethod
+    def _days_are_iso(cls, value: str) -> str:
+        try:
+            days = [date.fromisoformat(part.strip()) for part in value.split(",") if part.strip()]
+        except ValueError:
+            raise ValueError("must be days like 2026-12-25, with commas between") from None
+        return ",".join(day.isoformat() for day in days)
 
     @property
     def zone(self) -> ZoneInfo:

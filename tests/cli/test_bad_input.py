@@ -12,6 +12,7 @@ import pytest
 from pipelines.home import Home
 from sandbox.server import SandboxServer
 from shopmirror.main import COMMANDS, main, redact
+from sources.settings import ShopSettings
 from tests.cli.conftest import PREFIX, Run, point_at
 
 
@@ -67,6 +68,10 @@ def test_settings_that_are_missing(run: Run, command: str) -> None:
         ("TIMEZONE", "Mars/Phobos", "time zone"),
         ("BASE_URL", "not an address", "https://host/v1"),
         ("REQUESTS_PER_MINUTE", "many", "requests_per_minute"),
+        ("OPENING_HOURS", "9-18", "09:00-18:00"),
+        ("OPENING_HOURS", "18:00-02:00", "must end on the day it begins"),
+        ("CLOSED_WEEKDAYS", "domingo", "mon, tue"),
+        ("CLOSED_DAYS", "25-Dec-2026", "2026-12-25"),
         ("TIMEZON", "UTC", "timezon: there is no such setting"),
     ],
 )
@@ -84,6 +89,21 @@ def test_settings_that_are_wrong(
     assert code == 2
     assert said in err
     assert spent(shop) == before
+
+
+def test_hours_and_closed_days_are_read_as_people_write_them() -> None:
+    shop = ShopSettings.model_validate(
+        {
+            "name": "main",
+            "base_url": "http://127.0.0.1:9/v1",
+            "api_key": "k-0123456789",
+            "opening_hours": "9:00 - 18:30",
+            "closed_weekdays": "Saturday, SUN",
+            "closed_days": "2026-12-25, 2027-01-01",
+        }
+    )
+    assert shop.opening_hours == "09:00-18:30"
+    assert (shop.closed_weekdays, shop.closed_days) == ("sat,sun", "2026-12-25,2027-01-01")
 
 
 @pytest.mark.parametrize(
