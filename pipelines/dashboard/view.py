@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.report import queries
+from pipelines.report import freshness, queries
 from pipelines.report.closing import NEEDED, zone_of
 from pipelines.report.figures import (
     Due,
@@ -141,7 +141,7 @@ def _view(
         period = Period(kind="month", first=first, last=queries.month_end(last))
         count = (last.year - first.year) * 12 + last.month - first.month + 1
         zone = zone_of(queries.shops(warehouse)[names[0]]["timezone"])
-        as_of = queries.as_of(warehouse, names)
+        as_of = freshness.as_of(warehouse, names)
         return View(
             period=period,
             bars=queries.months(warehouse, names, min(period.last, max(until, first)), count),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pipelines.report import queries
+from pipelines.report import freshness, queries
 from pipelines.report.figures import Column, Page, Period, Report, ReportError, ShopLine
 from pipelines.report.published import Published, published
 
@@ -55,7 +55,7 @@ def closing_report(
         return Report(
             period=period,
             pages=pages,
-            as_of=_local(queries.as_of(warehouse, names), zones[names[0]]),
+            as_of=_local(freshness.as_of(warehouse, names), zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
         )
 
@@ -204,7 +204,7 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
             f"{unknown} document(s) have no amount that could be read and are in no total; "
             "see ops.unreadable."
         )
-    doubtful = queries.unproven(warehouse, shops)
+    doubtful = freshness.unproven(warehouse, shops)
     if doubtful:
         shown = ", ".join(doubtful[:6]) + (" and others" if len(doubtful) > 6 else "")
         notes.append(f"Not proven complete at the last sync: {shown}.")

@@ -7,7 +7,7 @@ Every function takes the open :class:`~pipelines.report.published.Published` war
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -27,9 +27,6 @@ from pipelines.report.figures import (
 from pipelines.report.published import Published
 
 _SHOWN_DIFFERENCES = 6
-_LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
-"""What a closing report is made of; it is as old as the oldest of them."""
-_EVIDENCE = ("resource", "kind", "is_proven", "began_at")
 TICKET_COLUMNS = (
     "is_unassigned",
     "technician_id",
@@ -305,72 +302,6 @@ def seal(warehouse: Published, shops: Sequence[str]) -> Seal:
         differences=tuple(Difference(**row) for row in worst),
         checked_at=counts["checked_at"],
     )
-
-
-def unproven(warehouse: Published, shops: Sequence[str]) -> list[str]:
-    """Lists whose newest evidence does not prove them complete, or that were not read yet."""
-    if not warehouse.has("ops.completeness", "resource", "is_proven"):
-        return []
-    rows = warehouse.rows(
-        "select distinct resource from ops.completeness "
-        "where list_contains($shops, shop_id) and not is_proven",
-        _of(shops),
-    )
-    if not warehouse.has("ops.completeness", *_EVIDENCE):
-        return sorted(row["resource"] for row in rows)
-    # A first load that was stopped leaves no evidence of the lists it did not reach.
-    rows += warehouse.rows(
-        """
-        select distinct resource
-        from unnest($lists) as wanted(resource) cross join unnest($shops) as asked(shop_id)
-        where not exists (
-            from ops.completeness as seen
-            where seen.shop_id = asked.shop_id and seen.resource = wanted.resource and is_proven
-        )
-        """,
-        _of(shops, lists=list(_LISTS)),
-    )
-    return sorted({row["resource"] for row in rows})
-
-
-def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
-    """What the service changed before this moment is in the figures of all these shops.
-
-    The oldest of the newest proven looks at the lists that sales and tickets come from: a sync of
-    one shop, or of one list, makes nothing else newer. A look counts from its beginning.
-    """
-    if not warehouse.has("ops.completeness", *_EVIDENCE):
-        return _last_run(warehouse)
-    row = warehouse.row(
-        """
-        with looks as (
-            select
-                shop_id, resource,
-                greatest(
-                    -- A list read whole for the first time is as old as its first part.
-                    min(began_at) filter (where kind = 'full'),
-                    max(began_at) filter (where kind in ('head', 'updated'))
-                ) as began_at
-            from ops.completeness
-            where list_contains($shops, shop_id) and list_contains($lists, resource) and is_proven
-            group by all
-        )
-        select min(began_at) as at, count(began_at) as lists from looks
-        """,
-        _of(shops, lists=list(_LISTS)),
-    )
-    return row["at"] if row["lists"] == len(shops) * len(_LISTS) else None
-
-
-def _last_run(warehouse: Published) -> datetime | None:
-    """When the last sync that got through began, for a warehouse without evidence."""
-    if not warehouse.has("ops.runs", "command", "started_at", "exit_code"):
-        return None
-    value: datetime | None = warehouse.row(
-        "select max(started_at) as at from ops.runs "
-        "where command like 'sync%' and (exit_code is null or exit_code in (0, 1))"
-    )["at"]
-    return value
 
 
 def shops(warehouse: Published) -> dict[str, dict[str, Any]]:

@@ -220,7 +220,7 @@ def test_doubts_are_noted(home: Path) -> None:
         f"date '{TODAY}' as effect_day",
     )
     notes = report(home, day=TODAY).pages[0].notes
-    assert any("Not proven complete at the last sync: tickets." in note for note in notes)
+    assert any("Not proven complete at the last sync: tickets (centro)." in note for note in notes)
     assert any("1 payment(s) have an amount that could not be read" in note for note in notes)
     assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
