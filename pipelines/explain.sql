@@ -59,10 +59,16 @@ where earlier.shop_id = $shop and earlier.dbt_valid_to is not null
         or now.gross is distinct from earlier.gross
         or now.effect_day is distinct from earlier.effect_day
     )
+    -- What is gone is named as that.
     and not exists (
-        select 1 from staging.ticket_invoices as gone
-        where gone.shop_id = earlier.shop_id and gone.id = earlier.document_id
-            and gone.deleted_at is not null
+        select 1
+        from (
+            select shop_id, id, deleted_at, 'ticket_invoice' as kind from staging.ticket_invoices
+            union all
+            select shop_id, id, deleted_at, 'pos_order' as kind from staging.pos_orders
+        ) as gone
+        where gone.shop_id = earlier.shop_id and gone.kind = earlier.document_type
+            and gone.id = earlier.document_id and gone.deleted_at is not null
     )
 
 -- name: sales midnight

@@ -30,6 +30,8 @@ def second_night(raw: Raw) -> None:
 
     change("ticket_invoices", "differs", "edited", "amount_total = 140")
     change("ticket_invoices", "differs", "gone", "_deleted_at = now()")
+    for id in ("void-1", "void-2"):
+        change("pos_orders", "differs", id, "_deleted_at = now()")
     change("tickets", "bench", "watched", "status__label = 'Repaired'")
     # Read again, nothing changed: no version.
     raw.execute("update raw.customers set _seen_at = now() where shop_id = 'bench'")
@@ -334,6 +336,9 @@ def _differs(raw: Raw) -> None:
     raw.service_says("daily_sales", "2026-05-12", "33", "differs")
     add("pos_orders", "fine", "differs", amount_total=15, status="Paid", created_date="2026-05-14")
     raw.service_says("daily_sales", "2026-05-14", "15", "differs")
+    for id, amount in (("void-1", 25), ("void-2", 35)):
+        add("pos_orders", id, "differs", amount_total=amount, created_date="2026-05-16")
+    raw.service_says("daily_sales", "2026-05-16", "60", "differs")
     raw.service_says("monthly_sales", "2026-05-01", "400", "differs")
     raw.service_says("monthly_sales", "2026-06-01", "0", "differs")
     add(

@@ -143,6 +143,15 @@ def test_each_day_that_differs_is_explained(
     assert first.detail
 
 
+def test_documents_that_went_together_are_named_once_each(findings: list[Finding]) -> None:
+    found = {
+        (finding.reason, finding.document_id, finding.amount)
+        for finding in findings
+        if finding.day == dt.date(2026, 5, 16)
+    }
+    assert found == {("deleted", "void-1", D(-25)), ("deleted", "void-2", D(-35))}
+
+
 def test_days_that_agree_are_not_mentioned(findings: list[Finding]) -> None:
     assert dt.date(2026, 5, 14) not in {finding.day for finding in findings}
 
