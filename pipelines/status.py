@@ -120,7 +120,12 @@ def _shop(
             if not whole:
                 missing.append(resource)
             scans = [e for e in own if e["resource"] == resource]
-            proven = [e["checked_at"] for e in scans if e["is_proven"] and e["checked_at"]]
+            # What a clock that was wrong dated in the future would look fresh until then.
+            proven = [
+                e["checked_at"]
+                for e in scans
+                if e["is_proven"] and e["checked_at"] and not _is_to_come(e["checked_at"])
+            ]
             resources.append(
                 {
                     "resource": resource,
@@ -166,6 +171,10 @@ def _shop(
         differing,
         matching + len(differing),
     )
+
+
+def _is_to_come(moment: str) -> bool:
+    return datetime.fromisoformat(moment) > datetime.now(UTC)
 
 
 def _warehouse(
@@ -265,6 +274,8 @@ def _problems(found: Status, *, is_syncing: bool) -> list[str]:
             age = (datetime.now(UTC) - datetime.fromisoformat(shop.as_of)).total_seconds() / 3600
             if age > _STALE_HOURS:
                 problems.append(f"{shop.shop}: the mirror is {age:.0f} hours old")
+        elif not shop.missing:
+            problems.append(f"{shop.shop}: as of when it is complete is not known until it is read")
         if shop.differences:
             problems.append(
                 f"{shop.shop}: {len(shop.differences)} of {shop.compared} periods do not agree: "

@@ -70,6 +70,8 @@ def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
                 ) as began_at
             from ops.completeness
             where list_contains($shops, shop_id) and list_contains($lists, resource) and is_proven
+                -- A look in the future was dated by a clock that was wrong.
+                and began_at <= now()
             group by all
         )
         select min(began_at) as at, count(began_at) as lists from looks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -112,6 +112,16 @@ def test_an_older_answer_never_overwrites_a_newer_row(home: Home, loader: Loader
     outcome = loader.load({"brands": late})
     assert dict(outcome.outdated) == {"brands": 1}
     assert query(home, "SELECT name FROM raw.brands ORDER BY id") == [("new",), ("c",)]
+
+
+def test_a_clock_set_back_keeps_no_answer_out(home: Home, loader: Loader) -> None:
+    """Rows that a wrong clock dated a month ahead would refuse every change for a month."""
+    (ahead,) = cleaned("brands", {"id": "b", "name": "dated ahead"})
+    now = datetime.now(UTC)
+    loader.load({"brands": [{**ahead, "_seen_at": now + timedelta(days=30)}]})
+    (right,) = cleaned("brands", {"id": "b", "name": "edited since"})
+    loader.load({"brands": [{**right, "_seen_at": now}]})
+    assert query(home, "SELECT name FROM raw.brands") == [("edited since",)]
 
 
 def test_shops_share_tables_and_keep_their_rows(home: Home) -> None:
