@@ -241,6 +241,7 @@ class _Exchange:
             "http_500_before": (500, b'{"error":"Internal error. Please try again."}', None),
             "error_under_200": (200, b'{"error":"Something went wrong. Please try again."}', None),
             "not_found": (404, b'{"error":"The record was not found."}', None),
+            "no_right": (403, b'{"error":"This key has no permission for that."}', None),
             "empty_list": (200, b"[]", None),
         }
         if kind in early:

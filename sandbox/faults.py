@@ -29,6 +29,7 @@ FaultKind = Literal[
     "http_500_after",  # applied, but answered as an error
     "rate_error",  # a rate error out of turn, as another client of the key causes
     "not_found",  # 404 for something that exists
+    "no_right",  # 403: the key works, but not for this
 ]
 
 

@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from pipelines.outbox.compare import cleaned, shows
 from sources.repair_shop.client import Client
-from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 
 PAGE = 50
 """Specification, Limits: records per request."""
@@ -282,8 +282,8 @@ class Looker:
         """A page; one beyond the end may be answered as an error, which then is an empty page."""
         try:
             return self._page(path, params, resource)
-        except (NotFound, ValidationRefused):
-            if first:
+        except (NotFound, ValidationRefused) as error:
+            if first or isinstance(error, NotAllowed):
                 raise
             return {}
 

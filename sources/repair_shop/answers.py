@@ -21,6 +21,7 @@ from sources.repair_shop.errors import (
     BadAnswer,
     ConfigurationError,
     NoRows,
+    NotAllowed,
     NotFound,
     ValidationRefused,
 )
@@ -44,6 +45,10 @@ _BLOCKED = re.compile(
     re.IGNORECASE,
 )
 _WRONG = re.compile(r"\b(?:in|un)?(?:valid|wrong|missing|unknown|authori[sz]ed)\b", re.IGNORECASE)
+_NO_RIGHT = re.compile(
+    r"\b(?:permissions?|privileges?|insufficient scope|subscription|your plan|upgrade)\b",
+    re.IGNORECASE,
+)
 _EXCERPT = 160
 
 
@@ -113,17 +118,26 @@ def read_answer(
     return reading("broken", f"complete JSON ({fault})")
 
 
-def denied_kind(reading: Reading, *, worked: bool) -> Literal["rate", "block", "wrong key"]:
+def denied_kind(
+    reading: Reading, *, worked: bool
+) -> Literal["rate", "block", "wrong key", "no right"]:
     """What a 401 or 403 means (field notes: a working key meets the rate limit as 401).
 
-    On a key that worked it is the rate limit if it says so, else a block. A key that never worked
-    is a wrong key, unless the answer speaks of the rate and not of the key.
+    On a key that worked it is the rate limit if it says so, a missing right if a 403 says so in the
+    service's own form, else a block. A key that never worked is a wrong key, unless the answer
+    speaks of the rate and not of the key.
     """
     blocked = _BLOCKED.search(reading.text)
     if not worked:
         about_rate = reading.kind == "rate" and not _WRONG.search(reading.text)
         return "rate" if about_rate and not blocked else "wrong key"
-    return "rate" if not blocked and _LOOSE_RATE.search(reading.text) else "block"
+    if blocked:
+        return "block"
+    if reading.kind == "rate" or _LOOSE_RATE.search(reading.text):
+        return "rate"
+    # Not on the word of a proxy's page: such pages also speak of permission when they shut us out.
+    said = reading.status == 403 and _error_text(reading.payload)
+    return "no right" if said and _NO_RIGHT.search(said) else "block"
 
 
 def error_of(
@@ -154,6 +168,8 @@ def error_of(
         )
     if reading.kind == "missing":
         return NotFound("the service has no such path or record (404)", **known)
+    if reading.kind == "denied":
+        return NotAllowed("the key has no right to it (403)", **known)
     if reading.kind == "refused":
         status = "" if reading.status >= 400 else " under a success status"
         return ValidationRefused(f"the service refused it ({reading.status}{status})", **known)

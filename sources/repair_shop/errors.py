@@ -12,6 +12,7 @@
     │   ├── NotFound             404: the path or the record does not exist
     │   ├── NoRows               204 or null where a list belongs
     │   └── ValidationRefused    the service said no to what was asked or sent
+    │       └── NotAllowed           the key works, but has no right to this path
     ├── NotSent              a write that surely had no effect; may be sent again  (exit 3)
     ├── OutcomeUnknown       a write that may have been applied: look it up first  (exit 1)
     └── Stopped              stopped on purpose: a signal, a deadline, a maximum   (exit 4)
@@ -116,6 +117,10 @@ class ValidationRefused(BadAnswer):
     def reason(self) -> str:
         """The text of the service's ``error`` field, or a short excerpt of what came instead."""
         return self.excerpt
+
+
+class NotAllowed(ValidationRefused):
+    """The key works, but has no right to this path. Never a page past the end, never a block."""
 
 
 class NotSent(ShopError):

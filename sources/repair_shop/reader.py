@@ -21,7 +21,7 @@ from sources.repair_shop.client import Client
 from sources.repair_shop.columns import COMMON_ALIASES, TABLES
 from sources.repair_shop.dates import local_day, parse_moment
 from sources.repair_shop.endpoints import Endpoint
-from sources.repair_shop.errors import BadAnswer, NoRows, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.ledger import Ledger, Page, Row, Scan
 from sources.repair_shop.scan import PAGE_ROWS
 
@@ -143,6 +143,8 @@ class ServiceReader:
         try:
             answer = self._client.get(self._path, params)
             rows = answer.rows()
+        except NotAllowed:
+            raise
         except _REFUSALS as error:
             if number == 1 and not isinstance(error, NoRows):
                 if not self._is_no_rows(error):

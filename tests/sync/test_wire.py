@@ -24,6 +24,7 @@ LASTING: list[FaultKind] = [
     "xml_despite_json",
     "http_500_before",
     "not_found",
+    "no_right",
 ]
 LISTS = ("ticketInvoices", "customers", "brands")
 

@@ -206,6 +206,25 @@ def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text: str, worked: bool,
     assert denied_kind(reading, worked=worked) == kind
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (403, b'{"error": "You do not have permission to read leads"}', "no right"),
+        (403, b'{"error": "Leads are not part of your subscription"}', "no right"),
+        (401, b'{"error": "You do not have permission to read leads"}', "block"),
+        (403, b'{"error": "Forbidden"}', "block"),
+        (403, b"<html>You don't have permission to access this resource.</html>", "block"),
+        (403, b'{"error": "Blocked: your permission is withdrawn for 8 hours"}', "block"),
+        (403, b'{"error": "Request limit of your subscription"}', "rate"),
+        (403, b'{"error": "Throttled"}', "rate"),
+    ],
+)
+def test_a_missing_right_is_one_only_in_the_services_own_words(
+    status: int, body: bytes, kind: str
+) -> None:
+    assert denied_kind(read_answer(status, {}, body), worked=True) == kind
+
+
 def test_writes_may_be_answered_with_nothing() -> None:
     assert read_answer(200, {}, b"", method="DELETE").kind == "ok"
 

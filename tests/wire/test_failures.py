@@ -210,7 +210,7 @@ def test_every_error_has_the_exit_code_of_the_interface() -> None:
         errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.Refused: 3,
         errors.Unreachable: 3,
         errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
-        errors.NoRows: 3,
+        errors.NoRows: 3, errors.NotAllowed: 3,
         errors.ValidationRefused: 3, errors.NotSent: 3, errors.OutcomeUnknown: 1,
         errors.Stopped: 4,
     }  # fmt: skip
