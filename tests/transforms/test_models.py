@@ -76,6 +76,19 @@ def test_every_column_is_documented(warehouse: Warehouse) -> None:
     assert _documented("intermediate").keys() == _columns(warehouse, "intermediate").keys()
 
 
+def test_the_warehouse_itself_says_what_a_column_is(warehouse: Warehouse) -> None:
+    silent = warehouse.rows(
+        "select schema_name, table_name, column_name from duckdb_columns() "
+        "where schema_name in ('staging', 'marts') and comment is null"
+    )
+    assert silent == []
+    [(said,)] = warehouse.rows(
+        "select comment from duckdb_columns() where schema_name = 'marts' and "
+        "table_name = 'payments' and column_name = 'kind'"
+    )
+    assert "receivable" in str(said)
+
+
 def test_the_columns_that_stay(warehouse: Warehouse) -> None:
     marts = _columns(warehouse, "marts")
     assert {"shop_id", "day", "total"} <= marts["daily_sales"] & marts["daily_purchases"]
