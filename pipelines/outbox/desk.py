@@ -16,7 +16,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
     A conflict is based anew on the value the service showed, so that ours goes over it. A change
     in doubt is sent again on the word of a person who has looked.
     """
-    with Outbox(home) as outbox:
+    with Outbox(home) as outbox, outbox.transaction() as db:
         change = outbox.get(number)
         if change.merged_into is not None and change.state == "in_doubt":
             raise InputRefused(
@@ -35,7 +35,8 @@ def retry(home: Path, number: int, *, by: str) -> str:
         members = [change.number]
         together = outbox.changes("merged_into = ? and state = ?", number, change.state)
         members += [member.number for member in together]
-        outbox.set(
+        outbox.set_in(
+            db,
             members,
             "retry",
             f"by {by}, was {change.state}",
@@ -57,7 +58,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
 
 def discard(home: Path, number: int, *, by: str) -> str:
     """Take a change out of the queue; its history stays. The state becomes ``rejected``."""
-    with Outbox(home) as outbox:
+    with Outbox(home) as outbox, outbox.transaction() as db:
         change = outbox.get(number)
         if change.state in ("done", "sending"):
             raise InputRefused(
@@ -66,7 +67,8 @@ def discard(home: Path, number: int, *, by: str) -> str:
         members = [change.number]
         if change.state == "in_doubt":
             members += [m.number for m in outbox.changes("merged_into = ?", number)]
-        outbox.set(
+        outbox.set_in(
+            db,
             members,
             "discarded",
             f"by {by}, was {change.state}",

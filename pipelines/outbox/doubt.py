@@ -64,7 +64,6 @@ class Resolver:
         except BadAnswer as error:
             verdict = Verdict("unclear", None, f"the look-up failed: {error}")
         self._hook("looked", change.number)
-        numbers = [member.number for member in group]
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
             self._sender.silence.count = 0
@@ -76,7 +75,7 @@ class Resolver:
         elif verdict.kind == "absent":
             self._absent(group, verdict)
         else:
-            self._leave(numbers, change, verdict.found)
+            self._leave(group, verdict.found)
 
     def _verdict(self, change: Change) -> Verdict:
         body = change.sent_body or {}
@@ -161,31 +160,34 @@ class Resolver:
             return
         if change.resource == "payments":
             self._leave(
-                numbers,
-                change,
+                group,
                 f"{verdict.found}, in {looks} looks. A payment is not sent again by itself: check "
                 f"the invoice, then 'queue retry {change.number}' or 'queue discard "
                 f"{change.number}'",
             )
             return
         if change.attempts >= MOST_SENDS:
-            self._leave(numbers, change, f"sent {change.attempts} times without an answer")
+            self._leave(group, f"sent {change.attempts} times without an answer")
             return
         # One more than that was sent again, to see whether the service is back.
         self._sender.silence.check(MOST_SILENT + 1)
         self._outbox.set(numbers, "absent", verdict.found)
         self._sender.resend(group)
 
-    def _leave(self, numbers: Sequence[int], change: Change, found: str) -> None:
-        self._outbox.set(
-            numbers,
-            "left for a person",
-            found,
-            reason=f"may have been applied: {found}",
-            for_person=1,
-            looks=change.looks + 1,
-            next_look=None,
-        )
+    def _leave(self, group: Sequence[Change], found: str) -> None:
+        with self._outbox.transaction() as db:
+            if not self._outbox.unmoved(group):
+                return
+            self._outbox.set_in(
+                db,
+                [member.number for member in group],
+                "left for a person",
+                found,
+                reason=f"may have been applied: {found}",
+                for_person=1,
+                looks=group[0].looks + 1,
+                next_look=None,
+            )
 
 
 def _same_picture(

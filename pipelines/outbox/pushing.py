@@ -240,7 +240,9 @@ class _Pusher:
         return self._outbox.counts(self._shop)["queued"]
 
     def _recover(self) -> None:
-        """What a killed push left as ``sending`` may have been applied."""
+        """What a killed push left as ``sending`` may have been applied, or be on its way still:
+        after the intent it may have waited for its turn, so its minute begins now."""
+        now = time.time()
         left = self._outbox.changes("shop = ? and state = 'sending'", self._shop)
         if left:
             self._outbox.set(
@@ -249,7 +251,8 @@ class _Pusher:
                 "a push ended while it was being sent",
                 state="in_doubt",
                 reason="a push ended while it was being sent",
-                next_look=time.time(),
+                next_look=now,
+                sent_at=now,
             )
 
     def _decide(self) -> None:
@@ -354,7 +357,9 @@ class _Pusher:
                 self._looker.created(lead.resource, after.id)
             for member in group:
                 self._note(member)
-            worked = worked or (after.attempts, after.state) != (lead.attempts, lead.state)
+            # Any member: one discarded during the check leaves the others to the next pass.
+            worked = worked or after.attempts != lead.attempts
+            worked = worked or any(self._outbox.get(one.number).state != one.state for one in group)
         if failure is not None:
             raise failure
         return worked

@@ -82,16 +82,13 @@ class Sender:
         Outcomes end in the queue; only what stops the whole push is raised.
         """
         change = group[0]
-        numbers = [member.number for member in group]
         try:
             body = self._body(group)
             if change.op == "upload":
                 self._read_file(change)
             baseline = self._check(group, body)
         except Unsendable as refusal:
-            self.outbox.set(
-                numbers, "rejected", str(refusal), state="rejected", reason=str(refusal)
-            )
+            self._park(group, "rejected", str(refusal), state="rejected", reason=str(refusal))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
@@ -100,15 +97,15 @@ class Sender:
                     "(specification, Versioning)."
                 ) from None
             reason = f"could not be checked before sending: {error}"
-            self.outbox.set(numbers, "not sent", reason, reason=reason)
+            self._park(group, "not sent", reason, reason=reason)
             return
         if baseline is None:
             return
         body = baseline.pop("body", body)
         self.hook("checked", change.number)
-        self._intend(group, body, baseline)
-        self.hook("intent", change.number)
-        self._send(group, body, {})
+        if self._intend(group, body, baseline):
+            self.hook("intent", change.number)
+            self._send(group, body, {})
 
     def resend(self, group: Sequence[Change]) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
@@ -118,13 +115,11 @@ class Sender:
             if change.op == "upload":
                 self._read_file(change)
         except Unsendable as refusal:
-            self.outbox.set(
-                [change.number], "rejected", str(refusal), state="rejected", reason=str(refusal)
-            )
+            self._park(group, "rejected", str(refusal), state="rejected", reason=str(refusal))
             return
-        self._intend(group, body, change.baseline or {})
-        self.hook("intent again", change.number)
-        self._send(group, body, change.progress)
+        if self._intend(group, body, change.baseline or {}):
+            self.hook("intent again", change.number)
+            self._send(group, body, change.progress)
 
     def _body(self, group: Sequence[Change]) -> dict[str, Any]:
         try:
@@ -163,27 +158,33 @@ class Sender:
             f"service, ours is '{body[name]}'"
             for name, values in differing.items()
         )
-        numbers = [member.number for member in group]
         if self.on_conflict == "theirs":
             rest = {name: value for name, value in body.items() if name not in differing}
             if rest:
-                self.outbox.set(numbers, "theirs kept", reason, reason=f"theirs kept: {reason}")
+                self._park(group, "theirs kept", reason, reason=f"theirs kept: {reason}")
                 return before | {"body": rest}
             reason = f"theirs kept: {reason}"
-            self.outbox.set(numbers, "rejected", reason, state="rejected", reason=reason)
+            self._park(group, "rejected", reason, state="rejected", reason=reason)
             return None
         progress = {"seen": pictures_of(change.resource, body, row)["seen"]}
-        self.outbox.set(
-            numbers, "conflict", reason, state="conflict", reason=reason, progress=progress
-        )
+        self._park(group, "conflict", reason, state="conflict", reason=reason, progress=progress)
         return None
+
+    def _park(self, group: Sequence[Change], event: str, detail: str, **columns: Any) -> None:
+        """Note what the check found, unless a person dealt with the change while it ran."""
+        with self.outbox.transaction() as db:
+            if self.outbox.unmoved(group):
+                self.outbox.set_in(db, [one.number for one in group], event, detail, **columns)
 
     def _intend(
         self, group: Sequence[Change], body: dict[str, Any], baseline: Mapping[str, Any]
-    ) -> None:
+    ) -> bool:
+        """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
         now = time.time()
         with self.outbox.transaction() as db:
+            if not self.outbox.unmoved(group):
+                return False
             self.outbox.set_in(
                 db,
                 [lead.number],
@@ -209,6 +210,7 @@ class Sender:
                     merged_into=lead.number,
                     sent_at=now,
                 )
+        return True
 
     def _send(
         self, group: Sequence[Change], body: dict[str, Any], progress: Mapping[str, Any]

@@ -284,6 +284,11 @@ class Outbox:
             [(number, now, event, detail) for number in numbers],
         )
 
+    def unmoved(self, changes: Sequence[Change]) -> bool:
+        """Whether the changes are in the states they were read in: a person may have discarded or
+        retried one since. Ask inside :meth:`transaction`, so that it stays true."""
+        return all(self.get(change.number).state == change.state for change in changes)
+
     def counts(self, shop: str | None = None) -> dict[str, int]:
         """How many changes are in each state."""
         rows = self.select(

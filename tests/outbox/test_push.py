@@ -318,6 +318,35 @@ def test_discarding_keeps_the_history(settings, service):
         assert [entry["event"] for entry in outbox.history(1)] == ["queued", "discarded"]
 
 
+@pytest.mark.parametrize("op", ["create", "update", "delete"])
+def test_what_is_discarded_while_it_is_checked_is_not_sent(settings, service, op):
+    record = None if op == "create" else service.put("brands", name="Acme")
+    body = None if op == "delete" else {"name": "Zenith"}
+    enqueue("brands", op, body, record_id=record, settings=settings)
+
+    def forget(step, number):
+        if step == "checked":
+            discard(settings.home, number, by="ann")
+
+    report = push(settings, hook=forget)
+    assert service.writes == []
+    assert (states(settings), report.waiting) == (["rejected"], 0)
+
+
+def test_of_merged_updates_one_discarded_while_they_are_checked_leaves_the_other(settings, service):
+    record = service.put("customers", name="Ann")
+    for body in ({"city": "A"}, {"mobile": "1"}):
+        enqueue("customers", "update", body, record_id=record, settings=settings)
+
+    def forget(step, number):
+        if step == "checked" and states(settings) == ["queued", "queued"]:
+            discard(settings.home, 2, by="ann")
+
+    push(settings, hook=forget)
+    assert [body for _, _, body in service.writes] == [{"city": "A"}]
+    assert states(settings) == ["done", "rejected"]
+
+
 def test_several_shops_are_pushed_side_by_side_and_one_that_fails_leaves_the_other(
     settings, service
 ):
