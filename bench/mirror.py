@@ -237,29 +237,36 @@ def environment(settings: Settings, folder: Path) -> dict[str, str]:
     }
 
 
+def repeated(server: SandboxServer) -> int:
+    """Requests that were made before, word for word; a load that is left alone has some, too."""
+    asked = [(request.path, request.query) for request in server.requests("main")]
+    return len(asked) - len(set(asked))
+
+
 def kills(runs: int = 200) -> None:
     """``kill -9`` at random moments of first loads; what was lost or asked twice."""
     chance = random.Random(9)
+    command = [sys.executable, "-m", "shopmirror", "sync"]
+    with shop("tiny", latency=0.02) as (server, settings, folder):
+        began = time.monotonic()
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(command, env=environment(settings, folder), check=True, **quiet)
+        took = time.monotonic() - began
+        looked_at_again = repeated(server)
     killed = twice = 0
     while killed < runs:
         with shop("tiny", latency=0.02) as (server, settings, folder):
             env = environment(settings, folder)
             while True:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "shopmirror.main", "sync"],
-                    env=env,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
+                process = subprocess.Popen(command, env=env, **quiet)
                 try:
-                    process.wait(timeout=chance.uniform(1.0, 9.0))
+                    process.wait(timeout=chance.uniform(0.1, 1.5) * took)
                     break
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     process.wait()
                     killed += 1
-            asked = [(r.path, r.query) for r in server.requests("main")]
-            twice += len(asked) - len(set(asked))
+            twice += repeated(server) - looked_at_again
             store = server.store("main")
             with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as database:
                 for table in ENDPOINTS:
