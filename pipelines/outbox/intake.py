@@ -104,6 +104,7 @@ def enqueue(
         raise InputRefused(faults)
     with Outbox(folder) as outbox:
         _check_numbers(outbox, changes)
+        changes = [_with_id(outbox, change) for change in changes]
         if check and (missing := unknown(folder, outbox, changes)):
             raise InputRefused(missing)
         return outbox.add(_with_basis(folder, outbox, changes), by=by or current_user())
@@ -275,6 +276,15 @@ def _check_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> None:
                 faults.append(f"{change.where}: {known[number]}".removeprefix(": "))
     if faults:
         raise InputRefused(faults)
+
+
+def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
+    """The change with the id of the record it is for, where that is known already."""
+    target = change.record_id or ""
+    if not target.startswith("@") or ":" in target:
+        return change
+    made = outbox.get(int(target[1:]))
+    return replace(change, record_id=made.id) if made.state == "done" else change
 
 
 def _refusal(outbox: Outbox, number: int, shop: str) -> str:

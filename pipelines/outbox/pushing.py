@@ -243,6 +243,7 @@ class _Pusher:
         """What a killed push left as ``sending`` may have been applied, or be on its way still:
         after the intent it may have waited for its turn, so its minute begins now."""
         now = time.time()
+        self._outbox.fill_targets()
         left = self._outbox.changes("shop = ? and state = 'sending'", self._shop)
         if left:
             self._outbox.set(

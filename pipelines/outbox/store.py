@@ -245,11 +245,26 @@ class Outbox:
                 ],
             )
             numbers = list(range(first, first + len(changes)))
+            self.fill_targets(first)
             db.executemany(
                 "insert into history values (?, ?, 'queued', ?)",
                 [(number, now, f"by {by}") for number in numbers],
             )
         return numbers
+
+    def fill_targets(self, first: int = 0) -> None:
+        """Give changes from number ``first`` on the id of the change they are for (``@12``), if
+        that is done; later ones get it when it becomes so."""
+        made = (
+            "from changes as made where made.state = 'done'"
+            " and made.number = cast(substr(changes.record_id, 2) as integer)"
+        )
+        with self._mapped():
+            self._db.execute(
+                f"update changes set record_id = (select made.id {made})"  # noqa: S608 - a constant
+                f" where number >= ? and record_id like '@%' and exists (select 1 {made})",
+                (first,),
+            )
 
     def set(self, numbers: Sequence[int], event: str, detail: str = "", **columns: Any) -> None:
         """Change columns of some changes and note it in their history, in one transaction."""

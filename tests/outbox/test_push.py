@@ -60,6 +60,30 @@ def test_a_chain_of_references_is_pushed_in_order(settings, service, tmp_path):
     assert b'name="file"' in content
 
 
+@pytest.mark.parametrize("op", ["update", "delete"])
+def test_a_change_queued_for_one_that_is_done_finds_its_record(settings, service, op):
+    [ann] = enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    push(settings)
+    body = {"city": "A"} if op == "update" else None
+    enqueue("customers", op, body, record_id=f"@{ann}", settings=settings)
+    push(settings)
+    assert states(settings) == ["done", "done"]
+    assert change(settings, 2).record_id == change(settings, 1).id
+
+
+def test_one_rejected_for_its_number_is_sent_to_the_record_when_retried(settings, service):
+    [ann] = enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    [later] = enqueue("customers", "delete", record_id=f"@{ann}", settings=settings)
+    discard(settings.home, later, by="ann")
+    push(settings)
+    with Outbox(settings.home) as outbox:
+        outbox.set([later], "as an older version left it", record_id=f"@{ann}")
+    retry(settings.home, later, by="ann")
+    push(settings)
+    assert states(settings) == ["done", "done"]
+    assert service.records["customers"] == {}
+
+
 def test_updates_of_one_record_leave_as_one_request(settings, service):
     record = service.put("customers", name="Ann")
     for fields in ({"city": "Antigua"}, {"company": "A"}, {"city": "Cobán"}):
