@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
+from pipelines.deletions import Deletions
 from pipelines.differences import compare
 from pipelines.fetch import ShopFetch
 from pipelines.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
@@ -150,6 +151,7 @@ class Run:
         everything = self.endpoints is None
         if everything:
             jobs += resume_jobs(ledger, shop)
+        self._deleted_by_us(shop)
         # Open purchase orders are mostly on the newest page, which the head scan reads.
         fetch.run(job for job in jobs if job.kind != "open")
         if fetch.fatal is None:
@@ -164,6 +166,14 @@ class Run:
             except ShopError as error:
                 fetch.fatal = error
         result.results, result.error = fetch.results, fetch.fatal
+
+    def _deleted_by_us(self, shop: ShopSettings) -> None:
+        """What a push deleted did not vanish: the service said so, and a list that still shows one
+        brings it back. Else many at once would look like a list that lost its rows."""
+        deletions = Deletions(self.session.ledger)
+        for record in touched_since(self.session.home.path, shop.name):
+            if record.is_deleted:
+                deletions.confirmed(shop.name, record.resource, [record.id])
 
     def _pushed(self, shop: ShopSettings, began: int) -> list[Job]:
         """Records that a push wrote and that this run has not read yet, by their own paths."""

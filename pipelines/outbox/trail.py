@@ -15,13 +15,15 @@ from pipelines.outbox.store import FILE_NAME, Change, Outbox
 
 @dataclass(frozen=True)
 class Touched:
-    """A record that a push wrote, or changed along. ``number`` is the change that did it."""
+    """A record that a push wrote, or changed along. ``number`` is the change that did it;
+    ``is_deleted``: it deleted this very record."""
 
     shop: str
     resource: str
     id: str
     pushed_at: float
     number: int
+    is_deleted: bool = False
 
 
 def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) -> list[Touched]:
@@ -33,12 +35,15 @@ def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) ->
         return []
     with Outbox(home) as outbox:
         rows = outbox.select(
-            "select shop, resource, id, pushed_at, number from touched where mirrored_at is null"
-            " and pushed_at >= ? and (?2 is null or shop = ?2) order by pushed_at",
+            "select t.shop, t.resource, t.id, t.pushed_at, t.number, c.op = 'delete'"
+            " and c.resource = t.resource and c.id = t.id as is_deleted"
+            " from touched as t left join changes as c on c.number = t.number"
+            " where t.mirrored_at is null and t.pushed_at >= ? and (?2 is null or t.shop = ?2)"
+            " order by t.pushed_at",
             since,
             shop,
         )
-    return [Touched(**dict(row)) for row in rows]
+    return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
 
 
 def mark_mirrored(

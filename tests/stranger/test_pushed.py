@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipelines.outbox import Outbox, touched_since
+from pipelines.outbox.store import NewChange
 from tests.stranger.conftest import Stranger
 from tests.wire.doubles import Reply
 
@@ -17,4 +18,25 @@ def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger
         assert stranger.sync("categories").exit_code == 0
     asked = [seen.path for seen in stranger.loopback.seen]
     assert asked.count("/v1/categories/148") == 1
+    assert touched_since(stranger.home) == []
+
+
+def test_what_a_push_deleted_has_not_vanished(stranger: Stranger) -> None:
+    rows = [{"id": number, "name": f"Part {number}"} for number in range(10)]
+    stranger.lists["/categories"] = rows
+    stranger.missing = lambda: Reply(404, {"error": "Not found."})
+    stranger.sync("categories")
+    stranger.lists["/categories"] = rows[6:]
+    with Outbox(stranger.home) as outbox:
+        gone = [NewChange("main", "categories", "delete", str(n), {}) for n in range(6)]
+        numbers = outbox.add(gone, by="ann")
+        for number in numbers:
+            outbox.set([number], "done", state="done", id=str(number - numbers[0]), pushed_at=1.0)
+        with outbox.transaction() as db:
+            db.executemany(
+                "insert into touched values ('main', 'categories', ?, 1.0, null, ?)",
+                [(str(number - numbers[0]), number) for number in numbers],
+            )
+    report = stranger.sync("categories")
+    assert (report.exit_code, report.details) == (0, [])
     assert touched_since(stranger.home) == []
