@@ -260,6 +260,10 @@ class Looker:
         fresh = {key: row for key, row in seen.items() if key not in known}
         if not fresh:
             return Verdict("absent", None, "the invoice has no payment that was not there before")
+        if others := _others_notes(body, fresh):
+            return Verdict(
+                "unclear", None, f"payments new on the invoice, of other notes: {', '.join(others)}"
+            )
         wanted = sorted(str(_cents(line["amount"])) for line in body["lines"])
         amounts = sorted(str(_cents(row.get("amount") or 0)) for row in fresh.values())
         whole = sum(_cents(line["amount"]) for line in body["lines"])
@@ -314,6 +318,16 @@ def _invoices(body: Mapping[str, Any]) -> list[Any]:
     """Ids of the invoices a payment is for, each once."""
     found = body["invoiceId"]
     return list(dict.fromkeys(found if isinstance(found, list) else [found]))
+
+
+def _others_notes(body: Mapping[str, Any], fresh: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Ids of the payments whose note is none that we sent: the till took them, though of our
+    amount. A payment shown without a note may be any."""
+    notes = {str(line.get("paymentNote") or "").strip() for line in body["lines"]}
+    if "" in notes:
+        return []
+    shown = {key: str(row.get("payment_note") or "").strip() for key, row in fresh.items()}
+    return [key for key, note in shown.items() if note and note not in notes]
 
 
 def _cents(amount: Any) -> int:

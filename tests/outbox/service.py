@@ -174,6 +174,8 @@ class FakeService:
         invoices = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
         amount = body["lines"][0]["amount"]
         payment = {"id": record_id, "payment_id": record_id, "amount": amount, "date": _now()}
+        if note := body["lines"][0].get("paymentNote"):
+            payment["payment_note"] = note
         invoice = self.records["ticketInvoices"][invoices[0]]
         invoice.setdefault("payments", []).append(payment)
         self.records["payments"][record_id] = {**payment, "_invoice": invoices[0]}

@@ -237,6 +237,24 @@ def test_a_payment_of_another_amount_is_not_taken_for_ours(settings, service):
     assert "other amounts" in change(settings, 1).reason
 
 
+@pytest.mark.parametrize(("fault", "state"), [("before", "in_doubt"), ("after", "done")])
+def test_a_payment_of_another_note_is_not_taken_for_ours(settings, service, fault, state):
+    invoice = service.put("ticketInvoices", number="1")
+    line = {"amount": 10, "paymentMethod": "1"}
+    ours = {"invoiceId": invoice, "lines": [{**line, "paymentNote": "deposit"}]}
+    enqueue("payments", "create", ours, settings=settings)
+    service.lose = [fault]
+    service.records.setdefault("payments", {})
+
+    def till(step, number):
+        if step == "intent" and fault == "before":
+            service._pay("77", {"invoiceId": invoice, "lines": [{**line, "paymentNote": "cash"}]})
+
+    push(settings, hook=till)
+    assert states(settings) == [state]
+    assert service.count("create", "payments") == (fault == "after")
+
+
 @pytest.mark.parametrize("faults", [["before"], ["after"], ["ok", "before"], ["ok", "after"]])
 def test_an_upload_ends_with_one_file(settings, service, tmp_path, faults):
     photo = tmp_path / "photo.png"
