@@ -229,7 +229,7 @@ class Sender:
                 self.silence.count += 1
                 self._doubt(numbers, str(error))
                 return
-            self._requeue(numbers, str(error))
+            self._requeue(numbers, str(error), progress)
             raise
         except BadAnswer as error:
             self.silence.count = 0
@@ -237,7 +237,7 @@ class Sender:
             self._refused(group, error, again=bool(progress))
             return
         except ShopError as error:
-            self._requeue(numbers, str(error))
+            self._requeue(numbers, str(error), progress)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
@@ -306,10 +306,11 @@ class Sender:
             sent_at=now,
         )
 
-    def _requeue(self, numbers: Sequence[int], reason: str) -> None:
-        self.outbox.set(
-            numbers, "not sent", reason, state="queued", reason=reason, merged_into=None
-        )
+    def _requeue(self, numbers: Sequence[int], reason: str, progress: Mapping[str, Any]) -> None:
+        # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
+        state = "in_doubt" if "upload" in progress else "queued"
+        columns = {"state": state, "reason": reason, "next_look": time.time()}
+        self.outbox.set(numbers, "not sent", reason, merged_into=None, **columns)
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
         numbers = [member.number for member in group]

@@ -266,6 +266,18 @@ def test_an_upload_ends_with_one_file(settings, service, tmp_path, faults):
     assert service.count("upload", "tickets") == 1
 
 
+def test_a_file_whose_second_sending_was_stopped_keeps_its_place(settings, service, tmp_path):
+    ticket = service.put("tickets", shortInfo="Screen")
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"pixels")
+    enqueue("tickets", "upload", record_id=ticket, file=photo, settings=settings)
+    service.lose = ["ok", "after"]
+    assert push(settings, max_requests=2).exit_code == 4
+    assert states(settings) == ["in_doubt"]
+    assert push(settings).exit_code == 0
+    assert service.count("upload", "tickets") == 1
+
+
 def test_after_three_sends_without_an_answer_a_person_is_asked(settings, service):
     enqueue("brands", "create", {"name": "Acme"}, settings=settings)
     service.lose = ["before"] * 9
