@@ -25,16 +25,16 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.fetch import ShopFetch
-from pipelines.jobs import mirror_jobs
-from pipelines.session import open_session
-from pipelines.sync import sync
+from pipelines.sync.run import sync
+from pipelines.sync.session import open_session
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.endpoints import ENDPOINTS
+from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan import PAGE_ROWS
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.scan.jobs import mirror_jobs
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import Settings, ShopSettings
 
 ZONE = "America/Guatemala"
 NAIVE = "a naive rest_api source"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.calibrate import calibrate
-from pipelines.models import build
+from pipelines.reconcile.calibrate import calibrate
+from pipelines.transform.models import build
 from tests.transforms.raw import Raw
 
 BY_HAND = """

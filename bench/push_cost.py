@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from pipelines.outbox import enqueue, push
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 from tests.outbox import crash
 from tests.outbox.conftest import settings_for
 from tests.outbox.service import FakeService

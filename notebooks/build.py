@@ -22,10 +22,10 @@ import nbformat
 from nbclient import NotebookClient
 from PIL import Image
 
-from pipelines.sync import sync
+from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 
 FOLDER = Path(__file__).parent
 TIMEZONE, CURRENCY = "America/Guatemala", "GTQ"

@@ -15,8 +15,8 @@ import pandas as pd
 
 from pipelines.outbox import Outbox
 from pipelines.outbox.preview import preview
-from pipelines.reading import warehouse_file
-from sources.settings import Settings, ShopSettings
+from pipelines.publish.reading import warehouse_file
+from sources.repair_shop.settings import Settings, ShopSettings
 
 
 class Rehearsal:

@@ -17,7 +17,7 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
     ``exit_code`` (None while it runs or before the first run), ``outcome``, ``message`` and
     ``is_served``: whether a scheduler lives that will do it. Sorted by ``next_at``.
     """
-    from schedules.state import ScheduleState
+    from pipelines.monitor.schedule_state import ScheduleState
 
     state = ScheduleState(home)
     served = is_served(home)

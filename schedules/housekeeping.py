@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines import logs
+from pipelines.monitor import logs
 from schedules.settings import RetentionSettings
 from sources.repair_shop.ledger import Ledger
 

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from schedules.settings import AFTER_SYNC, WEEKDAYS, ScheduleSettings, wall_time
 from schedules.triggers import DailyAt, EveryMinutes
-from sources.settings import SECTION, Settings, ShopSettings, read_section
+from sources.repair_shop.settings import SECTION, Settings, ShopSettings, read_section
 
 NOON = 12
 

@@ -15,12 +15,12 @@ from urllib.parse import quote
 
 import filelock
 
-from pipelines import logs
-from pipelines.notify import Incidents, NotifyError
+from pipelines.monitor import logs
+from pipelines.monitor.notify import Incidents, NotifyError
+from pipelines.monitor.schedule_state import STOPPED, ScheduleState
 from schedules.children import PROGRAM, Ended, run_child
 from schedules.jobs import Command, PlannedJob
 from schedules.settings import ScheduleSettings
-from schedules.state import STOPPED, ScheduleState
 
 _WORST = (0, 4, 1, 3, 2)
 """Exit codes from good to bad; of several commands the worst counts."""

@@ -18,7 +18,7 @@ import filelock
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from pipelines import logs
+from pipelines.monitor import logs
 from schedules.jobs import PlannedJob
 from schedules.runner import JobRunning, Runner, worst
 

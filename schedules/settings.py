@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sources.settings import SettingsError, read_section
+from sources.repair_shop.settings import SettingsError, read_section
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 AFTER_SYNC = "after sync"
@@ -91,12 +91,12 @@ class RetentionSettings(BaseModel):
 
 
 def load_schedule() -> ScheduleSettings:
-    """The ``[schedule]`` section; :class:`~sources.settings.SettingsError` names every fault."""
+    """The ``[schedule]`` section; ``SettingsError`` names all faults."""
     return _load("schedule", ScheduleSettings)
 
 
 def load_retention() -> RetentionSettings:
-    """The ``[retention]`` section; :class:`~sources.settings.SettingsError` names every fault."""
+    """The ``[retention]`` section; ``SettingsError`` names all faults."""
     return _load("retention", RetentionSettings)
 
 

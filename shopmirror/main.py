@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from shopmirror.consoles import fault
-from sources.settings import SECTION, SettingsError, home_folder, read_section
+from sources.repair_shop.settings import SECTION, SettingsError, home_folder, read_section
 
 COMMANDS = (
     "init",

@@ -21,8 +21,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
-from pipelines.observer import Observer, Silent
 from shopmirror.consoles import duration, err
+from sources.repair_shop.observer import Observer, Silent
 
 _PLAIN_EVERY = 10.0
 """Seconds between two lines about the same run when no terminal shows bars."""
@@ -80,12 +80,12 @@ class PlainLines:
         self._spoke = time.monotonic()
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             self._tally.scans[shop, resource] = _Scan(expected=expected_requests)
 
     def page(self, shop: str, resource: str, rows: int) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             scan = self._tally.scans.setdefault((shop, resource), _Scan())
             scan.pages, scan.rows = scan.pages + 1, scan.rows + rows
@@ -98,18 +98,18 @@ class PlainLines:
         self._print(f"{name}: {scan.rows:,} rows so far; {line}")
 
     def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             self._tally.scans.pop((shop, resource), None)
         self._print(_done(self._tally.name(shop, resource), proven, rows, detail))
 
     def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             self._tally.left[shop], self._tally.waiting = left, waiting_seconds
 
     def say(self, text: str) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         self._print(text)
 
     def _print(self, text: str) -> None:
@@ -137,12 +137,12 @@ class LiveBars:
             return Group(self._progress, Text(self._tally.line(), style="dim"))
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             self._begin(shop, resource, expected_requests)
 
     def page(self, shop: str, resource: str, rows: int) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             scan = self._tally.scans.get((shop, resource)) or self._begin(shop, resource, None)
             scan.pages, scan.rows = scan.pages + 1, scan.rows + rows
@@ -153,7 +153,7 @@ class LiveBars:
             self._show(scan)
 
     def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             scan = self._tally.scans.pop((shop, resource), None)
             if scan is not None and scan.task is not None:
@@ -163,12 +163,12 @@ class LiveBars:
         self.live.console.print(f"[{colour}]{escape(_done(name, proven, rows, detail))}[/]")
 
     def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         with self._tally.lock:
             self._tally.left[shop], self._tally.waiting = left, waiting_seconds
 
     def say(self, text: str) -> None:
-        """See :class:`~pipelines.observer.Observer`."""
+        """See :class:`~sources.repair_shop.observer.Observer`."""
         self.live.console.print(escape(text))
 
     def _begin(self, shop: str, resource: str, expected: int | None) -> _Scan:

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pipelines.observer import Observer
 from shopmirror.consoles import err
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
+from sources.repair_shop.observer import Observer
 
 if TYPE_CHECKING:
-    from sources.settings import Settings
+    from sources.repair_shop.settings import Settings
 
 
 def configured() -> Settings:
     """The settings, and a home that holds nothing of the demo shop any more."""
     from shopmirror.commands.demo import leave
-    from sources.settings import load_settings
+    from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
     if leave(settings.home):
@@ -30,7 +30,7 @@ def configured() -> Settings:
 @contextmanager
 def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
-    from pipelines.logs import Logged, to_files
+    from pipelines.monitor.logs import Logged, to_files
 
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     with (

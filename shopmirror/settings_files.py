@@ -15,7 +15,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pipelines.json_file import write_atomically
-from sources.settings import SECTION
+from sources.repair_shop.settings import SECTION
 
 FOLDER = Path(".dlt")
 CONFIG = FOLDER / "config.toml"

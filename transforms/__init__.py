@@ -1,1 +1,1 @@
-"""The dbt project: SQL models over ``raw``. ``pipelines.models`` runs it; see its docstring."""
+"""The dbt project: SQL models over ``raw``; run by ``pipelines.transform.models``."""

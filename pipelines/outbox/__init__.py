@@ -9,13 +9,13 @@ From a notebook::
 names, calls :func:`mark_mirrored`, and loads :func:`trail` into ``ops.changes``.
 """
 
-from pipelines.outbox.desk import discard, retry
 from pipelines.outbox.errors import InputRefused, OutboxError, PushBusy, QueueBroken
 from pipelines.outbox.intake import enqueue
+from pipelines.outbox.mirrored import Touched, brief, mark_mirrored, touched_since, trail
 from pipelines.outbox.preview import Planned
 from pipelines.outbox.pushing import PushReport, push
+from pipelines.outbox.review import discard, retry
 from pipelines.outbox.store import STATES, Change, Outbox
-from pipelines.outbox.trail import Touched, brief, mark_mirrored, touched_since, trail
 
 __all__ = [
     "STATES",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sources.repair_shop.client import Answer
+from sources.repair_shop.http.client import Answer
 
 MOST_ANSWER = 500
 """Characters kept of what the service answered."""

@@ -14,8 +14,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sources.repair_shop.clean import clean_row, parse_amount, snake_case
-from sources.repair_shop.dates import parse_moment
+from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
+from sources.repair_shop.schema.dates import parse_moment
 
 _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "customers": {

@@ -31,9 +31,9 @@ from pipelines.outbox.lookup import Looker, LookUnsure, Verdict
 from pipelines.outbox.merge import ONCE_ONLY
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.bodies import PATHS
 from sources.repair_shop.errors import BadAnswer
-from sources.settings import ShopSettings
+from sources.repair_shop.schema.bodies import PATHS
+from sources.repair_shop.settings import ShopSettings
 
 LOOKS = 2
 """Whole looks without a trace before a change counts as absent."""

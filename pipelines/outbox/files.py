@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.outbox.errors import InputRefused
-from sources.repair_shop.bodies import BODIES, UPLOADS
+from sources.repair_shop.schema.bodies import BODIES, UPLOADS
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""

@@ -36,7 +36,7 @@ from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.known import unknown
 from pipelines.outbox.lookup import MARKER_FIELDS
 from pipelines.outbox.store import NewChange, Outbox
-from sources.repair_shop.bodies import (
+from sources.repair_shop.schema.bodies import (
     BodyError,
     Queued,
     QueuedRow,
@@ -44,9 +44,9 @@ from sources.repair_shop.bodies import (
     validate,
     validate_upload,
 )
-from sources.repair_shop.bodies.fields import reference
-from sources.repair_shop.endpoints import UnknownResource, resource_named
-from sources.settings import Settings, ShopSettings, load_settings
+from sources.repair_shop.schema.bodies.fields import reference
+from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
+from sources.repair_shop.settings import Settings, ShopSettings, load_settings
 
 MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""

@@ -23,8 +23,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from pipelines.outbox.compare import cleaned, shows
-from sources.repair_shop.client import Client
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
+from sources.repair_shop.http.client import Client
 
 PAGE = 50
 """Specification, Limits: records per request."""

@@ -8,7 +8,7 @@ from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
 from pipelines.outbox.lookup import KEYS
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.bodies import PATHS
+from sources.repair_shop.schema.bodies import PATHS
 
 _PARENTS = frozenset(PATHS) | {"ticket_invoices"}
 """Lists whose records other changes can belong to; a user or a status is no such record."""

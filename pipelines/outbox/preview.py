@@ -9,7 +9,7 @@ from pipelines.outbox.intake import references
 from pipelines.outbox.merge import mergeable
 from pipelines.outbox.order import invoices_of
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.bodies import PATHS
+from sources.repair_shop.schema.bodies import PATHS
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,15 @@ from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, PushBusy, ShopUnknown
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
+from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import blocked, missing_reference, together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, OnConflict, Sender
 from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.trail import brief
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
 from sources.repair_shop.errors import ShopError, Stopped
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.settings import Settings, ShopSettings
 
 LOCK_NAME = "push.lock"
 WORKERS = 4

@@ -25,10 +25,8 @@ from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import merged_base, merged_body
 from pipelines.outbox.order import filled
+from pipelines.outbox.snapshot import kept, touched
 from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.traces import kept, touched
-from sources.repair_shop.bodies import PATHS
-from sources.repair_shop.client import Answer, Client
 from sources.repair_shop.errors import (
     BadAnswer,
     ConfigurationError,
@@ -37,6 +35,8 @@ from sources.repair_shop.errors import (
     ShopError,
     Unreachable,
 )
+from sources.repair_shop.http.client import Answer, Client
+from sources.repair_shop.schema.bodies import PATHS
 
 OnConflict = Literal["park", "ours", "theirs"]
 Hook = Callable[[str, int], None]

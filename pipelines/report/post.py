@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from pipelines.mailing import Security, new_mail, send_mail
+from pipelines.monitor.mailing import Security, new_mail, send_mail
 from pipelines.report import formats
 from pipelines.report.figures import Report, ReportError, SealState
-from sources.settings import read_section
+from sources.repair_shop.settings import read_section
 
 
 class PostSettings(BaseModel):

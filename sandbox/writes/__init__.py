@@ -20,8 +20,8 @@ from sandbox.writes.payments import pay
 from sandbox.writes.people import PEOPLE
 from sandbox.writes.tickets import TICKETS
 from sandbox.writes.uploads import announce, receive
-from sources.repair_shop.bodies import BODIES, UPLOADS
-from sources.repair_shop.bodies import Body as BodyModel
+from sources.repair_shop.schema.bodies import BODIES, UPLOADS
+from sources.repair_shop.schema.bodies import Body as BodyModel
 
 _REFERENCES = "#/components/schemas/{model}"
 

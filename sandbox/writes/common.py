@@ -11,7 +11,7 @@ from typing import Any
 from sandbox.errors import BadRequest, UnsupportedMedia
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
-from sources.repair_shop.bodies import BodyError, validate
+from sources.repair_shop.schema.bodies import BodyError, validate
 
 Body = dict[str, Any]
 _LARGEST = Decimal(10) ** 12

@@ -14,7 +14,7 @@ from python_multipart.exceptions import FormParserError
 from sandbox.errors import BadRequest, NotFound, UnsupportedMedia
 from sandbox.routes import Answer, Call, found
 from sandbox.writes.common import json_body
-from sources.repair_shop.bodies import BodyError, validate_upload
+from sources.repair_shop.schema.bodies import BodyError, validate_upload
 
 
 def announce(resource: str, variable: str) -> Callable[[Call], Answer]:

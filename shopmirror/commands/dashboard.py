@@ -20,7 +20,7 @@ def dashboard(
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
     from pipelines.dashboard import free_port, serve
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     chosen = port or free_port(host)
     out().print(f"The page is at http://{host}:{chosen} (Ctrl-C ends it).", soft_wrap=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from pipelines.home import Home
-    from pipelines.verdict import SyncReport
+    from pipelines.sync.verdict import SyncReport
     from sandbox.shops import Size
 
 MARKER = "demo.json"
@@ -47,10 +47,10 @@ def register(app: typer.Typer) -> None:
 def demo() -> int:
     """Serve a sandbox shop on loopback, mirror it, reconcile its reports, show what came out."""
     from pipelines.home import Home
-    from pipelines.sync import sync
+    from pipelines.sync.run import sync
     from sandbox.server import SandboxServer
     from sandbox.shops import ShopSpec
-    from sources.settings import Settings, ShopSettings, home_folder
+    from sources.repair_shop.settings import Settings, ShopSettings, home_folder
 
     home = Home(home_folder())
     marker = home.path / MARKER
@@ -143,7 +143,7 @@ def _closing_report(home: Home) -> None:
 
 
 def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:
-    from sources.repair_shop.columns import TABLES
+    from sources.repair_shop.schema.columns import TABLES
 
     counts: list[tuple[str, str]] = []
     for name in TABLES:

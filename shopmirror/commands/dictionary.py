@@ -22,8 +22,8 @@ def dictionary(
 ) -> int:
     """Write the data dictionary and lineage as one HTML page that opens offline."""
     from pipelines.home import Home, HomeError
-    from pipelines.models import docs
-    from sources.settings import home_folder
+    from pipelines.transform.models import docs
+    from sources.repair_shop.settings import home_folder
 
     home = Home(home_folder())
     if not home.build_warehouse.exists():

@@ -27,8 +27,8 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Connect, find out how the service answers, say what holds and what is missing."""
-    from pipelines.doctor import doctor as examine
-    from pipelines.doctor import exit_code
+    from pipelines.monitor.doctor import doctor as examine
+    from pipelines.monitor.doctor import exit_code
 
     settings = configured()
     with working(settings, "doctor") as (_observer, stop):

@@ -13,7 +13,7 @@ from shopmirror.consoles import duration, err, fault, out, table
 
 if TYPE_CHECKING:
     from shopmirror.settings_files import SettingsFiles
-    from sources.settings import ShopSettings
+    from sources.repair_shop.settings import ShopSettings
 
 _UNTESTED = 0
 
@@ -165,7 +165,7 @@ def _zone_of_this_machine() -> str:
 def _validated(shop: str, values: dict[str, str]) -> ShopSettings:
     from pydantic import ValidationError
 
-    from sources.settings import ShopSettings
+    from sources.repair_shop.settings import ShopSettings
 
     given: dict[str, Any] = {"name": shop.lower(), **values}
     try:
@@ -193,10 +193,10 @@ def _agree_to_replace(
 
 def _test(shop: ShopSettings, *, forgive: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
-    from pipelines.doctor import doctor, exit_code
+    from pipelines.monitor.doctor import doctor, exit_code
     from shopmirror.commands.demo import leave
     from shopmirror.runs import working
-    from sources.settings import Settings, home_folder
+    from sources.repair_shop.settings import Settings, home_folder
 
     settings = Settings(home=home_folder(), shops=(_with_limits(shop),))
     if leave(settings.home):
@@ -221,7 +221,7 @@ def _test(shop: ShopSettings, *, forgive: bool) -> int:
 
 def _with_limits(shop: ShopSettings) -> ShopSettings:
     """The limits that are configured hold for the test too: they are the service's."""
-    from sources.settings import SECTION, read_section
+    from sources.repair_shop.settings import SECTION, read_section
 
     section = read_section(*SECTION)
     section.pop("shops", None)
@@ -244,7 +244,7 @@ def _warn_of_variables(section: str | None) -> None:
 def _wants_sync(given: bool | None) -> bool:
     if given is not None or not _asking():
         return bool(given)
-    from pipelines.plan import plan
+    from pipelines.sync.plan import plan
     from shopmirror.runs import configured
 
     found = plan(configured())

@@ -25,7 +25,7 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Show what the next sync will ask; makes no request."""
-    from pipelines.plan import plan as work_out
+    from pipelines.sync.plan import plan as work_out
 
     found = work_out(configured(), resources=resources or None, shop=shop, full=full)
     if as_json:

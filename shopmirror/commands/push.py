@@ -47,7 +47,7 @@ def push(
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
     from pipelines.outbox import push as run
-    from sources.settings import load_settings
+    from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
     console = err()

@@ -71,7 +71,7 @@ def add(
     from pipelines.outbox import InputRefused, enqueue
     from pipelines.outbox.files import read_object, read_rows
     from pipelines.outbox.intake import resource_and_op
-    from sources.settings import load_settings
+    from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
     if op is None:
@@ -124,7 +124,7 @@ def list_changes(
 ) -> int:
     """List the changes, newest last."""
     from pipelines.outbox import STATES, InputRefused, Outbox, brief
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
@@ -154,7 +154,7 @@ def list_changes(
 def show(number: Number, as_json: AsJson = False) -> int:
     """Show one change: what is sent, what it is based on, and every attempt."""
     from pipelines.outbox import Outbox, brief
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
@@ -178,7 +178,7 @@ def retry(number: Number) -> int:
     """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
     from pipelines.outbox import retry as again
     from pipelines.outbox.intake import current_user
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     out().print(again(home_folder(), number, by=current_user()), markup=False)
     return 0
@@ -188,7 +188,7 @@ def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
     from pipelines.outbox import discard as forget
     from pipelines.outbox.intake import current_user
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     out().print(forget(home_folder(), number, by=current_user()), markup=False)
     return 0

@@ -32,7 +32,7 @@ def report(
     """Write the closing report of a day or a month; exit code 1 when the books do not agree."""
     from pipelines.report import SealState, closing_report, default_path, load_post, write
     from pipelines.report import send as deliver
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     home = home_folder()
     # What is wrong with the settings is said before any work is done.

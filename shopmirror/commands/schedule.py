@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from schedules.jobs import PlannedJob
     from schedules.runner import Runner
     from schedules.units import Place
-    from sources.settings import Settings
+    from sources.repair_shop.settings import Settings
 
 
 class Printed(StrEnum):
@@ -83,13 +83,13 @@ def schedule(
 def _runner(
     stop: threading.Event,
 ) -> Iterator[tuple[Settings, list[PlannedJob], Runner]]:
-    from pipelines import logs
     from pipelines.home import Home
-    from pipelines.notify import Incidents, load_notify
+    from pipelines.monitor import logs
+    from pipelines.monitor.notify import Incidents, load_notify
     from schedules.jobs import planned_jobs
     from schedules.runner import Runner
     from schedules.settings import load_schedule
-    from sources.settings import load_settings
+    from sources.repair_shop.settings import load_settings
 
     settings, times, notify = load_settings(), load_schedule(), load_notify()
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
@@ -105,7 +105,7 @@ def _serve(settings: Settings, jobs: list[PlannedJob], runner: Runner) -> int:
     with ExitStack() as stack:
         port = runner.schedule.metrics_port
         if port:
-            from pipelines.metrics import serving
+            from pipelines.monitor.metrics import serving
 
             stack.enter_context(serving(settings, port))
             _tell(f"metrics: http://127.0.0.1:{port}/metrics")
@@ -130,7 +130,7 @@ def _housekeeping() -> int:
     from pipelines.home import Home
     from schedules.housekeeping import clear_out
     from schedules.settings import load_retention
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     retention = load_retention()
     home = Home(home_folder())
@@ -150,8 +150,8 @@ def _housekeeping() -> int:
 
 
 def _metrics() -> int:
-    from pipelines.metrics import render
-    from sources.settings import load_settings
+    from pipelines.monitor.metrics import render
+    from sources.repair_shop.settings import load_settings
 
     sys.stdout.write(render(load_settings()))
     return 0
@@ -175,7 +175,7 @@ def lines(kind: Printed) -> str:
 def _place() -> Place:
     from pipelines.outbox.intake import current_user
     from schedules.units import Place
-    from sources.settings import home_folder
+    from sources.repair_shop.settings import home_folder
 
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"

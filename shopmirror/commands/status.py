@@ -11,7 +11,7 @@ from shopmirror.consoles import duration, out, print_json, table
 from shopmirror.runs import configured
 
 if TYPE_CHECKING:
-    from pipelines.status import ShopStatus, Status
+    from pipelines.monitor.status import ShopStatus, Status
 
 _RUNS = 5
 
@@ -29,7 +29,7 @@ def status(
     tables: Annotated[bool, typer.Option("--tables", help="Freshness of every table.")] = False,
 ) -> int:
     """Show the state of the mirror on one screen; makes no request."""
-    from pipelines.status import status as gather
+    from pipelines.monitor.status import status as gather
 
     found = gather(configured())
     if as_json:

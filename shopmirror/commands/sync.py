@@ -11,7 +11,7 @@ from shopmirror.consoles import duration, fault, out, print_json, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
-    from pipelines.verdict import SyncReport
+    from pipelines.sync.verdict import SyncReport
 
 _MANY, _FEW = 20, 6
 
@@ -41,7 +41,7 @@ def sync(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
-    from pipelines.sync import sync as run
+    from pipelines.sync.run import sync as run
     from schedules.settings import load_retention
 
     settings, days = configured(), load_retention().pages_days

@@ -18,7 +18,7 @@
     └── Stopped              stopped on purpose: a signal, a deadline, a maximum   (exit 4)
 
 A write that raises anything but :class:`OutcomeUnknown` was surely not applied. Exceptions of httpx
-become these in one place, :func:`sources.repair_shop.transport.from_httpx`. No message holds a key.
+become these in one place, :func:`repair_shop.http.transport.from_httpx`. No message holds a key.
 """
 
 from __future__ import annotations

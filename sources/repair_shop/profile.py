@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sources.repair_shop.answers import Answer
-from sources.repair_shop.clean import clean_row, parse_amount, snake_case
-from sources.repair_shop.client import Client
-from sources.repair_shop.endpoints import ENDPOINTS, INFO_PATH
-from sources.repair_shop.errors import BadAnswer, ConfigurationError, NotFound
-from sources.repair_shop.reports import fetch_days, fetch_year
-from sources.repair_shop.scan import PAGE_ROWS
+from .errors import BadAnswer, ConfigurationError, NotFound
+from .http.answers import Answer
+from .http.client import Client
+from .reports import fetch_days, fetch_year
+from .scan import PAGE_ROWS
+from .schema.clean import clean_row, parse_amount, snake_case
+from .schema.endpoints import ENDPOINTS, INFO_PATH
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _NEEDED = {

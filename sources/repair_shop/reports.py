@@ -3,7 +3,7 @@
 Specification, "reports": ``/monthlySales?year``, ``/monthlyPurchases?year``, ``/dailySales`` and
 ``/dailyPurchases`` with ``dateFrom/dateTo``; the response is not shown. Understood are lists of
 objects and objects keyed by period, months as number, name or ``yyyy-mm``, amounts as numbers or
-text. Anything else raises :class:`~sources.repair_shop.errors.BadAnswer`: a report that is read
+text. Anything else raises :class:`~repair_shop.errors.BadAnswer`: a report that is read
 wrongly would "prove" the wrong books.
 """
 
@@ -16,11 +16,11 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sources.repair_shop.clean import parse_amount, snake_case
-from sources.repair_shop.client import Client
-from sources.repair_shop.dates import MONTHS, local_day, parse_moment
-from sources.repair_shop.endpoints import REPORTS
-from sources.repair_shop.errors import BadAnswer
+from .errors import BadAnswer
+from .http.client import Client
+from .schema.clean import parse_amount, snake_case
+from .schema.dates import MONTHS, local_day, parse_moment
+from .schema.endpoints import REPORTS
 
 _PERIODS = ("month", "date", "day", "period", "name", "label", "month_name")
 _TOTALS = (

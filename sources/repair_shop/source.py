@@ -1,7 +1,7 @@
 """The dlt source: cleaned rows of the table of endpoints -> resources dlt merges.
 
-Data flow: rows of :func:`sources.repair_shop.clean.clean_row` → one resource a list endpoint →
-``raw.<table>`` and its child tables. Every column of :mod:`sources.repair_shop.columns` is declared
+Data flow: rows of :func:`repair_shop.schema.clean.clean_row` → one resource a list endpoint →
+``raw.<table>`` and its child tables. Every column of :mod:`repair_shop.schema.columns` is declared
 with its type, so a table looks the same whatever rows came; fields nobody declared become text.
 """
 
@@ -14,8 +14,8 @@ import dlt
 from dlt.common.schema.typing import TColumnSchema
 from dlt.extract import DltResource, DltSource
 
-from sources.repair_shop.columns import TABLES, Child, Kind, Table
-from sources.repair_shop.endpoints import ENDPOINTS
+from .schema.columns import TABLES, Child, Kind, Table
+from .schema.endpoints import ENDPOINTS
 
 SCHEMA = "repair_shop"
 """Name of the dlt schema; stored in the warehouse, so a change of it is a migration."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sources.repair_shop.bodies import BODIES, BodyError, validate
+from sources.repair_shop.schema.bodies import BODIES, BodyError, validate
 from tests.bodies.tables import ROWS, TABLES, minimal
 
 UPDATABLE = [row for row in ROWS if (row.resource, "update") in BODIES]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sources.repair_shop.bodies import (
+from sources.repair_shop.schema.bodies import (
     BODIES,
     UPLOADS,
     BodyError,
@@ -22,7 +22,7 @@ from sources.repair_shop.bodies import (
     validate,
     validate_upload,
 )
-from sources.repair_shop.dates import format_day, format_moment, parse_moment
+from sources.repair_shop.schema.dates import format_day, format_moment, parse_moment
 
 ZONE = ZoneInfo("America/Guatemala")
 

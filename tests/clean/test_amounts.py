@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sources.repair_shop.clean import parse_amount
+from sources.repair_shop.schema.clean import parse_amount
 
 
 @pytest.mark.parametrize(

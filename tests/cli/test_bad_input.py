@@ -12,7 +12,7 @@ import pytest
 from pipelines.home import Home
 from sandbox.server import SandboxServer
 from shopmirror.main import COMMANDS, main, redact
-from sources.settings import ShopSettings
+from sources.repair_shop.settings import ShopSettings
 from tests.cli.conftest import PREFIX, Run, point_at
 
 
@@ -190,7 +190,7 @@ def test_what_nobody_foresaw_is_logged_without_the_key(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"odd thing with {key} and Authorization: {key}")
 
-    monkeypatch.setattr("pipelines.plan.plan", broken)
+    monkeypatch.setattr("pipelines.sync.plan.plan", broken)
     code, _, err = run("plan")
     assert code == 1
     assert "RuntimeError" in err
@@ -225,7 +225,7 @@ def test_ctrl_c_before_anything_began(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sources.settings.load_settings", interrupted)
+    monkeypatch.setattr("sources.repair_shop.settings.load_settings", interrupted)
     assert main(["status"]) == 4
 
 

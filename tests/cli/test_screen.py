@@ -10,10 +10,10 @@ import sys
 import pytest
 from rich.console import Console
 
-from pipelines.observer import Observer, Silent
 from shopmirror.consoles import duration
 from shopmirror.progress import LiveBars, PlainLines, watching
 from shopmirror.signals import stopping
+from sources.repair_shop.observer import Observer, Silent
 
 
 def feed(observer: Observer) -> None:

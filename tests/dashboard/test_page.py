@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard import DashboardError, serve, view
 from pipelines.dashboard.serve import APP
-from pipelines.publish import publish
+from pipelines.publish.publish import publish
 from pipelines.report import ReportError, formats
 from shopmirror.main import main
 from tests.report.warehouse import ask, change

@@ -12,10 +12,10 @@ import click
 import pytest
 from typer.main import get_command
 
-from pipelines.notify import NotifySettings
+from pipelines.monitor.notify import NotifySettings
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.main import app
-from sources.settings import ShopSettings
+from sources.repair_shop.settings import ShopSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs"
@@ -97,8 +97,8 @@ def test_the_readme_names_settings_and_make_targets_that_exist() -> None:
 
 
 def test_every_reason_and_state_is_explained() -> None:
-    from pipelines.explain import MEANING
     from pipelines.outbox import STATES
+    from pipelines.reconcile.explain import MEANING
 
     differs = (FOLDER / "when-something-differs.md").read_text(encoding="utf-8")
     for reason in MEANING:

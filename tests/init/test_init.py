@@ -11,7 +11,7 @@ import pytest
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
-from sources.settings import load_settings
+from sources.repair_shop.settings import load_settings
 
 
 class _Terminal(io.StringIO):

@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from pipelines.reading import (
+from pipelines.publish.reading import (
     NothingPublished,
     QueryFailed,
     columns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 from tests.outbox.service import FakeService
 
 MINUTE = 0.2

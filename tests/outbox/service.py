@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from sources.repair_shop.clean import snake_case
+from sources.repair_shop.schema.clean import snake_case
 
 NAMES = {
     "customers": {"telephone": "phone"},

@@ -10,9 +10,9 @@ from pipelines.outbox import enqueue, push
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
 from sources.repair_shop.errors import Stopped
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.settings import Settings, ShopSettings
 
 
 def test_a_backfill_does_not_starve_a_push(tmp_path):

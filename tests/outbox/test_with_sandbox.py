@@ -9,7 +9,7 @@ from pipelines.outbox import Outbox, enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 
 SHOPS = {
     "plain": Quirks(),

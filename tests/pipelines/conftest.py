@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.home import Home
-from pipelines.load import Loader
-from sources.repair_shop.clean import clean_row
+from pipelines.load.loader import Loader
+from sources.repair_shop.schema.clean import clean_row
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

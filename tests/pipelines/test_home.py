@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.ledger_file import LedgerError
+from sources.repair_shop.ledger.file import LedgerError
 
 HOLD = """
 import sys

@@ -10,11 +10,11 @@ import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError
-from pipelines.load import Loader, LoadError
-from pipelines.ops import FORMAT
-from pipelines.publish import publish
-from sources.repair_shop.columns import TABLES
-from sources.repair_shop.endpoints import ENDPOINTS
+from pipelines.load.loader import Loader, LoadError
+from pipelines.load.ops import FORMAT
+from pipelines.publish.publish import publish
+from sources.repair_shop.schema.columns import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.source import declared_tables
 from tests.pipelines.conftest import START, cleaned
 

@@ -11,14 +11,14 @@ import time
 import pytest
 
 from pipelines.home import Home
-from pipelines.load import Loader
-from pipelines.publish import publish
+from pipelines.load.loader import Loader
+from pipelines.publish.publish import publish
 
 LOAD = """
 import sys
 from pathlib import Path
 from pipelines.home import Home
-from pipelines.load import Loader
+from pipelines.load.loader import Loader
 from tests.pipelines.conftest import cleaned
 
 home, first = Home(sys.argv[1]), int(sys.argv[2])

@@ -16,14 +16,14 @@ from typing import Any
 import duckdb
 import pytest
 
-import pipelines.publish
+import pipelines.publish.publish
 from pipelines.home import Home, HomeError
-from pipelines.publish import publish
+from pipelines.publish.publish import publish
 
 PUBLISH_FOR_EVER = """
 import sys
 from pipelines.home import Home
-from pipelines.publish import publish
+from pipelines.publish.publish import publish
 home = Home(sys.argv[1])
 with home.open_build() as connection:
     (number,) = connection.execute("SELECT max(n) FROM raw.t").fetchone()
@@ -130,8 +130,8 @@ def test_a_full_disk_leaves_the_old_warehouse(home: Home, monkeypatch: pytest.Mo
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pipelines.publish.shutil, "copyfileobj", full)
-    monkeypatch.setattr(pipelines.publish.fcntl, "ioctl", full)
+    monkeypatch.setattr(pipelines.publish.publish.shutil, "copyfileobj", full)
+    monkeypatch.setattr(pipelines.publish.publish.fcntl, "ioctl", full)
     with pytest.raises(HomeError, match=r"disk is full.*The warehouse is as it was"):
         publish(home)
     assert seen(home.warehouse) == {1}

@@ -15,13 +15,13 @@ import duckdb
 import pytest
 
 from pipelines.home import Home
-from pipelines.load import Loader
-from pipelines.models import build
-from pipelines.publish import publish
+from pipelines.load.loader import Loader
+from pipelines.publish.publish import publish
+from pipelines.transform.models import build
 from sandbox.generator import Size, generate
-from sources.repair_shop.clean import clean_row
-from sources.repair_shop.columns import TABLES
-from sources.settings import ShopSettings
+from sources.repair_shop.schema.clean import clean_row
+from sources.repair_shop.schema.columns import TABLES
+from sources.repair_shop.settings import ShopSettings
 
 TODAY = date(2026, 7, 16)
 """The last day of business of the generated shops."""

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.notify import Incidents, NotifySettings
+from pipelines.monitor.notify import Incidents, NotifySettings
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.settings import ScheduleSettings

@@ -12,11 +12,11 @@ import duckdb
 import pytest
 
 from pipelines.outbox import Outbox, enqueue
-from pipelines.sync import sync
+from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.ledger import LedgerError
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 
 ZONE = "America/Guatemala"
 

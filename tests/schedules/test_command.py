@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.monitor.schedule_state import ScheduleState
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from schedules.state import ScheduleState
 from shopmirror.main import main
 
 PROGRAM = [sys.executable, "-c", "from shopmirror.main import run; run()"]

@@ -10,8 +10,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines import logs
-from pipelines.observer import Silent
+from pipelines.monitor import logs
+from sources.repair_shop.observer import Silent
 
 KEY = "k-0123456789abcdef"
 
@@ -85,7 +85,7 @@ def test_lines_of_several_processes_stay_whole(tmp_path: Path) -> None:
     script = """
 import sys
 from pathlib import Path
-from pipelines import logs
+from pipelines.monitor import logs
 with logs.to_files(Path(sys.argv[1]), "sync"):
     log = logs.get("sync")
     for n in range(300):

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.notify import Incidents
+from pipelines.monitor.notify import Incidents
 from schedules.children import Ended
 from schedules.runner import Runner
 from schedules.scheduler import Agenda, run_once

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from pipelines.metrics import MetricsError, render, serving
-from pipelines.notify import Incidents
+from pipelines.monitor.metrics import MetricsError, render, serving
+from pipelines.monitor.notify import Incidents
 from schedules.scheduler import Agenda
 from shopmirror.main import main
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 from tests.schedules.conftest import Bench, job
 
 KEY = "k-0123456789abcdef"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.notify import Incidents, NotifyError, NotifySettings, deliver, load_notify
-from pipelines.scrub import scrub
-from sources.settings import SettingsError
+from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver, load_notify
+from pipelines.monitor.scrub import scrub
+from sources.repair_shop.settings import SettingsError
 from tests.schedules.conftest import Bench, Clock, job
 from tests.schedules.receivers import HookServer, MailServer, served
 

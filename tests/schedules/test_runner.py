@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.notify import Incidents
+from pipelines.monitor.notify import Incidents
+from pipelines.monitor.schedule_state import ScheduleState
 from schedules.children import run_child
 from schedules.jobs import Command
 from schedules.runner import JobRunning, worst
-from schedules.state import ScheduleState
 from tests.schedules.conftest import Bench, Clock, job
 
 ENDLESS = """

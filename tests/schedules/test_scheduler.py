@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from pipelines.monitor.schedule_state import ScheduleState
 from schedules import is_served, next_runs
 from schedules.scheduler import Agenda, Scheduler, SchedulerRunning, run_once
-from schedules.state import ScheduleState
 from schedules.triggers import DailyAt, EveryMinutes
 from tests.schedules.conftest import Bench, Clock, job
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from pipelines.evidence import completeness
-from pipelines.findings import write_findings
 from pipelines.home import Home
-from pipelines.load import Loader
+from pipelines.load.evidence import completeness
+from pipelines.load.loader import Loader
+from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard
 from pipelines.outbox.store import NewChange
-from pipelines.publish import publish
-from pipelines.status import status
+from pipelines.publish.publish import publish
+from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 from tests.schedules.conftest import Bench, Clock, job
 
 

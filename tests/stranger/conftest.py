@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from pipelines.feed import Feed
-from pipelines.session import open_session
-from pipelines.sync import Run
-from pipelines.verdict import SyncReport, verdict
-from sources.repair_shop.client import Client
-from sources.repair_shop.dates import parse_moment
-from sources.repair_shop.endpoints import resource_named
-from sources.settings import Settings, ShopSettings
+from pipelines.load.consumer import Feed
+from pipelines.sync.run import Run
+from pipelines.sync.session import open_session
+from pipelines.sync.verdict import SyncReport, verdict
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.schema.dates import parse_moment
+from sources.repair_shop.schema.endpoints import resource_named
+from sources.repair_shop.settings import Settings, ShopSettings
 from tests.sync.conftest import Recorder
 from tests.wire.doubles import Loopback, Reply, Seen
 

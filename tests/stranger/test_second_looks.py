@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pipelines.differences import Difference
-from pipelines.fetch import ShopFetch
-from pipelines.jobs import Job, resume_jobs
-from pipelines.repair import split_months
-from pipelines.session import open_session
-from sources.repair_shop.endpoints import ENDPOINTS
-from sources.settings import Settings
+from pipelines.reconcile.differences import Difference
+from pipelines.sync.repair import split_months
+from pipelines.sync.session import open_session
+from sources.repair_shop.extract import ShopFetch
+from sources.repair_shop.scan.jobs import Job, resume_jobs
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import Settings
 from tests.stranger.conftest import Stranger
 
 DAY = date(2026, 3, 7)

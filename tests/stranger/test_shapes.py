@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sources.repair_shop.clean import clean_row
-from sources.repair_shop.client import Client
-from sources.repair_shop.dates import parse_moment
+from sources.repair_shop.http.client import Client
 from sources.repair_shop.profile import probe
 from sources.repair_shop.reports import fetch_year
+from sources.repair_shop.schema.clean import clean_row
+from sources.repair_shop.schema.dates import parse_moment
 from tests.stranger.conftest import Stranger
 from tests.wire.doubles import Reply
 

@@ -12,17 +12,17 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.feed import Feed
-from pipelines.load import LoadOutcome
-from pipelines.session import open_session
-from pipelines.sync import Run
-from pipelines.verdict import SyncReport, verdict
+from pipelines.load.consumer import Feed
+from pipelines.load.loader import LoadOutcome
+from pipelines.sync.run import Run
+from pipelines.sync.session import open_session
+from pipelines.sync.verdict import SyncReport, verdict
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.store import ShopStore
-from sources.repair_shop.endpoints import ENDPOINTS, resource_named
-from sources.settings import Settings, ShopSettings
+from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
+from sources.repair_shop.settings import Settings, ShopSettings
 
 ZONE = "America/Guatemala"
 AMOUNTS = {

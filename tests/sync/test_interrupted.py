@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import SyncRunning
-from pipelines.session import open_session
+from pipelines.sync.session import open_session
 from tests.sync.conftest import MakeMirror, Mirror
 
 COMMAND = (sys.executable, "-m", "shopmirror")

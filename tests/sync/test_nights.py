@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.status import status
+from pipelines.monitor.status import status
 from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.sync import sync
+from pipelines.sync.run import sync
 from tests.sync.conftest import MakeMirror, Mirror
 
 

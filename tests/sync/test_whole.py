@@ -11,9 +11,9 @@ import pytest
 
 from pipelines import models, session
 from pipelines.home import Home, HomeError
-from pipelines.reconcile import reconcile
-from pipelines.sync import sync
-from pipelines.verdict import SyncReport
+from pipelines.reconcile.reconcile import reconcile
+from pipelines.sync.run import sync
+from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.models import ModelRun, build
+from pipelines.transform.models import ModelRun, build
 from tests.transforms import scenes, workshop
 from tests.transforms.raw import Raw
 

@@ -1,7 +1,7 @@
 """A warehouse file as the loader leaves it: every declared raw table, filled by hand.
 
-``Raw(path)`` makes all tables from ``sources.repair_shop.columns`` and ``ops``; ``add`` puts a row
-(and its nested lists) in; nothing of the pipeline runs.
+``Raw(path)`` makes all tables of the source's ``schema`` and ``ops``; ``add`` puts a row (and its
+nested lists) in; nothing of the pipeline runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from sources.repair_shop.columns import TABLES, Table
+from sources.repair_shop.schema.columns import TABLES, Table
 
 SQL_TYPES = {
     "text": "varchar",

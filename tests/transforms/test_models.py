@@ -9,9 +9,9 @@ import duckdb
 import pytest
 import yaml
 
-from pipelines.findings import MEANINGS
-from pipelines.models import PROJECT, ModelsFailed, build, docs, unit_tests
-from sources.settings import ShopSettings
+from pipelines.transform.findings import MEANINGS
+from pipelines.transform.models import PROJECT, ModelsFailed, build, docs, unit_tests
+from sources.repair_shop.settings import ShopSettings
 from tests.transforms.conftest import Warehouse
 from tests.transforms.raw import Raw, raw_tables
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.calibrate import Candidate, calibrate, current, judge, store
-from pipelines.explain import Finding, as_of, explain
+from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, store
+from pipelines.reconcile.explain import Finding, as_of, explain
 from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")

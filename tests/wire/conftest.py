@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
-from sources.settings import ShopSettings
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.settings import ShopSettings
 from tests.wire.doubles import FakeClock, Loopback
 
 Connect = Callable[..., Client]

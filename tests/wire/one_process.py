@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
-from sources.settings import ShopSettings
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.settings import ShopSettings
 
 
 def main(path: str, base_url: str, requests: int) -> None:

@@ -12,8 +12,8 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
 from sources.repair_shop.errors import ConfigurationError, NotFound, Refused
+from sources.repair_shop.http.client import Client
 
 MINUTE = 0.5
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sources.repair_shop.answers import (
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.http.answers import (
     denied_kind,
     detail_of,
     parse_json,
     read_answer,
     rows_of,
 )
-from sources.repair_shop.errors import BadAnswer
 
 ROWS = [{"id": 1}, {"id": 2}]
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sources.repair_shop import budget as budget_module
 from sources.repair_shop.budget import Budget
+from sources.repair_shop.budget.pace import Pace
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
-from sources.repair_shop.pace import Pace
 from tests.wire.doubles import FakeClock
 from tests.wire.simulation import Service, World
 from tests.wire.slots import take, wait, working

@@ -15,7 +15,7 @@ import pytest
 
 from sources.repair_shop import errors
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client, RequestCounter, detail, rows
+from sources.repair_shop.http.client import Client, RequestCounter, detail, rows
 from tests.wire.conftest import Connect
 from tests.wire.doubles import FakeClock, Loopback, Reply
 

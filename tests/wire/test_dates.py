@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sources.repair_shop.dates import (
+from sources.repair_shop.schema.dates import (
     ParsedMoment,
     format_day,
     format_moment,

@@ -9,8 +9,8 @@ import pytest
 
 from sources.repair_shop import errors
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.client import Client
-from sources.repair_shop.transport import from_httpx
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.http.transport import from_httpx
 from tests.wire.conftest import Connect
 from tests.wire.doubles import Loopback, Reply
 

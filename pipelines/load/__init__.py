@@ -1,0 +1,1 @@
+"""Loading: the ledger's answers -> raw in the private database."""

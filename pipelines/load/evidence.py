@@ -1,0 +1,136 @@
+"""What ``ops`` shows: runs, completeness evidence, reports fetched, changes pushed.
+
+Data flow: ledger, outbox -> rows of the ``ops`` tables, written before every publish.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from pipelines.load.loader import Loader
+from pipelines.load.ops import OPS_TABLES
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.scan.jobs import describe_spec, spec_days
+from sources.repair_shop.settings import ShopSettings
+
+
+def completeness(ledger: Ledger) -> list[dict[str, Any]]:
+    """The newest evidence for each list and each stretch of days of it.
+
+    What was not proven once and has been read again since, with proof, is left out: each row here
+    that is not proven is in doubt now.
+    """
+    rows = ledger.query(
+        "SELECT shop, resource, kind, spec, state, proof, reason, pages, rows, first_day, "
+        "last_day, opened_at, closed_at FROM scans WHERE scan_id IN (SELECT max(scan_id) FROM "
+        "scans WHERE state <> 'dropped' GROUP BY shop, resource, kind, spec) "
+        "ORDER BY shop, resource, kind, spec"
+    )
+    found = [
+        {
+            "shop_id": r[0],
+            "resource": r[1],
+            "kind": r[2],
+            "spec": (spec := json.loads(r[3])),
+            "extent": describe_spec(r[2], spec),
+            "state": r[4],
+            "is_proven": r[4] == "proven",
+            "proof": r[5],
+            "reason": r[6],
+            "pages": r[7],
+            "rows": r[8],
+            "first_day": r[9],
+            "last_day": r[10],
+            "began_at": r[11],
+            "checked_at": r[12],
+        }
+        for r in rows
+    ]
+    lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for item in found:
+        lists.setdefault((item["shop_id"], item["resource"]), []).append(item)
+    standing = [i for i in found if not _settled(i, lists[i["shop_id"], i["resource"]])]
+    for item in standing:
+        del item["spec"]
+    return standing
+
+
+def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
+    """Whether an unproven scan's days were proven by later scans of the same list."""
+    if item["state"] != "unproven" or not item["checked_at"]:
+        return False
+    later = [
+        e
+        for e in evidence
+        if e["is_proven"] and e["began_at"] and e["began_at"] >= item["checked_at"]
+    ]
+    if any(e["kind"] == "full" for e in later):
+        return True
+    # Days that still differ are repaired every night, so the newest repair speaks for them all.
+    if item["kind"] == "repair" and any(e["kind"] == "repair" for e in later):
+        return True
+    if item["kind"] not in ("audit", "repair"):
+        return False
+    days = [_days(e) for e in later if e["kind"] in ("audit", "repair")]
+    return None in days or _covered(_days(item), [d for d in days if d is not None])
+
+
+def _days(item: dict[str, Any]) -> tuple[date, date] | None:
+    """The days a scan was asked for; None for the whole list."""
+    first, last = spec_days(item["spec"])
+    return (first, last) if first and last else None
+
+
+def _covered(days: tuple[date, date] | None, by: Sequence[tuple[date, date]]) -> bool:
+    if days is None:
+        return False
+    day, last = days
+    for first, until in sorted(by):
+        if first > day:
+            return False
+        day = max(day, until + timedelta(days=1))
+        if day > last:
+            return True
+    return False
+
+
+def write_reports(ledger: Ledger, loader: Loader) -> None:
+    """``ops.service_reports``: what the models reconcile with, so written before they run."""
+    rows = ledger.query("SELECT shop, report, period, total, fetched_at FROM reports")
+    names = OPS_TABLES["service_reports"]
+    loader.write_ops("service_reports", [dict(zip(names, r, strict=True)) for r in rows])
+
+
+def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:
+    """All other ``ops`` tables."""
+    loader.write_ops("completeness", completeness(ledger))
+    runs = ledger.query(
+        "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, message"
+        " FROM runs ORDER BY run_id"
+    )
+    loader.write_ops("runs", [dict(zip(OPS_TABLES["runs"], r, strict=True)) for r in runs])
+    spent = ledger.query(
+        "SELECT s.shop, s.run_id, s.resource, s.kind, count(*) FROM pages p "
+        "JOIN scans s USING (scan_id) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+    )
+    loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
+    profile: list[dict[str, Any]] = []
+    for shop in shops:
+        text = ledger.mark(shop.name, "profile")
+        if text:
+            found = json.loads(text)
+            profile += [
+                {"shop_id": shop.name, "item": item, "found": value, "found_at": found["found_at"]}
+                for item, value in found["items"].items()
+            ]
+    loader.write_ops("service_profile", profile)
+    _write_changes(loader)
+
+
+def _write_changes(loader: Loader) -> None:
+    from pipelines.outbox import trail
+
+    loader.write_ops("changes", trail(loader.home.path))

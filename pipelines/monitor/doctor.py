@@ -1,0 +1,74 @@
+"""``doctor``: probes each shop's service and writes down what holds (``ops.service_profile``)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+
+from pipelines.home import Home
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.errors import ShopError
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.profile import ServiceProfile, probe
+from sources.repair_shop.scan.reader import PAGING_MARK
+from sources.repair_shop.settings import Settings
+
+PROFILE_MARK = "profile"
+CURRENCY_MARK = "currency"
+
+
+@dataclass
+class Examined:
+    """One shop: its profile, or the error that kept us from making one."""
+
+    shop: str
+    profile: ServiceProfile | None = None
+    error: ShopError | None = None
+
+
+def doctor(
+    settings: Settings,
+    *,
+    shop: str | None = None,
+    forgive: bool = False,
+    stop: threading.Event | None = None,
+) -> list[Examined]:
+    """Probe the shops one after the other; some ten requests each. The sync follows what is found.
+
+    ``forgive`` first forgets strikes and blocks: for when the service lifted a block, or its key
+    was replaced and the new one is in the settings.
+    A shop that cannot be reached is told in its :class:`Examined`, the others are still probed.
+    """
+    home = Home(settings.home)
+    budget, ledger = Budget(home.budget), Ledger(home.ledger)
+    found: list[Examined] = []
+    try:
+        for one in settings.chosen(shop):
+            examined = Examined(one.name)
+            found.append(examined)
+            if forgive:
+                budget.key(one).forgive()
+            with Client(one, budget, stop=stop.is_set if stop else None) as client:
+                try:
+                    examined.profile = profile = probe(client)
+                except ShopError as error:
+                    examined.error = error
+                    continue
+            ledger.set_mark(one.name, PROFILE_MARK, json.dumps(profile.as_json()))
+            ledger.set_mark(one.name, CURRENCY_MARK, profile.currency)
+            if profile.paging != "unknown":
+                ledger.set_mark(one.name, PAGING_MARK, profile.paging)
+    finally:
+        ledger.close()
+        budget.close()
+    return found
+
+
+def exit_code(found: list[Examined]) -> int:
+    """0 all well, 1 something a report needs is missing, else the error's own code."""
+    errors = [e.error for e in found if e.error is not None]
+    if errors:
+        return max(error.exit_code for error in errors)
+    return int(any(e.profile is not None and e.profile.problems for e in found))

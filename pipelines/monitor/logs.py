@@ -1,0 +1,224 @@
+"""Structured logs: one JSON object a line in ``$SHOPMIRROR_HOME/logs/shopmirror-<day>.jsonl``.
+
+Several processes (a scheduler, a sync, a push) write at once, so nothing is ever renamed: the day
+(UTC) and, past a size, a part number are in the name, and each line is one appending write.
+Housekeeping deletes old days.
+
+No secret and no customer data: a field is written only if it is one of :data:`FIELDS`, texts are
+scrubbed, and what a library logs loses everything it quotes. ::
+
+    with logs.to_files(home, "sync", secrets):
+        logs.get("sync").info("list done", resource="tickets", rows=120)
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from pipelines.monitor.scrub import scrub
+from sources.repair_shop.observer import Observer
+
+FIELDS = frozenset({
+    "at", "level", "event", "logger", "command", "pid", "run", "job", "due", "version",
+    "shop", "resource", "table", "kind", "method", "path", "status", "attempt",
+    "requests", "expected_requests", "left", "waiting_seconds", "rows", "pages", "files", "bytes",
+    "seconds", "exit_code", "outcome", "proven", "detail", "message", "error", "where",
+    "next_at", "state", "number", "count", "until",
+})  # fmt: skip
+"""Every field a line may have. What is none of these is left out, and named in ``left_out``."""
+
+_MEGABYTE = 1 << 20
+PART_BYTES = 20 * _MEGABYTE
+"""A day's file that grew past this gets a next part."""
+
+
+class DayFiles:
+    """Appends lines to the file of the day. Safe for several threads and processes.
+
+    ``now`` gives the time (aware). A full disk must not end a sync: a line that cannot be written
+    is counted in ``lost`` and the next one tried again.
+    """
+
+    def __init__(
+        self, folder: Path, *, now: Callable[[], datetime], part_bytes: int = PART_BYTES
+    ) -> None:
+        self.folder, self._now, self._part_bytes = folder, now, part_bytes
+        self._lock = threading.Lock()
+        self.lost = 0
+
+    def write(self, line: str) -> None:
+        """Append one line (without its end)."""
+        data = (line + "\n").encode()
+        with self._lock:
+            try:
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                descriptor = os.open(self._path(), flags, 0o600)
+                try:
+                    os.write(descriptor, data)
+                finally:
+                    os.close(descriptor)
+            except OSError:
+                self.lost += 1
+
+    def _path(self) -> Path:
+        day = self._now().astimezone(UTC).date().isoformat()
+        part = 1
+        while True:
+            path = self.folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
+            if not path.exists() or path.stat().st_size < self._part_bytes:
+                return path
+            part += 1
+
+
+class _Libraries(logging.Handler):
+    """Warnings of the libraries below us, which know nothing of our rules."""
+
+    def __init__(self, write: Callable[[MutableMapping[str, Any]], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._write_fields = write
+
+    def emit(self, record: logging.LogRecord) -> None:
+        fields: dict[str, Any] = {
+            "event": "a library says",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage()[:500],
+            "where": f"{record.module}:{record.lineno}",
+        }
+        if record.exc_info and record.exc_info[0]:
+            fields["error"] = record.exc_info[0].__name__
+        self._write_fields(fields)
+
+
+class _Sink:
+    def __init__(
+        self, files: DayFiles, now: Callable[[], datetime], command: str, secrets: Iterable[str]
+    ) -> None:
+        self.files, self._now, self._command = files, now, command
+        self._secrets = tuple(secrets)
+        self._render = structlog.processors.JSONRenderer(ensure_ascii=False)
+
+    def write(self, fields: Mapping[str, Any]) -> None:
+        kept: dict[str, Any] = {
+            "at": self._now().astimezone(UTC).isoformat(timespec="milliseconds"),
+            "command": self._command,
+            "pid": os.getpid(),
+        }
+        left_out: list[str] = []
+        for name, value in fields.items():
+            if name not in FIELDS:
+                left_out.append(name)
+            elif value is not None:
+                kept[name] = self._plain(value)
+        if left_out:
+            kept["left_out"] = sorted(left_out)
+        self.files.write(str(self._render(None, "", kept)))
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, datetime):
+            return value.isoformat()
+        return scrub(str(value), self._secrets)
+
+
+_sink: _Sink | None = None
+
+
+def _emit(_logger: Any, method: str, fields: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    sink = _sink
+    if sink is not None:
+        fields.setdefault("level", method)
+        sink.write(fields)
+    raise structlog.DropEvent
+
+
+def get(name: str) -> Any:
+    """A structlog logger. Without :func:`to_files` around it, its lines go nowhere."""
+    bound = structlog.wrap_logger(
+        None,
+        processors=[_emit],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+    )
+    return bound.bind(logger=name)
+
+
+@contextmanager
+def to_files(
+    folder: Path,
+    command: str,
+    secrets: Iterable[str] = (),
+    *,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Iterator[DayFiles]:
+    """Write the lines of every logger, and the warnings of libraries, to files in ``folder``.
+
+    ``secrets`` are masked wherever they appear. Blocks may be nested; the inner one counts.
+    """
+    global _sink
+    before = _sink
+    files = DayFiles(folder, now=now)
+    sink = _Sink(files, now, command, secrets)
+    handler = _Libraries(sink.write)
+    root = logging.getLogger()
+    _sink = sink
+    root.addHandler(handler)
+    try:
+        yield files
+    finally:
+        root.removeHandler(handler)
+        _sink = before
+
+
+def log_files(folder: Path) -> list[tuple[Path, datetime]]:
+    """Every log file of a folder with the moment it was written last, oldest first."""
+    found = [
+        (path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        for pattern in ("shopmirror-*.jsonl", "error-*.log")
+        for path in folder.glob(pattern)
+    ]
+    return sorted(found, key=lambda pair: pair[1])
+
+
+class Logged:
+    """An :class:`~sources.repair_shop.observer.Observer` that logs each scan and passes all on."""
+
+    def __init__(self, inner: Observer) -> None:
+        self._inner = inner
+        self._log = get("sync")
+
+    def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
+        """See :class:`~sources.repair_shop.observer.Observer`."""
+        self._log.info(
+            "list begins", shop=shop, resource=resource, expected_requests=expected_requests
+        )
+        self._inner.plan(shop, resource, expected_requests)
+
+    def page(self, shop: str, resource: str, rows: int) -> None:
+        """See :class:`~sources.repair_shop.observer.Observer`; pages are too many for a log."""
+        self._inner.page(shop, resource, rows)
+
+    def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
+        """See :class:`~sources.repair_shop.observer.Observer`."""
+        tell = self._log.info if proven else self._log.warning
+        tell("list done", shop=shop, resource=resource, proven=proven, rows=rows, detail=detail)
+        self._inner.done(shop, resource, proven, rows, detail)
+
+    def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
+        """See :class:`~sources.repair_shop.observer.Observer`; too often told to be logged."""
+        self._inner.budget(shop, left, waiting_seconds)
+
+    def say(self, text: str) -> None:
+        """See :class:`~sources.repair_shop.observer.Observer`."""
+        self._log.info("said", message=text)
+        self._inner.say(text)

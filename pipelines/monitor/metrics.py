@@ -1,0 +1,185 @@
+"""OpenMetrics: the state of the mirror as numbers, for Prometheus and its like.
+
+Data flow: :func:`pipelines.monitor.status.status` and the schedule's state -> gauges. Made anew for
+each request from files; asks the service nothing. Names end in their unit; times are Unix seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.openmetrics.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+from pipelines.monitor.notify import Incidents
+from pipelines.monitor.status import ShopStatus, Status, status
+from sources.repair_shop.settings import Settings
+
+
+class MetricsError(Exception):
+    """The metrics cannot be served. Exit code 2."""
+
+    exit_code = 2
+
+
+def render(settings: Settings) -> str:
+    """The metrics as OpenMetrics text."""
+    text = generate_latest(_registry(settings))  # type: ignore[no-untyped-call]  # has no types
+    return str(text.decode())
+
+
+@contextmanager
+def serving(settings: Settings, port: int) -> Iterator[int]:
+    """Serve ``/metrics`` on loopback while the block lasts; the port (0 takes a free one)."""
+    try:
+        server, thread = start_http_server(port, addr="127.0.0.1", registry=_registry(settings))
+    except OSError as error:
+        raise MetricsError(
+            f"The metrics cannot be served on port {port} ({error.strerror}). "
+            "Set another metrics_port under [schedule], or 0 for none."
+        ) from error
+    try:
+        yield int(server.server_port)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _registry(settings: Settings) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(_Mirror(settings))
+    return registry
+
+
+class _Mirror(Collector):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._one_at_a_time = threading.Lock()
+
+    def describe(self) -> list[Metric]:
+        """Nothing is worked out when the collector is registered."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """Every metric, from the files as they are now."""
+        with self._one_at_a_time:
+            found = status(self._settings)
+            incidents = Incidents(self._settings.home).open()
+        yield InfoMetricFamily("shopmirror", "What runs here.", value={"version": _version()})
+        yield _gauge("shopmirror_problems", "Things that status would name.", len(found.problems))
+        yield _gauge("shopmirror_incidents", "Runs that fail and have not recovered.",
+                     len(incidents))  # fmt: skip
+        yield from _warehouse(found)
+        yield from _shops(found)
+        yield from _runs(found)
+        yield from _queue_and_jobs(found)
+
+
+def _warehouse(found: Status) -> Iterator[Metric]:
+    published = _seconds(found.warehouse.get("published_at"))
+    if published is not None:
+        yield _gauge("shopmirror_warehouse_published_timestamp_seconds",
+                     "When readers last got a new warehouse.", published)  # fmt: skip
+        yield _gauge("shopmirror_warehouse_size_bytes", "Size of the published warehouse.",
+                     found.warehouse.get("bytes", 0))  # fmt: skip
+
+
+def _shops(found: Status) -> Iterator[Metric]:
+    tables: list[tuple[str, str, Callable[[ShopStatus], float | None]]] = [
+        ("shopmirror_complete", "1 when every list is read whole and proven.",
+         lambda s: float(s.complete)),
+        ("shopmirror_as_of_timestamp_seconds", "The mirror is proven as of this moment.",
+         lambda s: _seconds(s.as_of)),
+        ("shopmirror_missing_lists", "Lists never read whole.", lambda s: len(s.missing)),
+        ("shopmirror_doubts", "Scans that are not proven.", lambda s: len(s.doubts)),
+        ("shopmirror_periods_differing", "Report periods that do not agree.",
+         lambda s: len(s.differences)),
+        ("shopmirror_periods_compared", "Report periods compared.", lambda s: s.compared),
+        ("shopmirror_budget_left_requests", "Requests left this minute.",
+         lambda s: s.budget["left"]),
+        ("shopmirror_budget_strikes", "Rate errors counted against us.",
+         lambda s: s.budget["strikes"]),
+    ]  # fmt: skip
+    for name, text, value in tables:
+        family = GaugeMetricFamily(name, text, labels=["shop"])
+        for shop in found.shops:
+            number = value(shop)
+            if number is not None:
+                family.add_metric([shop.shop], number)
+        yield family
+    rows = GaugeMetricFamily("shopmirror_rows", "Rows that exist at the service.",
+                             labels=["shop", "resource"])  # fmt: skip
+    for shop in found.shops:
+        for resource in shop.resources:
+            rows.add_metric([shop.shop, resource["resource"]], resource["rows"])
+    yield rows
+
+
+def _runs(found: Status) -> Iterator[Metric]:
+    newest: dict[str, dict[str, Any]] = {}
+    for run in found.runs:
+        if run["ended_at"]:
+            newest.setdefault(str(run["command"]), run)
+    tables: list[tuple[str, str, Callable[[dict[str, Any]], float | None]]] = [
+        ("shopmirror_last_run_timestamp_seconds", "When the last run ended.",
+         lambda r: _seconds(r["ended_at"])),
+        ("shopmirror_last_run_exit_code", "Its exit code.", lambda r: r["exit_code"]),
+        ("shopmirror_last_run_requests", "Requests it made.", lambda r: r["requests"]),
+        ("shopmirror_last_run_rows", "Rows it loaded.", lambda r: r["rows"]),
+    ]  # fmt: skip
+    for name, text, value in tables:
+        family = GaugeMetricFamily(name, text, labels=["command"])
+        for command, run in newest.items():
+            number = value(run)
+            if number is not None:
+                family.add_metric([command], number)
+        yield family
+
+
+def _queue_and_jobs(found: Status) -> Iterator[Metric]:
+    queue = GaugeMetricFamily("shopmirror_changes", "Changes in the queue.", labels=["state"])
+    for state, count in found.queue.items():
+        queue.add_metric([state], count)
+    yield queue
+    due = GaugeMetricFamily("shopmirror_job_next_timestamp_seconds", "When a job runs next.",
+                            labels=["job"])  # fmt: skip
+    code = GaugeMetricFamily("shopmirror_job_exit_code", "How its last run ended.", labels=["job"])
+    for job in found.next_runs:
+        moment = _seconds(job["next_at"])
+        if moment is not None:
+            due.add_metric([job["job"]], moment)
+        if job["exit_code"] is not None:
+            code.add_metric([job["job"]], job["exit_code"])
+    yield due
+    yield code
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, text, value=value)
+
+
+def _seconds(moment: object) -> float | None:
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            return None
+    if not isinstance(moment, datetime):
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("shopmirror")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,256 @@
+"""Telling a person that a run fails: once an incident, and once when it is over.
+
+Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail or webhook. Where they
+go is set under ``[notify]``; with nothing set, incidents are only kept for ``status``. A message
+that could not be delivered is tried again after the next run. Nothing that names a customer, and no
+key, is ever in a message (:mod:`pipelines.monitor.scrub`).
+"""
+
+from __future__ import annotations
+
+import smtplib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from pipelines.json_file import JsonFile
+from pipelines.monitor.mailing import Security, new_mail, send_mail
+from pipelines.monitor.scrub import scrub
+from sources.repair_shop.settings import SettingsError, read_section
+
+_MEANINGS = {
+    1: "done, but something does not agree or was parked",
+    2: "wrong configuration or input",
+    3: "the service refused us or could not be reached, or the run was ended",
+}
+
+
+class NotifySettings(BaseModel):
+    """``[notify]``: an e-mail server, a webhook, both or none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    email_to: tuple[str, ...] = ()
+    email_from: str = ""
+    smtp_host: str = ""
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_security: Security = "starttls"
+    smtp_user: str = ""
+    smtp_password: SecretStr = SecretStr("")
+    webhook_url: SecretStr = Field(SecretStr(""), description="gets a POST of JSON")
+    timeout_seconds: float = Field(20.0, gt=0)
+    name: str = Field("shopmirror", description="what messages call this installation")
+
+    @field_validator("email_to", mode="before")
+    @classmethod
+    def _addresses(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("email_from", "name", "email_to")
+    @classmethod
+    def _fits_a_header(cls, value: Any) -> Any:
+        for text in (value,) if isinstance(value, str) else value:
+            if not text.isprintable():
+                raise ValueError("holds characters that no header may have")
+        return value
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _is_http(cls, value: SecretStr) -> SecretStr:
+        text = value.get_secret_value()
+        if text and not text.startswith(("http://", "https://")):
+            raise ValueError("must begin with https:// or http://")
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> NotifySettings:
+        if self.email_to and not self.smtp_host:
+            raise ValueError("email_to is set but smtp_host is not")
+        return self
+
+
+class NotifyError(Exception):
+    """A message could not be delivered. It says over which way and why, never with a secret."""
+
+    exit_code = 3
+
+
+def load_notify() -> NotifySettings:
+    """The ``[notify]`` section; ``SettingsError`` names all faults."""
+    try:
+        return NotifySettings.model_validate(read_section("notify"))
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc']) or 'section'}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError("Settings under [notify] are wrong: " + "; ".join(faults)) from None
+
+
+def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
+    """Send a message over every way that is set; the ways taken, none when nothing is set.
+
+    Every way is tried; :class:`NotifyError` when one failed.
+    """
+    ways: list[tuple[str, Callable[[NotifySettings, str, str], None]]] = []
+    if settings.email_to:
+        ways.append(("e-mail", _mail))
+    if settings.webhook_url.get_secret_value():
+        ways.append(("webhook", _post))
+    taken: list[str] = []
+    troubles: list[str] = []
+    for name, send in ways:
+        try:
+            send(settings, subject, text)
+            taken.append(name)
+        except (OSError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL) as error:
+            # Of the error only its kind and number: a webhook's address is a secret of its own.
+            number = getattr(error, "smtp_code", None) or getattr(error, "errno", None)
+            response = getattr(error, "response", None)
+            number = getattr(response, "status_code", number)
+            detail = type(error).__name__ + (f" {number}" if number else "")
+            troubles.append(f"{name} ({detail})")
+    if troubles:
+        raise NotifyError(f"The message could not be sent by {', '.join(troubles)}.")
+    return taken
+
+
+def _mail(settings: NotifySettings, subject: str, text: str) -> None:
+    sender = settings.email_from or settings.smtp_user or settings.email_to[0]
+    message = new_mail(subject, sender, settings.email_to)
+    message.set_content(text)
+    send_mail(message, settings)
+
+
+def _post(settings: NotifySettings, subject: str, text: str) -> None:
+    answer = httpx.post(
+        settings.webhook_url.get_secret_value(),
+        # "text" is what chat services show; the rest is for machines.
+        json={"text": f"{subject}\n{text}", "subject": subject, "body": text},
+        timeout=settings.timeout_seconds,
+        trust_env=False,
+    )
+    answer.raise_for_status()
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A trouble that is not over. ``told_at`` is None while no message got through."""
+
+    subject: str
+    exit_code: int
+    message: str
+    since: datetime
+    runs: int
+    told_at: datetime | None
+
+
+class Incidents:
+    """The troubles of one home folder, and who was told.
+
+    ``settings`` None keeps incidents without telling anyone (for readers such as ``status``).
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        settings: NotifySettings | None = None,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._file = JsonFile(home / "incidents.json")
+        self._settings = settings
+        self._now = now
+
+    def open(self) -> list[Incident]:
+        """Troubles that are not over, oldest first."""
+        found = [_incident(subject, values) for subject, values in self._entries().items()]
+        return sorted((i for i in found if i is not None), key=lambda i: i.since)
+
+    def _entries(self) -> dict[str, Any]:
+        return {k: v for k, v in self._file.read().items() if isinstance(v, dict)}
+
+    def failed(self, subject: str, exit_code: int, message: str) -> bool:
+        """A run of ``subject`` failed; True if a person was told now.
+
+        Told once for each exit code in a row: going from "does not agree" to "refused" is news,
+        the same trouble again is not. Raises :class:`NotifyError` when the message did not get
+        through; the next failure tries again.
+        """
+        with self._file.change() as state:
+            known = state.get(subject)
+            entry: dict[str, Any] = known if isinstance(known, dict) else {}
+            if entry.get("exit_code") != exit_code:
+                entry = {"since": entry.get("since") or self._text(), "told_at": None, "runs": 0,
+                         "ever_told": bool(entry.get("ever_told"))}  # fmt: skip
+            entry.update(
+                exit_code=exit_code, message=scrub(message), runs=int(entry.get("runs", 0)) + 1
+            )
+            state[subject] = entry
+            told = entry["told_at"] is not None
+        if told or self._settings is None:
+            return False
+        meaning = _MEANINGS.get(exit_code, f"exit code {exit_code}")
+        lines = [
+            f"{subject} fails since {entry['since']}: {meaning}.",
+            scrub(message),
+            "",
+            "'shopmirror status' shows the state of the mirror. This message is sent once; "
+            "another follows when the trouble is over.",
+        ]
+        return self._tell(subject, f"{self._settings.name}: {subject} fails", "\n".join(lines))
+
+    def recovered(self, subject: str) -> bool:
+        """A run of ``subject`` went well; True if a person was told that the trouble is over."""
+        entry = self._entries().get(subject)
+        if entry is None:
+            return False
+        sent = False
+        if self._settings is not None and entry.get("ever_told"):
+            text = f"{subject} works again. It failed since {entry.get('since')}."
+            sent = bool(deliver(self._settings, f"{self._settings.name}: {subject} works", text))
+        with self._file.change() as state:
+            state.pop(subject, None)
+        return sent
+
+    def _tell(self, subject: str, title: str, text: str) -> bool:
+        assert self._settings is not None
+        if not deliver(self._settings, title, text):
+            return False
+        with self._file.change() as state:
+            if isinstance(state.get(subject), dict):
+                state[subject].update(told_at=self._text(), ever_told=True)
+        return True
+
+    def _text(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _incident(subject: str, values: dict[str, Any]) -> Incident | None:
+    try:
+        told = values.get("told_at")
+        return Incident(
+            subject=subject,
+            exit_code=int(values["exit_code"]),
+            message=str(values.get("message", "")),
+            since=datetime.fromisoformat(values["since"]),
+            runs=int(values.get("runs", 0)),
+            told_at=None if told is None else datetime.fromisoformat(told),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""Publishing: the private database -> warehouse.duckdb, whole, and reading it."""

@@ -1,0 +1,82 @@
+"""Publishing: the private database -> ``warehouse.duckdb``, whole, by one rename.
+
+A reader holds the file it opened for as long as it likes and never sees half a sync; the next
+time it opens the name it gets the new one. Killed at any moment, the old file or the new one
+stands there. Call with the sync lock held and every connection to the private database closed:
+closing a file drops all locks this process holds on it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from pathlib import Path
+
+from pipelines.home import Home, HomeError
+from pipelines.load.loader import STAGING
+
+_FICLONE = 0x40049409
+"""ioctl of Linux: share the blocks of another file (btrfs, xfs), so a copy costs nothing."""
+
+
+def publish(home: Home) -> Path:
+    """Replace the published warehouse by a copy of the private one; its path.
+
+    :class:`~pipelines.home.HomeError` when the disk is full or the private database is missing or
+    in use; the published file is then as it was.
+    """
+    source, target = home.build_warehouse, home.warehouse
+    if not source.exists():
+        raise HomeError(f"There is nothing to publish yet in {home.path}: run 'shopmirror sync'.")
+    with home.guard("The warehouse is as it was"):
+        _settle(home)
+        for leftover in target.parent.glob(f".{target.name}.*.tmp"):
+            leftover.unlink(missing_ok=True)
+        copy = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            _copy(source, copy)
+            # A log left by someone who opened the old file for writing would be replayed into
+            # the new one, silently.
+            target.with_name(target.name + ".wal").unlink(missing_ok=True)
+            copy.replace(target)
+        except BaseException:
+            copy.unlink(missing_ok=True)
+            raise
+        _sync_folder(target.parent)
+    return target
+
+
+def _settle(home: Home) -> None:
+    """Bring everything into the one file: what is in the log is not in a copy of the file."""
+    with home.open_build() as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {STAGING} CASCADE")
+        connection.execute("FORCE CHECKPOINT")
+    log = home.build_warehouse.with_name(home.build_warehouse.name + ".wal")
+    if log.exists():
+        raise HomeError(
+            f"{home.build_warehouse} is still open somewhere; close it and run it again. "
+            "The published warehouse is as it was."
+        )
+
+
+def _copy(source: Path, target: Path) -> None:
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with source.open("rb") as reader, os.fdopen(descriptor, "wb") as writer:
+        try:
+            fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            shutil.copyfileobj(reader, writer, 4 << 20)
+        writer.flush()
+        os.fsync(writer.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,215 @@
+"""Reading the published warehouse from notebooks and scripts: SQL in, pandas data frames out.
+
+Data flow: ``$SHOPMIRROR_HOME/warehouse.duckdb`` -> a data frame. From a notebook::
+
+    from pipelines.publish.reading import columns, query, tables
+    tables("marts")                                  # what is there
+    columns("marts.daily_sales")                     # what its columns mean
+    query("select day, total from marts.daily_sales where day >= $since", since="2026-01-01")
+
+Every call opens the file read-only, asks, and closes it again. So a notebook left open for days
+never blocks a sync, never holds on to a file that was replaced, and always sees what was published
+last: two calls may see two nights, and what must agree with itself belongs into one query.
+
+Money stays what it is in the warehouse, exact: DECIMAL columns come as :class:`decimal.Decimal`, so
+sums in pandas are right to the cent. Charts want floating point: :func:`floats`.
+"""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import yaml  # type: ignore[import-untyped]  # its stubs are no dependency of ours
+
+import transforms
+from pipelines.home import open_database
+from sources.repair_shop.settings import home_folder
+
+WAREHOUSE = "warehouse.duckdb"
+_MODELS = Path(transforms.__file__).parent / "models"
+# Whole numbers and booleans with gaps stay what they are instead of turning into floats.
+_PANDAS = {
+    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+}
+
+
+class NothingPublished(Exception):
+    """There is no warehouse to read yet; the message says where it was looked for. Exit code 2."""
+
+    exit_code = 2
+
+
+class QueryFailed(Exception):
+    """DuckDB could not answer; its message, and nothing of the file's place. Exit code 2."""
+
+    exit_code = 2
+
+
+def warehouse_file(home: Path | str | None = None) -> Path:
+    """Where the published warehouse is.
+
+    Without ``home`` it is ``$SHOPMIRROR_HOME`` (default ``data``); a relative one is looked for in
+    the current folder and the folders above it, since a notebook runs in its own.
+    Raises :class:`NothingPublished`.
+    """
+    wanted = Path(home) if home is not None else home_folder()
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        found = folder / wanted / WAREHOUSE
+        if found.is_file():
+            return found
+    raise NothingPublished(
+        f"There is no '{wanted / WAREHOUSE}' in this folder or any above it. Run 'shopmirror sync' "
+        "(or 'make demo') first, or set SHOPMIRROR_HOME to the folder that holds it."
+    )
+
+
+def query(sql: str, *, home: Path | str | None = None, **values: Any) -> pd.DataFrame:
+    """The answer of one query, with ``$name`` in it taken from ``values``.
+
+    Days come as timestamps without a zone, times in UTC, money as exact decimals.
+    Raises :class:`NothingPublished`, :class:`QueryFailed` when the SQL is at fault, and
+    :class:`pipelines.home.HomeError` when the file cannot be opened.
+    """
+    table = _answer(sql, values, home)
+    for place, field in enumerate(table.schema):
+        # DuckDB's sums of whole numbers come as decimals without places.
+        if pa.types.is_decimal(field.type) and field.type.scale == 0:
+            table = table.set_column(place, field.name, table.column(place).cast(pa.int64()))
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_PANDAS.get, date_as_object=False)
+    return frame
+
+
+def value(sql: str, *, home: Path | str | None = None, **values: Any) -> Any:
+    """The only value of a query with one row and one column; :class:`QueryFailed` otherwise."""
+    table = _answer(sql, values, home)
+    if table.num_rows != 1 or table.num_columns != 1:
+        raise QueryFailed(
+            f"One value was wanted, and {table.num_rows} row(s) of {table.num_columns} "
+            "column(s) came."
+        )
+    only = table.column(0)[0].as_py()
+    if isinstance(only, Decimal) and only.as_tuple().exponent == 0:
+        return int(only)
+    return only
+
+
+def tables(schema: str = "marts", *, home: Path | str | None = None) -> pd.DataFrame:
+    """The tables and views of a schema: ``table, columns, holds`` (one sentence on each)."""
+    found = query(
+        "select table_name as table, count(*) as columns from information_schema.columns "
+        "where table_schema = $schema and table_name not like '\\_%' escape '\\' "
+        "group by 1 order by 1",
+        home=home,
+        schema=schema,
+    )
+    documented = _documented()
+    found["holds"] = [_sentence(documented, schema, name) for name in found["table"]]
+    return found
+
+
+def columns(table: str, *, home: Path | str | None = None) -> pd.DataFrame:
+    """The columns of ``schema.table``: ``column, type, meaning``.
+
+    Raises :class:`QueryFailed` when there is no such table.
+    """
+    schema, _, name = table.rpartition(".")
+    found = query(
+        "select column_name as column, lower(data_type) as type from information_schema.columns "
+        "where table_schema = $schema and table_name = $name order by ordinal_position",
+        home=home,
+        schema=schema or "marts",
+        name=name,
+    )
+    if found.empty:
+        raise QueryFailed(f"There is no table '{table}'; tables() lists those of the marts.")
+    model = _documented().get((schema or "marts", name), {})
+    meanings = {column["name"]: column for column in model.get("columns", [])}
+    found["meaning"] = [
+        " ".join(str(meanings.get(column, {}).get("description", "")).split())
+        for column in found["column"]
+    ]
+    return found
+
+
+def floats(frame: pd.DataFrame) -> pd.DataFrame:
+    """A copy whose exact decimals are floating point: for charts and statistics, not for sums."""
+    result = frame.copy()
+    for name in _decimal_columns(frame):
+        result[name] = frame[name].astype("float64")
+    return result
+
+
+def pretty(frame: pd.DataFrame) -> pd.DataFrame:
+    """A copy to look at: money as ``1,234.50``, days without an hour, gaps left empty.
+
+    A column of decimals that are all whole, such as pieces, is shown without places.
+    """
+    result = frame.copy()
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            whole_days = bool((column.dropna() == column.dropna().dt.normalize()).all())
+            shape = "%Y-%m-%d" if whole_days else "%Y-%m-%d %H:%M"
+            result[name] = column.dt.strftime(shape).astype(object).where(column.notna(), "")
+        elif name in _decimal_columns(frame):
+            present = column.dropna()
+            places = 0 if all(item == item.to_integral_value() for item in present) else 2
+            result[name] = ["" if pd.isna(item) else f"{item:,.{places}f}" for item in column]
+        else:
+            result[name] = column.astype(object).where(column.notna(), "")
+    return result
+
+
+def _answer(sql: str, values: dict[str, Any], home: Path | str | None) -> pa.Table:
+    path = warehouse_file(home)
+    connection = open_database(path, read_only=True)
+    try:
+        # Never more of the machine than a sync beside it can spare.
+        connection.execute(f"set threads = {max(1, (os.cpu_count() or 2) - 1)}")
+        return connection.execute(sql, values or None).to_arrow_table()
+    except duckdb.Error as error:
+        raise QueryFailed(str(error).replace(str(path), WAREHOUSE)) from error
+    finally:
+        connection.close()
+
+
+def _decimal_columns(frame: pd.DataFrame) -> list[str]:
+    def holds_decimals(column: pd.Series[Any]) -> bool:
+        present = column.dropna()
+        return not present.empty and isinstance(present.iloc[0], Decimal)
+
+    return [
+        str(name)
+        for name in frame.columns
+        if frame[name].dtype == object and holds_decimals(frame[name])
+    ]
+
+
+@cache
+def _documented() -> dict[tuple[str, str], dict[str, Any]]:
+    """``(schema, table)`` -> what the models' own documentation says about it."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in sorted(_MODELS.rglob("*.yml")):
+        schema = path.parent.name
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        for model in content.get("models") or []:
+            name = str(model["name"]).removeprefix("stg_")
+            found[schema, name] = model
+    return found
+
+
+def _sentence(documented: dict[tuple[str, str], dict[str, Any]], schema: str, name: str) -> str:
+    text = " ".join(str(documented.get((schema, name), {}).get("description", "")).split())
+    return text.partition(". ")[0].removesuffix(".")

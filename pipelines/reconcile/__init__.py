@@ -1,0 +1,1 @@
+"""Our reports against the service's own: compared, calibrated, explained."""

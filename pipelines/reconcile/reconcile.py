@@ -1,0 +1,258 @@
+"""``reconcile``: our reports against the service's own, and why they differ where they do.
+
+Every month of every year that has documents is compared; a month that differs is split into days,
+a day into documents. ``repair`` reads the documents of those days again; ``calibrate`` finds out
+what this service counts as a sale and as a purchase, which the specification does not say.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pipelines.reconcile import calibrate as definitions
+from pipelines.reconcile.differences import Difference, compare
+from pipelines.reconcile.explain import Finding, explain
+from pipelines.sync.repair import fetch_monthly_reports, is_definition, repair_shop, split_months
+from pipelines.sync.session import Session, open_session
+from pipelines.sync.verdict import ShopResult
+from sources.repair_shop.errors import ShopError, Stopped
+from sources.repair_shop.observer import Observer
+from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
+
+_EXPLAINED = 12
+"""Periods explained document by document, at most."""
+_ENDINGS = {
+    0: ("complete", "all periods agree"),
+    1: ("differs", "something does not agree"),
+    3: ("incomplete", "the service refused us or could not be reached"),
+    4: ("stopped", "stopped early on purpose"),
+}
+"""Exit code -> outcome and message of the run."""
+
+
+@dataclass
+class Period:
+    """One compared period of one report. Amounts in the shop's currency."""
+
+    shop: str
+    report: str
+    period: date
+    ours: Any
+    theirs: Any
+    difference: Any
+    matches: bool
+
+
+@dataclass
+class ReconcileReport:
+    """What agrees and what does not. ``exit_code`` 1 when anything does not."""
+
+    exit_code: int = 0
+    periods: list[Period] = field(default_factory=list)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    """Difference in words -> the documents that may account for it."""
+    verdicts: dict[str, list[definitions.Verdict]] = field(default_factory=dict)
+    """Shop -> what calibration found (with ``calibrate``)."""
+    problems: list[str] = field(default_factory=list)
+    requests: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The report for ``--json``; amounts as text, so no digit is lost."""
+        differing = [p for p in self.periods if not p.matches]
+        return {
+            "exit_code": self.exit_code,
+            "agrees": not differing and not self.problems,
+            "compared": len(self.periods),
+            "differing": len(differing),
+            "periods": [
+                {
+                    "shop_id": p.shop,
+                    "report": p.report,
+                    "period": p.period.isoformat(),
+                    "ours": str(p.ours),
+                    "theirs": str(p.theirs),
+                    "difference": str(p.difference),
+                    "matches": p.matches,
+                }
+                for p in self.periods
+            ],
+            "findings": {
+                name: [
+                    {
+                        "day": f.day.isoformat(),
+                        "reason": f.reason,
+                        "amount": None if f.amount is None else str(f.amount),
+                        "document_type": f.document_type,
+                        "document_id": f.document_id,
+                        "document_number": f.document_number,
+                        "detail": f.detail,
+                    }
+                    for f in found
+                ]
+                for name, found in self.findings.items()
+            },
+            "calibration": {
+                shop: [
+                    {
+                        "report": v.report,
+                        "certainty": v.certainty,
+                        "message": v.message,
+                        "chosen": v.chosen.definition if v.chosen else None,
+                        "closest": v.closest.definition if v.closest else None,
+                    }
+                    for v in verdicts
+                ]
+                for shop, verdicts in self.verdicts.items()
+            },
+            "problems": self.problems,
+            "requests": self.requests,
+        }
+
+
+def reconcile(
+    settings: Settings,
+    *,
+    shop: str | None = None,
+    year: int | None = None,
+    repair: bool = False,
+    calibrate: bool = False,
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+) -> ReconcileReport:
+    """Compare, and with ``repair`` or ``calibrate`` mend what can be mended; then publish.
+
+    ``SettingsError`` (exit code 2) when nothing was mirrored yet or ``year`` makes no sense.
+    """
+    if year is not None and not 1990 <= year <= 2100:
+        raise SettingsError(f"--year {year} is no year with reports; give one as yyyy.")
+    shops = settings.chosen(shop)
+    with open_session(settings, observer=observer, stop=stop) as session:
+        _check_mirrored(session, shops)
+        report = ReconcileReport()
+        run_id = session.ledger.begin_run("reconcile")
+        try:
+            results = {s.name: ShopResult(s.name) for s in shops}
+            for one in shops:
+                _ask(session, one, year, results[one.name])
+            session.build()
+            if calibrate:
+                for one in shops:
+                    report.verdicts[one.name] = _calibrate(session, one)
+                session.build()
+            again = False
+            for one in shops:
+                again |= _split(session, one, year, results[one.name], run_id, repair)
+            if again:
+                session.feed.load_waiting()
+                session.feed.apply_deletions()
+                session.build()
+            _gather(session, shops, year, report, results)
+            outcome, message = _ENDINGS[report.exit_code]
+        except BaseException as error:
+            report.exit_code = getattr(error, "exit_code", 1)
+            outcome, message = "failed", str(error) or type(error).__name__
+            raise
+        finally:
+            report.requests = session.requests()
+            session.ledger.end_run(
+                run_id,
+                outcome=outcome,
+                exit_code=report.exit_code,
+                requests=report.requests,
+                rows=session.feed.rows,
+                message=message,
+                detail={"problems": report.problems},
+            )
+        session.publish(run_id)
+        return report
+
+
+def _check_mirrored(session: Session, shops: tuple[ShopSettings, ...]) -> None:
+    for shop in shops:
+        if session.ledger.mark(shop.name, full_mark("ticket_invoices")) is None:
+            raise SettingsError(
+                f"The invoices of shop '{shop.name}' were not read whole yet, so there is nothing "
+                "to compare. Run 'shopmirror sync' until it ends complete."
+            )
+
+
+def _ask(session: Session, shop: ShopSettings, year: int | None, result: ShopResult) -> None:
+    try:
+        fetch_monthly_reports(session.client(shop), session.ledger, year)
+    except ShopError as error:
+        result.error = error
+
+
+def _split(
+    session: Session,
+    shop: ShopSettings,
+    year: int | None,
+    result: ShopResult,
+    run_id: int,
+    repair: bool,
+) -> bool:
+    found = compare(session.home, shop.name, year)
+    result.matching, result.differences = found.matching, found.differing
+    if not found.differing or result.error is not None:
+        return False
+    if repair:
+        return repair_shop(session, shop, result, run_id)
+    if is_definition(found.differing, found.matching):
+        result.hint = "calibrate"
+        return False
+    try:
+        split_months(session.client(shop), session.ledger, found.differing, limit=24)
+    except ShopError as error:
+        result.error = error
+    return True
+
+
+def _calibrate(session: Session, shop: ShopSettings) -> list[definitions.Verdict]:
+    with session.home.open_build() as database:
+        candidates = definitions.calibrate(database, shop.name)
+        reports: tuple[definitions.Report, ...] = ("sales", "purchases")
+        verdicts = [definitions.judge(candidates, name) for name in reports]
+        for verdict in verdicts:
+            if verdict.chosen is not None:
+                definitions.store(database, shop.name, verdict.chosen)
+    return verdicts
+
+
+def _gather(
+    session: Session,
+    shops: tuple[ShopSettings, ...],
+    year: int | None,
+    report: ReconcileReport,
+    results: dict[str, ShopResult],
+) -> None:
+    with session.home.open_build(read_only=True) as database:
+        for shop in shops:
+            rows = database.execute(
+                "SELECT shop_id, report, period, ours, theirs, difference, matches "
+                "FROM marts.reconciliation WHERE shop_id = ? AND "
+                "(? IS NULL OR extract(year FROM period) = ?) ORDER BY report, period",
+                [shop.name, year, year],
+            ).fetchall()
+            periods = [Period(*row) for row in rows]
+            report.periods += periods
+            result = results[shop.name]
+            report.problems += [f"{shop.name}: {doubt}" for doubt in result.doubts]
+            if not periods and result.error is None:
+                report.problems.append(f"{shop.name}: there is no report of the service to compare")
+            worst = sorted((p for p in periods if not p.matches), key=lambda p: -abs(p.difference))
+            for period in worst[:_EXPLAINED]:
+                name = str(
+                    Difference(shop.name, period.report, period.period, period.ours, period.theirs)
+                )
+                report.findings[f"{shop.name}: {name}"] = explain(
+                    database, shop.name, period.report, period.period
+                )
+    errors = [result.error for result in results.values() if result.error is not None]
+    if errors:
+        report.exit_code = 4 if all(isinstance(e, Stopped) for e in errors) else 3
+    elif report.problems or any(not period.matches for period in report.periods):
+        report.exit_code = 1

@@ -1,0 +1,1 @@
+"""One sync: extract, load, transform, reconcile, repair, publish."""

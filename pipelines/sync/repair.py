@@ -1,0 +1,319 @@
+"""The service's own reports as a checksum tree: month, day, documents of the day.
+
+One request of ``/monthlySales`` covers twelve months. A month that differs from ours is split into
+days by one request of ``/dailySales``; only the documents of the days that differ are read again.
+So an invoice of two years ago that was edited or deleted yesterday is found the next night at the
+price of a handful of requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from pipelines.home import Home
+from pipelines.reconcile.differences import Difference, our_days, our_documents, payment_days
+from pipelines.sync.cross_check import Torn, note_settled, torn_payments, unsettled_since
+from pipelines.sync.session import Session
+from pipelines.sync.verdict import ShopResult
+from sources.repair_shop.errors import ShopError
+from sources.repair_shop.extract import ShopFetch
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.ledger import Ledger, now_text
+from sources.repair_shop.reports import fetch_days, fetch_year
+from sources.repair_shop.scan.jobs import Job, full_mark
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import ShopSettings
+
+_NEEDED = {
+    "monthly_sales": ("ticket_invoices", "pos_orders"),
+    "monthly_purchases": ("purchase_orders",),
+}
+"""Report -> lists that must have been read whole before it can be compared."""
+_RECENT_YEARS = 3
+_MANY_MONTHS = 6
+_NEIGHBOURS = 5
+"""Payments before a day that are read with it."""
+_REACH = timedelta(days=31)
+"""How far before a day these may lie."""
+_WINDOW = 3
+"""Requests that reading a few days of a list takes."""
+_MONTHS_SPLIT = 12
+"""Months that differ which one run splits into days, at most."""
+
+
+def fetch_monthly_reports(
+    client: Client, ledger: Ledger, year: int | None = None, only: str | None = None
+) -> int:
+    """Ask the monthly reports of every year that has documents, or ``only`` one; requests made.
+
+    Purchases older than three years change seldom: one such year a run, in turn.
+    """
+    shop, today = client.shop, datetime.now(client.shop.zone).date()
+    wanted = _wanted_reports(ledger, shop, today, year)
+    wanted = [pair for pair in wanted if only in (None, pair[0])]
+    for report, asked in wanted:
+        store(ledger, shop.name, report, fetch_year(client, report, asked, today))
+    return len(wanted)
+
+
+def report_requests(ledger: Ledger, shop: ShopSettings) -> int:
+    """Requests the next :func:`fetch_monthly_reports` will make."""
+    return len(_wanted_reports(ledger, shop, datetime.now(shop.zone).date(), None))
+
+
+def _wanted_reports(
+    ledger: Ledger, shop: ShopSettings, today: date, year: int | None
+) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    for report, tables in _NEEDED.items():
+        if any(ledger.mark(shop.name, full_mark(table)) is None for table in tables):
+            continue
+        years = [year] if year else _years(ledger, shop.name, tables, today)
+        old = [y for y in years if today.year - y >= _RECENT_YEARS]
+        if report == "monthly_purchases" and year is None and len(old) > 1:
+            asked = {
+                int(row[0]): row[1]
+                for row in ledger.query(
+                    "SELECT substr(period, 1, 4), max(fetched_at) FROM reports "
+                    "WHERE shop=? AND report=? GROUP BY 1",
+                    (shop.name, report),
+                )
+            }
+            # Years never asked come all; of the others the one asked longest ago.
+            known = sorted((y for y in old if y in asked), key=lambda y: asked[y])
+            years = [y for y in years if y not in known[1:]]
+        found += [(report, wanted) for wanted in years]
+    return found
+
+
+def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> list[int]:
+    first = today.year
+    for table in tables:
+        row = ledger.query(
+            "SELECT min(day) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL",
+            (shop, table),
+        )
+        if row[0][0]:
+            first = min(first, int(row[0][0][:4]))
+    # A row dated 1970 must not cost a request for each year since.
+    return list(range(max(first, today.year - 30), today.year + 1))
+
+
+def store(ledger: Ledger, shop: str, report: str, totals: Mapping[date, Decimal]) -> None:
+    """Keep a report's answer, period by period; the newest answer counts."""
+    at = now_text()
+    ledger.execute(
+        "INSERT OR REPLACE INTO reports VALUES (?,?,?,?,?)",
+        [(shop, report, period.isoformat(), str(total), at) for period, total in totals.items()],
+    )
+
+
+def split_months(
+    client: Client, ledger: Ledger, differing: Iterable[Difference], *, limit: int
+) -> int:
+    """Ask the daily report of each month that differs (at most ``limit``); requests made."""
+    months = _months(differing)[:limit]
+    for daily, first in months:
+        last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+        last = min(last, max(first, datetime.now(client.shop.zone).date()))
+        store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last))
+    return len(months)
+
+
+def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:
+    """(daily report, first of the month) of months in which something differs, newest first.
+
+    A day may differ in a month that agrees, if only because it was asked before the shop sold
+    more: then its report is asked again like that of any other month.
+    """
+    found = {
+        (difference.report.replace("monthly", "daily"), difference.period.replace(day=1))
+        for difference in differing
+    }
+    return sorted(found, key=lambda month: (month[1], month[0]), reverse=True)
+
+
+def differing_days(
+    home: Home, ledger: Ledger, shop: str, differing: Iterable[Difference]
+) -> dict[str, list[date]]:
+    """Daily report -> days of differing months on which it differs from ours."""
+    found: dict[str, list[date]] = {}
+    for daily, first in _months(differing):
+        theirs = ledger.query(
+            "SELECT period, total FROM reports WHERE shop=? AND report=? AND "
+            "substr(period, 1, 7)=? ORDER BY period",
+            (shop, daily, first.isoformat()[:7]),
+        )
+        ours = our_days(home, shop, daily, first, first + timedelta(days=31))
+        for text, total in theirs:
+            day = date.fromisoformat(text)
+            if Decimal(ours.get(day, 0)) != Decimal(total):
+                found.setdefault(daily, []).append(day)
+    return found
+
+
+def repair_jobs(
+    home: Home, ledger: Ledger, shop: str, days: dict[str, list[date]], *, requests: int
+) -> list[Job]:
+    """Scans that read the documents of the days again, within ``requests``."""
+    jobs: list[Job] = []
+    left = requests
+
+    def add(job: Job) -> None:
+        nonlocal left
+        if (job.requests or 0) <= left:
+            jobs.append(job)
+            left -= job.requests or 0
+
+    details: dict[str, list[str]] = {}
+    for first, last in _stretches(days.get("daily_sales", [])):
+        for table in ("ticket_invoices", "pos_orders"):
+            add(Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=3))
+        add(_payments_job(ledger, shop, first, last))
+    for day in days.get("daily_sales", []):
+        # A return counts on its own day; its document was made on another.
+        for table, ids in our_documents(home, shop, day).items():
+            if table != "purchase_orders":
+                details.setdefault(table, []).extend(ids)
+    for day in days.get("daily_purchases", []):
+        details.setdefault("purchase_orders", []).extend(
+            our_documents(home, shop, day)["purchase_orders"]
+        )
+    if days.get("daily_purchases"):
+        add(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
+        add(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
+    for table, ids in details.items():
+        wanted = tuple(dict.fromkeys(ids))[: max(0, left)]
+        if wanted:
+            add(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
+    return jobs
+
+
+def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:
+    """Days on which documents that turned out to be deleted since a moment were paid.
+
+    Their payments went with them, but only the day of the document differs in a report, and not
+    even that one if the document was found gone before the reports were compared.
+    """
+    gone: dict[str, list[str]] = {}
+    for table, identity in ledger.query(
+        "SELECT resource, id FROM deletions WHERE shop=? AND at >= ? AND resource IN "
+        "('ticket_invoices', 'pos_orders')",
+        (shop, now_text(since)),
+    ):
+        gone.setdefault(table, []).append(identity)
+    return set(payment_days(home, shop, gone))
+
+
+def _torn_jobs(
+    ledger: Ledger,
+    shop: str,
+    torn: Torn,
+    orphans: set[date],
+    days: Mapping[str, list[date]],
+    *,
+    requests: int,
+) -> list[Job]:
+    """Scans of the payments and documents that contradict what was read, within ``requests``."""
+    others = (torn.days | orphans) - set(days.get("daily_sales", []))
+    left = max(0, requests)
+    jobs = [
+        _payments_job(ledger, shop, first, last)
+        for first, last in _stretches(others)[: left // _WINDOW]
+    ]
+    left -= _WINDOW * len(jobs)
+    for table, ids in torn.documents.items():
+        wanted = tuple(ids[: max(0, left)])
+        left -= len(wanted)
+        if wanted:
+            jobs.append(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
+    return jobs
+
+
+def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
+    """Reads payments of some days, from a few known ones before them on.
+
+    A payment has no path of its own to be looked up by, and an empty answer is not believed at
+    once. With neighbours that still stand, the days may turn out empty.
+    """
+    before = ledger.query(
+        "SELECT day FROM seen WHERE shop=? AND resource='payments' AND deleted_at IS NULL "
+        "AND day < ? AND day >= ? ORDER BY day DESC LIMIT ?",
+        (shop, first.isoformat(), (first - _REACH).isoformat(), _NEIGHBOURS),
+    )
+    begin = date.fromisoformat(before[-1][0]) if before else first
+    return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=_WINDOW)
+
+
+def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
+    """Days that follow each other are read as one window."""
+    stretches: list[tuple[date, date]] = []
+    for day in sorted(days):
+        if stretches and day - stretches[-1][1] <= timedelta(days=1):
+            stretches[-1] = (stretches[-1][0], day)
+        else:
+            stretches.append((day, day))
+    return stretches
+
+
+def is_definition(differing: Sequence[Difference], matching: int) -> bool:
+    """Whether so much differs that the definition is at fault, not single documents."""
+    months = [d for d in differing if d.report.startswith("monthly")]
+    return len(months) > _MANY_MONTHS and len(months) > matching
+
+
+def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
+    """Read the documents of differing days again; False when there is nothing to do.
+
+    Also payments and documents that contradict each other since they were last read, which no
+    report shows (:mod:`pipelines.sync.cross_check`). The service's reports are asked once more
+    afterwards, because they move while a shop is open. The caller loads, builds and compares again.
+    Errors end up in ``result.error``.
+    """
+    differing = result.differences
+    if result.error is not None:
+        return False
+    if is_definition(differing, result.matching):
+        result.hint = (
+            "More months differ than agree: the service seems to count differently. "
+            "Run 'shopmirror reconcile --calibrate'."
+        )
+        differing = []
+    client, ledger, home = session.client(shop), session.ledger, session.home
+    since = unsettled_since(ledger, shop.name)
+    torn = torn_payments(home, shop.name, since)
+    if not differing and not torn and not _orphan_days(home, ledger, shop.name, since):
+        note_settled(ledger, shop.name, run_id)
+        return False
+    fetch = ShopFetch(client, ledger, run_id, session.observer)
+    try:
+        asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+        days = differing_days(home, ledger, shop.name, differing)
+        left = max(0, shop.repair_requests - asked)
+        jobs = repair_jobs(home, ledger, shop.name, days, requests=left)
+        fetch.run(jobs)
+        if fetch.fatal is None:
+            left -= sum(job.requests or 0 for job in jobs)
+            # Only now: the repair may have found more documents gone.
+            orphans = _orphan_days(home, ledger, shop.name, since)
+            fetch.run(_torn_jobs(ledger, shop.name, torn, orphans, days, requests=left))
+        if fetch.fatal is None:
+            fetch.run(fetch.follow())
+        if fetch.fatal is None:
+            if jobs:
+                split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+            asked_again = {
+                (d.period.year, d.report.replace("daily", "monthly"))
+                for d in differing
+                if jobs or d.report.startswith("monthly")
+            }
+            for year, report in sorted(asked_again):
+                fetch_monthly_reports(client, ledger, year, report)
+            note_settled(ledger, shop.name, run_id)
+    except ShopError as error:
+        fetch.fatal = error
+    result.results += fetch.results
+    result.error = fetch.fatal
+    return True

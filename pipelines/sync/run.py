@@ -1,0 +1,239 @@
+"""One sync: extract, load, transform, reconcile, publish.
+
+Data flow: service -> ledger (:mod:`sources.repair_shop.extract`) -> raw (:mod:`pipelines.load`) ->
+marts (:mod:`pipelines.transform`) -> ``warehouse.duckdb`` (:mod:`pipelines.publish`). Fetching
+never waits for loading; what was answered is in the ledger before anything uses it, so a run may be
+killed at any moment and the next one goes on. A sync ends complete, or incomplete with what is
+missing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+from pipelines.outbox import mark_mirrored, touched_since
+from pipelines.reconcile.differences import compare
+from pipelines.sync.repair import fetch_monthly_reports, repair_shop
+from pipelines.sync.session import Session, open_session
+from pipelines.sync.verdict import ShopResult, SyncReport, verdict
+from sources.repair_shop.errors import ShopError
+from sources.repair_shop.extract import ShopFetch
+from sources.repair_shop.observer import Observer
+from sources.repair_shop.scan.deletions import Deletions
+from sources.repair_shop.scan.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
+from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
+from sources.repair_shop.settings import Settings, ShopSettings
+
+_LOAD_EVERY = 60.0
+"""Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
+_PUBLISH_EVERY = 600.0
+"""Seconds of a real minute between publishes of a long first load."""
+
+
+def sync(
+    settings: Settings,
+    *,
+    resources: Sequence[str] | None = None,
+    shop: str | None = None,
+    full: bool = False,
+    max_requests: int | None = None,
+    confirm_deletions: bool = False,
+    keep_pages: timedelta | None = timedelta(days=7),
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+) -> SyncReport:
+    """Bring the warehouse up to date with the service, and prove it.
+
+    ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
+    run early, keeping what was fetched (exit code 4). ``keep_pages`` is how long answers are kept
+    after they were loaded, None for ever. Raises what has nothing to do with the
+    service: bad names (exit code 2), another sync (4), a folder or file that cannot be used.
+    """
+    endpoints = [resource_named(name) for name in resources] if resources else None
+    shops = settings.chosen(shop)
+    began = time.monotonic()
+    with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
+        run_id = session.ledger.begin_run("sync")
+        run = Run(session, shops, run_id, endpoints, full, confirm_deletions)
+        report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
+        try:
+            run.fetch_and_load()
+            # A signal ends the run within seconds: what was answered is in the ledger, and the
+            # next run loads, builds and publishes it.
+            if not session.stop.is_set():
+                run.note_mirrored()
+                run.transform()
+            report = verdict(run.finish(), everything=run.endpoints is None)
+        except BaseException as error:
+            report.exit_code = getattr(error, "exit_code", 1)
+            report.message = str(error) or type(error).__name__
+            raise
+        finally:
+            report.requests, report.rows = session.requests(), session.feed.rows
+            report.seconds = time.monotonic() - began
+            report.new_columns = sorted(session.feed.new_columns)
+            session.ledger.end_run(
+                run_id,
+                outcome=report.outcome,
+                exit_code=report.exit_code,
+                requests=report.requests,
+                rows=report.rows,
+                message=report.message,
+                detail=report.as_json(),
+            )
+        if not session.stop.is_set():
+            session.publish(run_id)
+            if keep_pages is not None:
+                session.ledger.prune(datetime.now(UTC) - keep_pages)
+        return report
+
+
+class Run:
+    """The steps of one sync, in the order of its methods; results are gathered by shop."""
+
+    def __init__(
+        self,
+        session: Session,
+        shops: Sequence[ShopSettings],
+        run_id: int,
+        endpoints: list[Endpoint] | None,
+        full: bool,
+        confirm: bool,
+    ) -> None:
+        self.session, self.shops, self.run_id = session, shops, run_id
+        self.endpoints, self.full, self.confirm = endpoints, full, confirm
+        self.results = {shop.name: ShopResult(shop.name) for shop in shops}
+        self.minute = min(shop.minute_seconds for shop in shops) / 60
+        self.published = time.monotonic()
+        self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
+
+    def fetch_and_load(self) -> None:
+        """All shops side by side, each within its own budget; loading goes on meanwhile."""
+        session = self.session
+        with ThreadPoolExecutor(len(self.shops), thread_name_prefix="shop") as pool:
+            futures = [pool.submit(self.fetch_shop, shop) for shop in self.shops]
+            try:
+                self._load_while(futures)
+            except BaseException:
+                session.stop.set()
+                raise
+        for future in futures:
+            future.result()
+        if not session.stop.is_set():
+            session.feed.load_waiting()
+            session.feed.apply_deletions()
+
+    def _load_while(self, futures: list[Future[None]]) -> None:
+        session, loaded = self.session, time.monotonic()
+        while not all(future.done() for future in futures):
+            time.sleep(0.05)
+            due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
+            if due or session.feed.is_full:
+                session.feed.load_waiting()
+                loaded = time.monotonic()
+                # The last months can be queried while history still loads for hours.
+                pause = max(_PUBLISH_EVERY * self.minute, 20 * session.publish_seconds, 60.0)
+                if loaded - self.published > pause:
+                    session.build()
+                    session.publish()
+                    self.published = time.monotonic()
+
+    def fetch_shop(self, shop: ShopSettings) -> None:
+        """Everything that is asked of one shop, into the ledger; errors end up in its result."""
+        ledger, result = self.session.ledger, self.results[shop.name]
+        fetch = ShopFetch(
+            self.session.client(shop), ledger, self.run_id, self.session.observer, self.confirm
+        )
+        jobs = mirror_jobs(ledger, shop, endpoints=self.endpoints, full=self.full)
+        everything = self.endpoints is None
+        if everything:
+            jobs += resume_jobs(ledger, shop)
+        self._deleted_by_us(shop)
+        # Open purchase orders are mostly on the newest page, which the head scan reads.
+        fetch.run(job for job in jobs if job.kind != "open")
+        if fetch.fatal is None:
+            later = [job for job in jobs if job.kind == "open"]
+            fetch.run([*later, *fetch.follow(), *self._pushed(shop, fetch.began)])
+        if fetch.fatal is None and everything and not self.full:
+            today = datetime.now(shop.zone).date()
+            fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
+        if fetch.fatal is None and everything:
+            try:
+                fetch_monthly_reports(self.session.client(shop), ledger)
+            except ShopError as error:
+                fetch.fatal = error
+        result.results, result.error = fetch.results, fetch.fatal
+
+    def _deleted_by_us(self, shop: ShopSettings) -> None:
+        """What a push deleted did not vanish: the service said so, and a list that still shows one
+        brings it back. Else many at once would look like a list that lost its rows."""
+        deletions = Deletions(self.session.ledger)
+        for record in touched_since(self.session.home.path, shop.name):
+            if record.is_deleted:
+                deletions.confirmed(shop.name, record.resource, [record.id])
+
+    def _pushed(self, shop: ShopSettings, began: int) -> list[Job]:
+        """Records that a push wrote and that this run has not read yet, by their own paths."""
+        wanted: dict[str, list[str]] = {}
+        for record in touched_since(self.session.home.path, shop.name):
+            seq = self.session.ledger.seen_seq(shop.name, record.resource, record.id)
+            endpoint = ENDPOINTS.get(record.resource)
+            if endpoint is not None and endpoint.detail and (seq is None or seq <= began):
+                wanted.setdefault(record.resource, []).append(record.id)
+        return [
+            Job(shop.name, ENDPOINTS[table], "follow", ids=tuple(dict.fromkeys(ids)))
+            for table, ids in wanted.items()
+        ]
+
+    def note_mirrored(self) -> None:
+        """Tell the queue which pushed records the warehouse now shows."""
+        home, ledger = self.session.home.path, self.session.ledger
+        for shop in self.shops:
+            # Made and deleted again between two syncs: the service has none, nor has the mirror.
+            looked_up = {
+                (result.job.resource, identity)
+                for result in self.results[shop.name].results
+                if result.job.kind == "follow" and result.error is None
+                for identity in result.job.ids
+            }
+            seen = [
+                (record.resource, record.id)
+                for record in touched_since(home, shop.name)
+                if (ledger.seen_seq(shop.name, record.resource, record.id) or 0) > self.began_seq
+                or ledger.is_deleted(shop.name, record.resource, record.id)
+                or (record.resource, record.id) in looked_up
+            ]
+            mark_mirrored(home, shop.name, seen, read_at=self.began_at)
+
+    def transform(self) -> None:
+        """Build the models, compare with the service's reports, read again what differs."""
+        self.session.build()
+        self._compare()
+        if self.session.stop.is_set() or self.endpoints is not None:
+            return
+        repaired = [
+            repair_shop(self.session, shop, self.results[shop.name], self.run_id)
+            for shop in self.shops
+            if shop.repair_requests
+        ]
+        if any(repaired):
+            self.session.feed.load_waiting()
+            self.session.feed.apply_deletions()
+            self.session.build()
+            self._compare()
+
+    def _compare(self) -> None:
+        for shop in self.shops:
+            found = compare(self.session.home, shop.name)
+            result = self.results[shop.name]
+            result.matching, result.differences = found.matching, found.differing
+
+    def finish(self) -> list[ShopResult]:
+        """The results of all shops, with what they cost."""
+        for result in self.results.values():
+            result.requests = self.session.requests(result.shop)
+        return list(self.results.values())

@@ -1,0 +1,149 @@
+"""What every run over the mirror stands on: one home, its files, a client for each shop.
+
+::
+
+    with open_session(settings) as session:
+        session.client(shop).get(...)
+        session.feed.load_waiting()
+        session.build()          # models
+        session.publish()
+
+Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pipelines.home import Home
+from pipelines.load.consumer import Feed
+from pipelines.load.evidence import write_evidence, write_reports
+from pipelines.load.loader import Loader
+from pipelines.load.pairing import keep_together
+from pipelines.monitor.doctor import CURRENCY_MARK
+from pipelines.publish.publish import publish
+from pipelines.transform import models
+from pipelines.transform.changes import Built
+from pipelines.transform.findings import write_findings
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.http.client import Client, RequestCounter
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.observer import Observer, Silent
+from sources.repair_shop.settings import Settings, ShopSettings
+
+
+class Session:
+    """See the module; made by :func:`open_session`. ``publish_seconds``: what the last one cost."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        home: Home,
+        *,
+        observer: Observer | None = None,
+        stop: threading.Event | None = None,
+        max_requests: int | None = None,
+    ) -> None:
+        self.settings, self.home = settings, home
+        self.observer: Observer = observer or Silent()
+        self.stop = stop or threading.Event()
+        self.counter = RequestCounter(max_requests)
+        self.ledger = Ledger(home.ledger)
+        self.budget = Budget(home.budget)
+        self.loader = Loader(home, [shop.name for shop in settings.shops])
+        self.loader.prepare()
+        if not keep_together(home, self.ledger, settings.shops):
+            self.observer.say("The warehouse is new or was replaced: everything is read again.")
+        self.feed = Feed(self.ledger, self.loader, settings.shops)
+        self.publish_seconds = 1.0
+        self._clients: dict[str, Client] = {}
+        self._lock = threading.Lock()
+
+    def client(self, shop: ShopSettings) -> Client:
+        """The shop's client, made on first use."""
+        with self._lock:
+            client = self._clients.get(shop.name)
+            if client is None:
+                client = Client(shop, self.budget, stop=self.stop.is_set, counter=self.counter)
+                self._clients[shop.name] = client
+                client.on_request(lambda _event, client=client: self._tell(client))  # type: ignore[misc]
+            return client
+
+    def requests(self, shop: str | None = None) -> int:
+        """Requests that went out, of one shop or of all."""
+        clients = self._clients.values() if shop is None else [self._clients.get(shop)]
+        return sum(client.requests for client in clients if client is not None)
+
+    def build(self) -> bool:
+        """Build and test the models over what is loaded; the private file only.
+
+        False when the last build was made of exactly the same and still stands.
+        """
+        began = time.monotonic()
+        write_reports(self.ledger, self.loader)
+        shops = [
+            # The setting counts; without one, what the service said of itself.
+            shop
+            if shop.currency
+            else shop.model_copy(
+                update={"currency": self.ledger.mark(shop.name, CURRENCY_MARK) or ""}
+            )
+            for shop in self.settings.shops
+        ]
+        models.prepare(self.home.build_warehouse, shops)
+        built = Built(self.ledger, self.home)
+        state = built.state(shops)
+        if built.stands(state):
+            return False
+        self.observer.say("Building the reports ...")
+        built.begin()
+        run = models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
+        write_findings(self.loader, run.findings)
+        built.done(state)
+        self.publish_seconds = time.monotonic() - began
+        return True
+
+    def publish(self, ended_run: int | None = None) -> None:
+        """Give readers what was built, with the newest evidence.
+
+        If that fails, ``ended_run``, whose good end is part of the evidence, is noted as failed.
+        """
+        try:
+            write_evidence(self.ledger, self.loader, self.settings.shops)
+            publish(self.home)
+        except BaseException as error:
+            if ended_run is not None:
+                self.ledger.fail_run(ended_run, error)
+            raise
+
+    def close(self) -> None:
+        """Close connections and files."""
+        for client in self._clients.values():
+            client.close()
+        self.budget.close()
+        self.ledger.close()
+
+    def _tell(self, client: Client) -> None:
+        state = client.budget.state()
+        self.observer.budget(client.shop.name, state.left, state.cooldown_seconds)
+
+
+@contextmanager
+def open_session(
+    settings: Settings,
+    *,
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+    max_requests: int | None = None,
+) -> Iterator[Session]:
+    """A session of the settings' home, alone in it, closed at the end."""
+    home = Home(settings.home)
+    with home.sync_lock(), home.guard():
+        session = Session(settings, home, observer=observer, stop=stop, max_requests=max_requests)
+        try:
+            yield session
+        finally:
+            session.close()

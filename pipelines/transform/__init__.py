@@ -1,0 +1,1 @@
+"""Transforming: raw -> staging, marts and history, by dbt."""

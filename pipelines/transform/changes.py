@@ -1,0 +1,66 @@
+"""Whether the models still stand: a night without a change needs no new build.
+
+What the models are made of is put into one text: the newest loaded answer with a row that was not
+known as it is, the deletions carried out, the totals of the service's reports, the shops' settings
+and definitions, the models' own files, and the day (what is due, and how old, changes with it). The
+text is kept in the ledger when a build has succeeded and taken away before the next begins, so a
+run that was killed or failed in between is never mistaken for a finished one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from pipelines.home import Home
+from pipelines.transform import models
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.settings import ShopSettings
+
+_MARK = "built"
+
+
+class Built:
+    """The mark of the last successful build of one home."""
+
+    def __init__(self, ledger: Ledger, home: Home) -> None:
+        self._ledger, self._home = ledger, home
+
+    def state(self, shops: Sequence[ShopSettings]) -> str:
+        """What a build now would be made of, as a digest."""
+        ledger = self._ledger
+        digest = hashlib.sha256()
+        parts: list[object] = [
+            datetime.now(UTC).date(),
+            *(datetime.now(shop.zone).date() for shop in shops),
+            *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
+            # Words that hold "true" are taken for a fresh row: a build too many, never too few.
+            ledger.query(
+                "SELECT max(p.seq) FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at "
+                "NOTNULL AND (s.kind = 'full' OR p.summary LIKE '%true%')"
+            ),
+            ledger.query("SELECT count(*), max(at) FROM deletions WHERE applied"),
+            ledger.query("SELECT shop, report, period, total FROM reports ORDER BY 1, 2, 3"),
+            ledger.mark("", "warehouse"),
+        ]
+        with self._home.open_build(read_only=True) as database:
+            parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
+        for part in parts:
+            digest.update(repr(part).encode())
+        for path in sorted(models.PROJECT.rglob("*")):
+            if path.suffix in (".sql", ".yml"):
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def stands(self, state: str) -> bool:
+        """Whether the last build was made of the same, and succeeded."""
+        return self._ledger.mark("", _MARK) == state
+
+    def begin(self) -> None:
+        """A build begins: until it is done, nothing stands."""
+        self._ledger.set_mark("", _MARK, "")
+
+    def done(self, state: str) -> None:
+        """The build of ``state`` succeeded."""
+        self._ledger.set_mark("", _MARK, state)

@@ -1,0 +1,147 @@
+"""The file under the rate budget: one SQLite database, one transaction at a time, one time.
+
+Flow: :mod:`repair_shop.budget` reads and writes slots and paces in :meth:`transaction`,
+which also tells the time, the same for all processes of the machine: it began as the wall clock's
+and is carried on by the clock of the boot, so that setting the wall clock changes nothing. After a
+boot it goes on from the later of the wall clock and what was last seen; as a power cut may have
+lost the last slots, every key then keeps silent for a minute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..budget.clock import Clock, SystemClock
+from ..budget.pace import MARGIN, Pace
+from ..errors import BudgetUnusable, Refused, Stopped
+
+_SCHEMA = """
+create table if not exists era (boot text not null, shift real not null, seen real not null);
+create table if not exists keys (
+    key text primary key, base text not null, minute real not null, pace text not null);
+create table if not exists bases (base text primary key, blocked_until real not null);
+create table if not exists slots (
+    id integer primary key, key text not null, base text not null, lane text not null,
+    minute real not null, timeout real not null, taken real not null, free_at real,
+    pid integer not null, born text not null);
+create index if not exists slots_of_key on slots (key, free_at, lane);
+create index if not exists slots_in_flight on slots (base, key) where free_at is null;
+create table if not exists waiting (
+    token text primary key, key text not null, lane text not null, seen real not null);
+"""
+
+
+class BudgetFile:
+    """See the module. Safe for threads and processes; opened on first use.
+
+    :class:`BudgetUnusable` when the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Clock | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.path = path
+        self.clock: Clock = clock or SystemClock()
+        self.sleep = sleep
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._pid = 0
+
+    def close(self) -> None:
+        """Close the file; it is opened again when needed."""
+        with self._lock:
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def pause(self, seconds: float, stop: Callable[[], bool] | None = None) -> None:
+        """Sleep in pieces of a quarter of a second; :class:`Stopped` as soon as ``stop`` says."""
+        end = self.clock.monotonic() + seconds
+        while True:
+            if stop is not None and stop():
+                raise Stopped("Stopped on request while waiting for the service's rate limit.")
+            left = end - self.clock.monotonic()
+            if left <= 0:
+                return
+            self.sleep(min(left, 0.25) if stop is not None else left)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[tuple[sqlite3.Connection, float]]:
+        """One exclusive transaction and the budget's own time (seconds) in it."""
+        with self._lock:
+            try:
+                connection = self._open()
+                connection.execute("begin immediate")
+                try:
+                    yield connection, self._now(connection)
+                except Refused:
+                    # A refusal is an answer, not a failure: the time that was noted stands.
+                    connection.execute("commit")
+                    raise
+                except BaseException:
+                    connection.execute("rollback")
+                    raise
+                connection.execute("commit")
+            except sqlite3.Error as error:
+                raise BudgetUnusable(
+                    f"The rate budget {self.path} cannot be used ({error}). It must be a writable "
+                    "file; if it is damaged, remove it and wait a minute before the next run."
+                ) from error
+
+    def wall_time(self, moment: float, now: float) -> datetime:
+        """What a clock on the wall will show at ``moment`` of the budget's time."""
+        return datetime.fromtimestamp(self.clock.wall() + moment - now, UTC)
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is not None and self._pid == os.getpid():
+            return self._connection
+        # After a fork the parent's connection must not be touched, not even closed.
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise BudgetUnusable(f"{self.path.parent} cannot be written: {error}") from error
+        connection = sqlite3.connect(
+            self.path, timeout=30.0, isolation_level=None, check_same_thread=False
+        )
+        # WAL without a sync at each commit: a power cut may lose the last slots, and every boot
+        # is therefore answered with a minute of silence.
+        connection.execute("pragma journal_mode=wal")
+        connection.execute("pragma synchronous=normal")
+        connection.executescript(_SCHEMA)
+        self._connection, self._pid = connection, os.getpid()
+        return connection
+
+    def _now(self, connection: sqlite3.Connection) -> float:
+        """Time since 1970 as it was believed at first, carried on by the boot clock."""
+        ticks, boot = self.clock.monotonic(), self.clock.boot()
+        row = connection.execute("select boot, shift, seen from era").fetchone()
+        if row is None:
+            now = self.clock.wall()
+            connection.execute("insert into era values (?, ?, ?)", (boot, now - ticks, now))
+            return now
+        now = float(row[1]) + ticks
+        if row[0] == boot and now >= row[2] - 1.0:
+            connection.execute("update era set seen = max(seen, ?)", (now,))
+            return max(now, float(row[2]))
+        now = max(self.clock.wall(), float(row[2]))
+        connection.execute("update era set boot = ?, shift = ?, seen = ?", (boot, now - ticks, now))
+        connection.execute("update slots set free_at = ? + minute * ?", (now, MARGIN))
+        for key, minute, text in connection.execute(
+            "select key, minute, pace from keys"
+        ).fetchall():
+            pace = Pace.from_text(text)
+            pace.on_new_boot(now, minute)
+            connection.execute("update keys set pace = ? where key = ?", (pace.to_text(), key))
+        return now

@@ -1,0 +1,370 @@
+"""The rate budget: how many requests each key may still make, shared by the whole machine.
+
+Flow: a request asks :meth:`KeyBudget.acquire` and waits for a :class:`Slot`; the answer is told to
+:meth:`Slot.answered`. Everything is kept in one small SQLite file, so every process that uses the
+key shares it and a restart remembers it. Keys appear there as fingerprints only.
+
+The rule: never more than ``requests_per_minute - reserve`` requests in ANY window of a minute as
+the *server* sees it. A request may reach the server at any time between its grant and its answer,
+so a slot is free one minute (and 0.3 %) after the answer, and a request in flight holds its slot.
+Any two requests that share a slot are then a minute apart at the server, whenever they arrived.
+Slots of a dead process are free one minute and the time-out after they were granted.
+
+What happens after rate errors and blocks: :mod:`repair_shop.budget.pace`. A block concerns the
+address, so it stops every key of the same base address; after its likely end one request goes
+alone, and only when that is answered do the others follow.
+
+Usage::
+
+    key = Budget(home / "budget.sqlite").key(shop)
+    slot = key.acquire("sync")
+    ...                      # the request
+    slot.answered("ok")
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ..budget.clock import process_born
+from ..budget.file import BudgetFile
+from ..budget.pace import LONGEST_REST_MINUTES, MARGIN, Pace
+from ..errors import ConfigurationError, Refused, Stopped
+from ..settings import ShopSettings
+
+Lane = Literal["sync", "push"]
+Outcome = Literal["ok", "other", "rate_error", "block", "lost"]
+"""``ok`` proper · ``other`` says nothing about rate or key · ``lost`` no answer came."""
+
+LONGEST_COOLDOWN_MINUTES = 10
+"""A silence longer than this is not waited out: the run ends and says when to come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetState:
+    """What ``status`` shows of one key. Times are seconds from now, or aware moments (UTC)."""
+
+    fingerprint: str
+    allowed: int
+    limit: int
+    used: int
+    in_flight: int
+    left: int
+    cooldown_seconds: float
+    strikes: int
+    worked: bool
+    refused_until: datetime | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """No slot now: ask again in ``seconds`` at the latest."""
+
+    seconds: float
+    reason: Literal["silence", "full", "in flight", "lane"]
+
+
+class Slot:
+    """One request that may be made now. Tell it exactly once how the request ended."""
+
+    def __init__(self, budget: KeyBudget, number: int, taken: float) -> None:
+        self._budget = budget
+        self._number = number
+        self._open = True
+        self.taken = taken
+
+    def answered(self, outcome: Outcome, *, retry_after: float | None = None) -> None:
+        """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for."""
+        if self._open:
+            self._open = False
+            self._budget._answered(self._number, self.taken, outcome, retry_after or 0.0)
+
+
+class Budget(BudgetFile):
+    """All keys' budgets, over the file that the machine's processes share.
+
+    :class:`BudgetUnusable` when the file cannot be used. ``clock`` and ``sleep`` are for tests.
+    """
+
+    def key(self, shop: ShopSettings) -> KeyBudget:
+        """The budget of a shop's key."""
+        return KeyBudget(self, shop)
+
+
+class KeyBudget:
+    """The budget of one key; all objects of the same key, in all processes, are one budget."""
+
+    def __init__(self, budget: Budget, shop: ShopSettings) -> None:
+        self.shop_name = shop.name
+        self.allowed = shop.requests_per_minute - shop.reserve
+        if self.allowed < 1:
+            raise ConfigurationError(
+                f"Shop '{shop.name}': reserve = {shop.reserve} leaves nothing of "
+                f"requests_per_minute = {shop.requests_per_minute}."
+            )
+        self.minute = shop.minute_seconds
+        self.base = _fingerprint(shop.base_url.rstrip("/").lower())
+        self.fingerprint = _fingerprint(
+            shop.base_url.rstrip("/").lower(), shop.api_key.get_secret_value()
+        )
+        self._budget = budget
+        self._timeout = shop.timeout_seconds
+        self._poll = min(0.5, max(0.005, self.minute / 120))
+        self._born = process_born(os.getpid()) or "unknown"
+
+    def __repr__(self) -> str:
+        return f"KeyBudget({self.shop_name!r}, {self.fingerprint[:8]})"
+
+    def acquire(
+        self,
+        lane: Lane = "sync",
+        *,
+        stop: Callable[[], bool] | None = None,
+        within: float | None = None,
+    ) -> Slot:
+        """Wait for the next free slot.
+
+        A waiting ``push`` goes before any ``sync``, up to half of the slots while both wait.
+        ``stop`` is asked four times a second; ``within`` is the longest wait in seconds.
+        :class:`Stopped` for these two, :class:`Refused` while blocked or out of strikes.
+        """
+        token = uuid.uuid4().hex
+        end = None if within is None else self._budget.clock.monotonic() + within
+        waited = False
+        try:
+            while True:
+                if stop is not None and stop():
+                    raise Stopped("Stopped on request before the next request.")
+                answer = self.try_acquire(lane, token)
+                if isinstance(answer, Slot):
+                    return answer
+                waited = True
+                seconds = min(answer.seconds, self._poll)
+                if end is not None and self._budget.clock.monotonic() + seconds > end:
+                    raise Stopped(f"No request was free within {within:g} seconds.")
+                self._budget.pause(seconds, stop)
+        finally:
+            if waited:
+                self._forget(token)
+
+    def try_acquire(self, lane: Lane, token: str | None = None) -> Slot | Wait:
+        """A slot if one is free now. With ``token`` the caller counts as waiting for a while."""
+        with self._budget.transaction() as (db, now):
+            pace = self._load(db)
+            pace.refresh(now, self.minute, self.allowed)
+            self._refuse_if_stopped(db, pace, now)
+            answer = self._decide(db, pace, lane, token, now)
+            if isinstance(answer, Wait):
+                if token is not None:
+                    db.execute(
+                        "insert or replace into waiting values (?, ?, ?, ?)",
+                        (token, self.fingerprint, lane, now),
+                    )
+                return answer
+            self._save(db, pace)
+            number = db.execute(
+                "insert into slots (key, base, lane, minute, timeout, taken, pid, born)"
+                " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
+                (
+                    self.fingerprint,
+                    self.base,
+                    lane,
+                    self.minute,
+                    self._timeout,
+                    now,
+                    os.getpid(),
+                    self._born,
+                ),
+            ).fetchone()[0]
+            return Slot(self, int(number), now)
+
+    def state(self) -> BudgetState:
+        """How the key stands now, for ``status``. Changes nothing."""
+        with self._budget.transaction() as (db, now):
+            pace = self._load(db)
+            pace.refresh(now, self.minute, self.allowed)
+            self._clear_slots(db, now)
+            used, in_flight = self._usage(db)
+            limit = pace.limit(self.allowed)
+            until, reason = None, None
+            try:
+                self._refuse_if_stopped(db, pace, now)
+            except Refused as refused:
+                until, reason = refused.until, str(refused)
+            silence = max(0.0, pace.cooldown_until - now)
+            return BudgetState(
+                fingerprint=self.fingerprint[:12],
+                allowed=self.allowed,
+                limit=limit,
+                used=used,
+                in_flight=in_flight,
+                left=0 if silence or until else max(0, limit - used),
+                cooldown_seconds=silence,
+                strikes=pace.strikes,
+                worked=pace.worked,
+                refused_until=until,
+                reason=reason,
+            )
+
+    @property
+    def worked(self) -> bool:
+        """Whether the service ever gave this key a proper answer (known across runs)."""
+        with self._budget.transaction() as (db, _):
+            return self._load(db).worked
+
+    def forgive(self) -> None:
+        """Drop strikes and block after a person made sure that the service answers again."""
+        with self._budget.transaction() as (db, _):
+            pace = self._load(db)
+            self._save(db, Pace(worked=pace.worked))
+            db.execute("delete from bases where base = ?", (self.base,))
+
+    def _decide(
+        self, db: sqlite3.Connection, pace: Pace, lane: Lane, token: str | None, now: float
+    ) -> Wait | None:
+        if pace.cooldown_until > now:
+            return Wait(pace.cooldown_until - now, "silence")
+        self._clear_slots(db, now)
+        blocked = db.execute("select 1 from bases where base = ?", (self.base,)).fetchone()
+        if (
+            blocked
+            and db.execute(
+                "select 1 from slots where base = ? and free_at is null", (self.base,)
+            ).fetchone()
+        ):
+            return Wait(self._poll, "in flight")
+        used, in_flight = self._usage(db)
+        if in_flight >= pace.in_flight_cap():
+            return Wait(self._poll, "in flight")
+        limit = pace.limit(self.allowed)
+        if used >= limit:
+            # The slot whose end brings us under the limit; those in flight have no end yet.
+            row = db.execute(
+                "select free_at from slots where key = ? and free_at is not null"
+                " order by free_at limit 1 offset ?",
+                (self.fingerprint, used - limit),
+            ).fetchone()
+            return Wait(max(row[0] - now, 0.0005) if row else self._poll, "full")
+        db.execute("delete from waiting where seen < ?", (now - max(1.0, 8 * self._poll),))
+        others = {
+            row[0]
+            for row in db.execute(
+                "select distinct lane from waiting where key = ? and token is not ?",
+                (self.fingerprint, token),
+            )
+        }
+        if others - {lane}:
+            push_has_half = self._pushes(db) >= max(1, limit // 2)
+            if push_has_half == (lane == "push"):
+                return Wait(self._poll, "lane")
+        return None
+
+    def _refuse_if_stopped(self, db: sqlite3.Connection, pace: Pace, now: float) -> None:
+        row = db.execute("select blocked_until from bases where base = ?", (self.base,)).fetchone()
+        if row is not None and row[0] > now:
+            until = self._budget.wall_time(row[0], now)
+            raise Refused(
+                "The service blocked us: it refused a key that worked before. Nothing is asked of "
+                f"this address until {_shown(until)}. (If the key was replaced at the service, put "
+                "the new one into the settings and wait all the same.)",
+                until,
+            )
+        if pace.rest_until > now:
+            until = self._budget.wall_time(pace.rest_until, now)
+            raise Refused(
+                "The rate limit was met three times although we kept to it: other clients use the "
+                f"key of shop '{self.shop_name}'. We stop before the service blocks it. Try again "
+                f"after {_shown(until)}, with a higher 'reserve' or without the others.",
+                until,
+            )
+        if pace.cooldown_until - now > LONGEST_COOLDOWN_MINUTES * self.minute:
+            until = self._budget.wall_time(pace.cooldown_until, now)
+            raise Refused(f"The service asked us to stay away until {_shown(until)}.", until)
+
+    def _answered(self, number: int, taken: float, outcome: Outcome, retry_after: float) -> None:
+        with self._budget.transaction() as (db, now):
+            db.execute(
+                "update slots set free_at = ? where id = ?", (now + self.minute * MARGIN, number)
+            )
+            pace = self._load(db)
+            before = pace.to_text()
+            if outcome == "ok":
+                pace.on_ok(taken)
+                # Only an answer to a request made after the block's end proves that it ended.
+                db.execute(
+                    "delete from bases where base = ? and blocked_until <= ?", (self.base, taken)
+                )
+            elif outcome == "rate_error":
+                used, in_flight = self._usage(db)
+                pace.on_rate_error(
+                    now,
+                    taken,
+                    minute=self.minute,
+                    allowed=self.allowed,
+                    used=used - in_flight - 1,
+                    retry_after=retry_after,
+                )
+            elif outcome == "block":
+                db.execute(
+                    "insert or replace into bases values (?, ?)",
+                    (self.base, now + max(LONGEST_REST_MINUTES * self.minute, retry_after)),
+                )
+            if pace.to_text() != before:
+                self._save(db, pace)
+
+    def _usage(self, db: sqlite3.Connection) -> tuple[int, int]:
+        """Slots held, of these in flight. Asked before each request, so each is one index scan."""
+        used = db.execute("select count(*) from slots where key = ?", (self.fingerprint,))
+        flying = db.execute(
+            "select count(*) from slots where key = ? and free_at is null", (self.fingerprint,)
+        )
+        return int(used.fetchone()[0]), int(flying.fetchone()[0])
+
+    def _pushes(self, db: sqlite3.Connection) -> int:
+        """Slots held by the push lane."""
+        return int(
+            db.execute(
+                "select count(*) from slots where key = ? and lane = 'push'", (self.fingerprint,)
+            ).fetchone()[0]
+        )
+
+    def _clear_slots(self, db: sqlite3.Connection, now: float) -> None:
+        db.execute("delete from slots where key = ? and free_at <= ?", (self.fingerprint, now))
+        overdue = db.execute(
+            "select id, pid, born from slots where base = ? and free_at is null"
+            " and taken + minute * ? + timeout <= ?",
+            (self.base, MARGIN, now),
+        ).fetchall()
+        for number, pid, born in overdue:
+            if process_born(pid) != born:
+                db.execute("delete from slots where id = ?", (number,))
+
+    def _forget(self, token: str) -> None:
+        with self._budget.transaction() as (db, _):
+            db.execute("delete from waiting where token = ?", (token,))
+
+    def _load(self, db: sqlite3.Connection) -> Pace:
+        row = db.execute("select pace from keys where key = ?", (self.fingerprint,)).fetchone()
+        return Pace() if row is None else Pace.from_text(row[0])
+
+    def _save(self, db: sqlite3.Connection, pace: Pace) -> None:
+        db.execute(
+            "insert or replace into keys values (?, ?, ?, ?)",
+            (self.fingerprint, self.base, self.minute, pace.to_text()),
+        )
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256("\n".join(("shopmirror", *parts)).encode()).hexdigest()
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,159 @@
+"""How fast one key may go, and when it must not go at all: rules without clock, file or network.
+
+What flows in: what the service answered and when. What flows out: how many requests fit in the
+window now, how many may be in flight, until when everything is silent. The budget
+(:mod:`repair_shop.budget`) stores a :class:`Pace` for each key and applies it.
+
+The rules (specification, Limits: 30 requests a minute; after a rate error none for one minute;
+ignoring it 10 times blocks the key and the address for 6 to 8 hours):
+
+- A rate error begins an *incident*: a full minute of silence for every process of the key. Answers
+  to requests that were already in flight prolong the silence and belong to the same incident.
+- An incident is a *strike*. Strikes are forgotten after an hour without one. At the third the key
+  stops for an hour, then two, four, eight; after such a rest one more incident is again the third.
+  So there is never a fourth.
+- After an incident one request goes alone. Then the pace is what we were measured to get beside
+  the other clients of the key, less a fifth, and recovers by a tenth of the limit every three
+  minutes up to what we got (the *ceiling*). The ceiling rises by a tenth of the limit every hour
+  without an incident; each new incident doubles that hour, up to a day. So a neighbour who came
+  once is forgotten the same day, and one who stays costs an incident a day, not one an hour.
+- As long as there is a ceiling at most two requests are in flight, after a second strike one: what
+  is in flight when a rate error comes counts as ignoring it.
+
+All times are seconds of the budget's own clock; ``minute`` is the length of the limit's minute.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+MARGIN = 1.003
+"""A window is this much longer than a minute, so that clocks that tick differently do no harm."""
+STRIKES = 3
+"""Where we stop by ourselves; the service blocks at ten (specification, Limits)."""
+FORGET_MINUTES = 60
+"""Strikes are forgotten after so many minutes without an incident; also the first rest."""
+LONGEST_REST_MINUTES = 480
+"""A block lasts 6 to 8 hours (specification, Limits); no rest need be longer."""
+DAY_MINUTES = 1440
+"""The longest rests are forgotten after a day without an incident; also the slowest rise."""
+STEP_MINUTES = 3
+"""How often a slowed pace grows by a tenth of the limit."""
+NO_CAP = 1_000_000
+
+
+@dataclass
+class Pace:
+    """One key's standing with the service."""
+
+    worked: bool = False
+    strikes: int = 0
+    proven: bool = True
+    incident_at: float = 0.0
+    cooldown_until: float = 0.0
+    share: int | None = None
+    ceiling: int | None = None
+    rise_minutes: int = FORGET_MINUTES
+    risen_at: float = 0.0
+    stepped_at: float = 0.0
+    rests: int = 0
+    rest_until: float = 0.0
+
+    @classmethod
+    def from_text(cls, text: str) -> Pace:
+        """Read what :meth:`to_text` wrote."""
+        return cls(**json.loads(text))
+
+    def to_text(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self))
+
+    def refresh(self, now: float, minute: float, allowed: int) -> None:
+        """Let time pass: forget strikes, end a rest, take the next steps of a recovery."""
+        if self.strikes >= STRIKES and self.rest_until <= now:
+            self.strikes, self.proven = STRIKES - 1, False
+        clean = (now - max(self.incident_at, self.rest_until)) / minute if self.proven else 0.0
+        if clean >= FORGET_MINUTES:
+            self.strikes = 0
+        if clean >= DAY_MINUTES:
+            self.rests = 0
+        step = max(1, allowed // 10)
+        while self.ceiling is not None and now - self.risen_at >= self.rise_minutes * minute:
+            self.risen_at += self.rise_minutes * minute
+            self.ceiling += step
+            if self.ceiling >= allowed:
+                self.ceiling = None
+        if self.ceiling is None and clean >= 2 * self.rise_minutes:
+            self.rise_minutes = FORGET_MINUTES
+        top = allowed if self.ceiling is None else self.ceiling
+        while self.share is not None and now - self.stepped_at >= STEP_MINUTES * minute:
+            self.stepped_at += STEP_MINUTES * minute
+            if self.share >= top:
+                # Nothing more is dared; the next step counts from when more is.
+                self.stepped_at = now
+                break
+            self.share = min(self.share + step, top)
+        if self.share is not None and self.share >= allowed:
+            self.share = None
+
+    def limit(self, allowed: int) -> int:
+        """Requests that may stand in one window now."""
+        return allowed if self.share is None else max(1, min(self.share, allowed))
+
+    def in_flight_cap(self) -> int:
+        """Requests that may be on their way at once.
+
+        One until the key has worked, so that a wrong key costs one request.
+        """
+        if not self.worked or not self.proven or self.strikes >= STRIKES - 1:
+            return 1
+        return 2 if self.strikes or self.ceiling is not None else NO_CAP
+
+    def on_ok(self, taken: float) -> None:
+        """A request of ours, granted at ``taken``, was answered properly."""
+        self.worked = True
+        if taken > self.incident_at:
+            self.proven = True
+
+    def on_rate_error(
+        self,
+        now: float,
+        taken: float,
+        *,
+        minute: float,
+        allowed: int,
+        used: int,
+        retry_after: float = 0.0,
+    ) -> bool:
+        """A request granted at ``taken`` met the rate limit; True when that is a new incident.
+
+        ``used`` is how many of ours stood in the window: that many the service let through.
+        """
+        self.cooldown_until = max(self.cooldown_until, now + max(minute * MARGIN, retry_after))
+        if taken <= self.incident_at:
+            self.stepped_at = max(self.stepped_at, self.cooldown_until)
+            return False
+        step = max(1, allowed // 10)
+        level = self.limit(allowed)
+        self.strikes = min(self.strikes + 1, STRIKES)
+        if self.ceiling is not None or self.share is not None:
+            self.rise_minutes = min(2 * self.rise_minutes, DAY_MINUTES)
+        self.incident_at, self.proven = now, False
+        self.ceiling = _between(max(1, allowed // 4), used, max(1, level - step))
+        self.share = _between(max(1, allowed // 5), int(used * 0.8), max(1, level // 2))
+        self.share = min(self.share, self.ceiling)
+        self.stepped_at = self.risen_at = self.cooldown_until
+        if self.strikes >= STRIKES:
+            self.rests += 1
+            rest = min(FORGET_MINUTES * 2 ** (self.rests - 1), LONGEST_REST_MINUTES)
+            self.rest_until = max(now + rest * minute, self.cooldown_until)
+        return True
+
+    def on_new_boot(self, now: float, minute: float) -> None:
+        """The machine started anew: what happened last may be lost, so keep silent a minute."""
+        self.cooldown_until = max(self.cooldown_until, now + minute * MARGIN)
+
+
+def _between(low: int, value: int, high: int) -> int:
+    return max(min(low, high), min(value, high))

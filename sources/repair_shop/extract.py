@@ -1,0 +1,297 @@
+"""Runs scans against one shop: several at a time, each answer in the ledger before it is used.
+
+Data flow: service -> ledger (:mod:`repair_shop.ledger`). Loading is someone else's work
+and goes on meanwhile. A scan that fails leaves the others running; a shop that refuses us, or a
+stop, ends them all, and what was answered is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from .errors import BadAnswer, ConfigurationError, NotFound, ShopError
+from .http.answers import parse_json, rows_of
+from .http.client import Client
+from .ledger import Ledger, Page, Scan, now_text
+from .ledger.records import page_of
+from .observer import Observer
+from .scan import (
+    Outcome,
+    PagingBroken,
+)
+from .scan.deletions import Deletions, Vanished
+from .scan.job_reader import JobReader
+from .scan.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
+from .scan.reader import PAGING_MARK
+from .schema.clean import clean_row
+from .schema.endpoints import ENDPOINTS
+
+WORKERS = 6
+"""Scans of a shop at a time: enough in flight that a service of 3 s an answer gives its rate."""
+
+_FOLLOWED = 30
+"""Old documents named by new payments that one run reads, at most."""
+
+_DOCUMENT_NAMES = {
+    table: (
+        own,
+        *(f"return__{name}" for other in others for name in (f"{other}__id", f"{other}_id")),
+    )
+    for table, own, others in (
+        ("pos_orders", "pos__id", ("pos", "pos_order", "pos_invoice", "order")),
+        ("ticket_invoices", "invoice__id", ("invoice", "ticket_invoice")),
+    )
+}
+"""Columns of a cleaned payment that name its document, if only through its return."""
+
+
+@dataclass
+class JobResult:
+    """How a scan ended: with an outcome, or with the error that kept it from ending."""
+
+    job: Job
+    outcome: Outcome | None = None
+    error: ShopError | None = None
+    vanished: Vanished | None = None
+    rows: int = 0
+
+
+@dataclass
+class ShopFetch:
+    """Makes scans for one shop. ``fatal`` is the error that ended everything for this shop."""
+
+    client: Client
+    ledger: Ledger
+    run_id: int
+    observer: Observer
+    confirm_deletions: bool = False
+    fatal: ShopError | None = None
+    results: list[JobResult] = field(default_factory=list)
+    began: int = 0
+    """Number of the last answer before this run: what was seen since needs no second look."""
+
+    def __post_init__(self) -> None:
+        self.began = self.ledger.last_seq()
+        self._reader = JobReader(self.client, self.ledger, self.began)
+
+    def run(self, jobs: Iterable[Job]) -> list[JobResult]:
+        """Make the scans; statuses come first, because reading all tickets needs their labels."""
+        queue = sorted(jobs, key=lambda job: job.endpoint.table != "statuses")
+        began = len(self.results)
+        for job in queue:
+            self.observer.plan(job.shop, job.resource, job.requests)
+        if queue and (queue[0].endpoint.table == "statuses" or not self.client.requests):
+            # One alone: a wrong key costs one request, not one for each worker.
+            self._run(queue.pop(0))
+        with ThreadPoolExecutor(
+            WORKERS, thread_name_prefix=f"fetch-{self.client.shop.name}"
+        ) as pool:
+            list(pool.map(self._run, queue))
+        return self.results[began:]
+
+    def follow(self) -> list[Job]:
+        """Jobs for old documents that new payments named and nobody read since.
+
+        Worked out from the kept answers, so payments that a run read before it was killed count
+        too. A document read earlier in the run that asked for the payments is new enough.
+        """
+        shop = self.client.shop.name
+        wanted: dict[str, list[str]] = {}
+        for body, summary, began in self.ledger.query(
+            "SELECT p.body, p.summary, (SELECT min(q.seq) FROM pages q JOIN scans t USING (scan_id)"
+            " WHERE t.shop = s.shop AND t.run_id = s.run_id) FROM pages p JOIN scans s "
+            "USING (scan_id) WHERE s.shop=? AND s.resource='payments' AND s.kind <> 'full' "
+            "AND p.summary LIKE '%true%' ORDER BY p.seq",
+            (shop,),
+        ):
+            for table, identity in _documents(body, summary, self.client.shop.zone):
+                seq = self.ledger.seen_seq(shop, table, identity)
+                ids = wanted.setdefault(table, [])
+                if (
+                    seq is not None
+                    and seq < began
+                    and identity not in ids
+                    and sum(map(len, wanted.values())) < _FOLLOWED
+                    and not self.ledger.is_deleted(shop, table, identity)
+                ):
+                    ids.append(identity)
+        return [
+            Job(shop, ENDPOINTS[table], "follow", ids=tuple(ids), requests=len(ids))
+            for table, ids in wanted.items()
+            if ids
+        ]
+
+    def _run(self, job: Job) -> None:
+        if self.fatal is not None:
+            return
+        result = JobResult(job)
+        try:
+            self._scan(job, result)
+        except NotFound as error:
+            result.error = error
+            if not self.client.budget.worked:
+                # Nothing was ever answered here: it is the address, not this one list.
+                result.error = self.fatal = ConfigurationError(
+                    f"base_url does not look like the service: {error}. It ends with /v1 "
+                    "(specification, Versioning)."
+                )
+        except BadAnswer as error:
+            result.error = error
+        except ShopError as error:
+            result.error = self.fatal = self.fatal or error
+        with _LOCK:
+            self.results.append(result)
+        proven = result.outcome is not None and result.outcome.proven
+        reason = (
+            str(result.error)
+            if result.error
+            else (result.outcome.reason or result.outcome.proof if result.outcome else "")
+        )
+        rows = len(result.outcome.ids) if result.outcome else result.rows
+        self.observer.done(job.shop, job.resource, proven, rows, reason)
+
+    # -- one scan -----------------------------------------------------------------------------
+
+    def _scan(self, job: Job, result: JobResult) -> None:
+        if job.kind not in RESUMED_KINDS:
+            self._drop_stale(job)
+        scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
+
+        def count(rows: list[dict[str, Any]], page: Page) -> None:
+            result.rows += len(rows)
+            self.observer.page(job.shop, job.resource, len(rows))
+            if job.endpoint.table == "shipments_deleted":
+                Deletions(self.ledger).confirmed(job.shop, "shipments", page.ids)
+
+        try:
+            outcome = self._reader.read(job, scan, count, by_offset=None)
+        except PagingBroken as broken:
+            try:
+                outcome = self._reader.read(job, scan, count, by_offset=True)
+                self.ledger.set_mark(job.shop, PAGING_MARK, "offset")
+                self.observer.say(
+                    f"{job.shop}: {job.path} does not page by number ({broken}); "
+                    "asking by offset and limit from now on."
+                )
+            except (PagingBroken, BadAnswer) as again:
+                outcome = self._reader.read_unsorted(
+                    job, scan, count, f"{broken}; by offset: {again}"
+                )
+        result.outcome = outcome
+        self._close(job, scan, outcome, result)
+
+    # -- afterwards ---------------------------------------------------------------------------
+
+    def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
+        deletions = Deletions(self.ledger)
+        looks = outcome.proven and outcome.whole
+        if looks and _days_disagree(job, outcome) and not job.endpoint.detail:
+            looks = False
+            outcome.proof += (
+                "; it shows rows of other days than asked for, so no deletion is "
+                "believed: check the time zone in the settings"
+            )
+        if looks and job.kind in ("full", "head", "audit", "repair"):
+            result.vanished = deletions.find(
+                scan,
+                outcome,
+                job.first,
+                job.last,
+                limit_percent=self.client.shop.vanish_limit_percent,
+                confirmed=self.confirm_deletions,
+                # The service's own report says already that these few days changed.
+                of_list=job.kind == "repair",
+                exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
+            )
+            if result.vanished.refused:
+                outcome.proof += f"; {result.vanished.refused}"
+        self.ledger.close_scan(
+            scan,
+            state="proven" if outcome.proven else "unproven",
+            proof=outcome.proof,
+            reason=outcome.reason,
+            pages=outcome.pages,
+            rows=len(outcome.ids),
+            first_day=job.first or outcome.first_day,
+            last_day=job.last or outcome.last_day,
+        )
+        if not outcome.proven:
+            return
+        day = scan.opened_at.astimezone(self.client.shop.zone).date().isoformat()
+        if job.kind == "full":
+            self.ledger.set_mark(job.shop, full_mark(job.resource), day)
+            for kind in ("head", "updated", "paid"):
+                self.ledger.set_mark(job.shop, day_mark(kind, job.resource), day)
+        elif job.kind in ("head", "updated", "paid"):
+            self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
+        elif job.kind == "audit":
+            first = job.first.isoformat() if job.first else ""
+            last = job.last.isoformat() if job.last else ""
+            self.ledger.execute(
+                "INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?)",
+                [(job.shop, job.resource, first, last, now_text())],
+            )
+
+    def _drop_stale(self, job: Job) -> None:
+        """A cheap scan that a dead run left open is made anew unless it is from just now."""
+        horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(STILL_NEW))
+        for scan in self.ledger.open_scans(job.shop, (job.kind,)):
+            if scan.resource == job.resource and scan.opened_at < horizon:
+                self.ledger.close_scan(
+                    scan,
+                    state="dropped",
+                    proof="",
+                    reason="cut off",
+                    first_day=None,
+                    last_day=None,
+                    pages=0,
+                    rows=0,
+                )
+
+
+_LOCK = threading.Lock()
+
+
+def _may_have_moved(job: Job) -> bool:
+    """Whether a row that a proven scan did not show may still exist elsewhere.
+
+    A ticket may change its status between the two halves of its scan; a row whose date was edited
+    left the days that were asked for. Such rows are looked up by themselves.
+    """
+    windowed = job.first is not None or job.last is not None
+    return job.endpoint.partition or (windowed and job.endpoint.detail)
+
+
+def _days_disagree(job: Job, outcome: Outcome) -> bool:
+    """Whether the service's days are others than ours: its answer goes beyond what was asked.
+
+    A day more was asked at both ends (:class:`~repair_shop.scan.job_reader.JobReader`), so rows of
+    those days belong there, and the job's own days are whole wherever the service draws the line.
+    """
+    first, last, day = outcome.first_day, outcome.last_day, timedelta(days=1)
+    early = job.first is not None and first is not None and first < job.first - day
+    late = job.last is not None and last is not None and last > job.last + day
+    return early or late
+
+
+def _documents(body: bytes, summary: str, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
+    """(table, id) of the documents that the new or changed payments of a page name.
+
+    Under whatever name, nested or flat, in the payment itself or in the return it pays back.
+    """
+    rows = rows_of(parse_json(zlib.decompress(body)), "/payments")
+    for row, fresh in zip(rows, page_of(summary).fresh, strict=True):
+        if not fresh:
+            continue
+        cleaned = clean_row(row, "payments", shop_id="", zone=zone, extra={})
+        for table, names in _DOCUMENT_NAMES.items():
+            found = next((cleaned[name] for name in names if cleaned.get(name)), None)
+            if found is not None:
+                yield table, str(found)

@@ -1,0 +1,1 @@
+"""The client of one shop: requests within the budget, answers told apart."""

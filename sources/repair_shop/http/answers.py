@@ -1,0 +1,366 @@
+"""Reading the service's answers: bytes in, rows out, and a clear error for everything else.
+
+Two steps. :func:`read_answer` tells what kind of answer came (proper, rate error, refused key,
+refused request, broken, something else altogether); it never mistakes a failure of the wire for
+"no more rows". :func:`rows_of` and :func:`detail_of` take the rows out of whatever envelope this
+service uses (field notes, Shapes); anything they do not know raises, naming what was seen.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+
+from ..errors import (
+    BadAnswer,
+    ConfigurationError,
+    NoRows,
+    NotAllowed,
+    NotFound,
+    ValidationRefused,
+)
+
+Kind = Literal["ok", "rate", "denied", "refused", "missing", "server", "broken", "alien"]
+"""``ok`` a proper answer · ``rate`` too many requests · ``denied`` 401/403 · ``refused`` the
+service said no · ``missing`` 404 · ``server`` 5xx · ``broken`` cut off or replaced on its way ·
+``alien`` an answer in another language (XML, a redirect, text)."""
+
+_COMMON_ENVELOPES = ("data", "items", "results", "records", "rows")
+_RATE = re.compile(
+    r"rate[\s_-]*limit|(?:request|api|call)s?[\s_-]*(?:rate|limit|quota)"
+    r"|too[\s_-]*many[\s_-]*requests|requests?[\s_]*(?:per|a|/)[\s_]*(?:one[\s_]+)?min"
+    r"|limit of \d+ requests|throttl",
+    re.IGNORECASE,
+)
+_WAIT = re.compile(r"wait[\s\w]{0,20}\bminute", re.IGNORECASE)
+_LOOSE_RATE = re.compile(r"\brate\b|\blimit|too many|slow down|\bwait\b|\bminute\b", re.IGNORECASE)
+_BLOCKED = re.compile(
+    r"(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )\b(?:blocked|banned|locked out|suspended)\b",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(r"\b(?:in|un)?(?:valid|wrong|missing|unknown|authori[sz]ed)\b", re.IGNORECASE)
+_NO_RIGHT = re.compile(
+    r"\b(?:permissions?|privileges?|insufficient scope|subscription|your plan|upgrade)\b",
+    re.IGNORECASE,
+)
+_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One answer, told apart. ``text`` is the service's error text or a short excerpt, redacted."""
+
+    kind: Kind
+    status: int
+    payload: Any = None
+    text: str = ""
+    retry_after: float | None = None
+    expected: str = ""
+
+
+def redact(text: str, secret: str) -> str:
+    """``text`` without the key."""
+    return text.replace(secret, "[key]") if secret else text
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON with amounts as :class:`~decimal.Decimal`. :class:`ValueError` when it is none."""
+    try:
+        return json.loads(body, parse_float=Decimal, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def read_answer(
+    status: int, headers: Mapping[str, str], body: bytes, *, method: str = "GET", secret: str = ""
+) -> Reading:
+    """Tell what came. ``method`` matters for empty bodies, which only writes may have."""
+    payload, fault = _payload(body)
+    error = _error_text(payload)
+    raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
+    text = _short(redact(raw, secret))
+    retry_after = _retry_after(headers.get("retry-after"))
+
+    def reading(kind: Kind, expected: str = "") -> Reading:
+        return Reading(kind, status, payload, text, retry_after, expected)
+
+    if status == 429 or _is_rate_error(status, error, text, method):
+        return reading("rate")
+    if status in (401, 403):
+        return reading("denied")
+    if status == 404:
+        return reading("missing")
+    if status >= 500:
+        return reading("server", "an answer (the service or a proxy failed)")
+    if 400 <= status < 500:
+        return reading("refused")
+    if status not in (200, 201):
+        return reading("alien", f"status 200 or 201 instead of {status}")
+    if error is not None:
+        return reading("refused", "rows instead of an error under status 200")
+    if not body.strip():
+        if method != "GET":
+            return reading("ok")
+        return reading("broken", "JSON instead of an empty body")
+    if fault is None:
+        return reading("ok")
+    start = body.lstrip()[:200].lower()
+    if start.startswith((b"<!doctype", b"<html")) or b"<html" in start:
+        return reading("broken", "JSON instead of an HTML page")
+    if start.startswith(b"<"):
+        return reading("alien", "JSON instead of XML")
+    return reading("broken", f"complete JSON ({fault})")
+
+
+def denied_kind(
+    reading: Reading, *, worked: bool
+) -> Literal["rate", "block", "wrong key", "no right"]:
+    """What a 401 or 403 means (field notes: a working key meets the rate limit as 401).
+
+    On a key that worked it is the rate limit if it says so, a missing right if a 403 says so in the
+    service's own form, else a block. A key that never worked is a wrong key, unless the answer
+    speaks of the rate and not of the key.
+    """
+    blocked = _BLOCKED.search(reading.text)
+    if not worked:
+        about_rate = reading.kind == "rate" and not _WRONG.search(reading.text)
+        return "rate" if about_rate and not blocked else "wrong key"
+    if blocked:
+        return "block"
+    if reading.kind == "rate" or _LOOSE_RATE.search(reading.text):
+        return "rate"
+    # Not on the word of a proxy's page: such pages also speak of permission when they shut us out.
+    said = reading.status == 403 and _error_text(reading.payload)
+    return "no right" if said and _NO_RIGHT.search(said) else "block"
+
+
+def error_of(
+    reading: Reading, method: str, path: str, *, worked: bool
+) -> BadAnswer | ConfigurationError:
+    """The error that an improper answer stands for.
+
+    A write that was answered with a success or a redirect may have been applied, whatever it means
+    for the settings: that is a plain :class:`BadAnswer`, which the client leaves in doubt.
+    """
+    known: dict[str, Any] = {
+        "method": method,
+        "path": path,
+        "status": reading.status,
+        "excerpt": reading.text,
+    }
+    perhaps_applied = method not in ("GET", "HEAD") and 200 <= reading.status < 400
+    if 300 <= reading.status < 400 and not perhaps_applied:
+        return ConfigurationError(
+            f"{method} {path} was redirected (status {reading.status}). base_url must be the "
+            "address that answers itself."
+        )
+    looks_foreign = not isinstance(reading.payload, dict | list) and not perhaps_applied
+    if not worked and looks_foreign and reading.kind in ("missing", "broken", "alien", "refused"):
+        return ConfigurationError(
+            f"base_url does not look like the service: {method} {path} was answered with status "
+            f"{reading.status} and no JSON. It ends with /v1 (specification, Versioning)."
+        )
+    if reading.kind == "missing":
+        return NotFound("the service has no such path or record (404)", **known)
+    if reading.kind == "denied":
+        return NotAllowed("the key has no right to it (403)", **known)
+    if reading.kind == "refused":
+        status = "" if reading.status >= 400 else " under a success status"
+        return ValidationRefused(f"the service refused it ({reading.status}{status})", **known)
+    kind = NoRows if reading.status == 204 and method == "GET" else BadAnswer
+    return kind(
+        f"the service answered {reading.status} where we expected {reading.expected}",
+        transient=reading.kind in ("server", "broken"),
+        **known,
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """A proper answer. ``payload`` has amounts as Decimal; ``body`` is what came, for keeping."""
+
+    path: str
+    payload: Any
+    status: int
+    headers: Mapping[str, str]
+    sent_at: datetime
+    answered_at: datetime
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Answer({self.path!r}, {self.status}, {len(self.body)} bytes)"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of a list endpoint; :class:`BadAnswer` when it is no list we know."""
+        return rows_of(self.payload, self.path)
+
+    def detail(self) -> dict[str, Any]:
+        """The object of a detail endpoint; :class:`BadAnswer` when it is none."""
+        return detail_of(self.payload, self.path)
+
+
+def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
+    """The rows of a list: bare, enveloped (one level in another), or numbered as PHP does it.
+
+    ``path`` is the endpoint's, whose words an envelope may bear (``/ticketInvoices`` →
+    ``ticketInvoices``, ``ticket_invoices``). :class:`BadAnswer` for anything else.
+    """
+    found = _unwrap(payload, path, deep=True)
+    if found is None:
+        kind = NoRows if payload is None else BadAnswer
+        raise kind(
+            f"the service answered {describe(payload)} where a list of rows was expected",
+            method="GET",
+            path=path,
+            status=200,
+        )
+    return found
+
+
+def detail_of(payload: Any, path: str) -> dict[str, Any]:
+    """One object: itself, alone in a list, or in an envelope. :class:`BadAnswer` for the rest."""
+    if isinstance(payload, list) and len(payload) == 1 and isinstance(payload[0], dict):
+        return payload[0]
+    if isinstance(payload, dict) and payload:
+        if "id" in payload:
+            return payload
+        for name in _envelope_keys(payload, path):
+            inner = payload[name]
+            if isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], dict):
+                return inner[0]
+            if isinstance(inner, dict) and inner:
+                return inner
+        return payload
+    raise BadAnswer(
+        f"the service answered {describe(payload)} where one object was expected",
+        method="GET",
+        path=path,
+        status=200,
+    )
+
+
+def describe(payload: Any) -> str:
+    """The shape of a payload in a few words, without its data."""
+    if isinstance(payload, dict):
+        names = ", ".join(sorted(map(str, payload))[:8])
+        return f"an object with the fields {names}" if names else "an empty object"
+    if isinstance(payload, list):
+        kinds = sorted({_kind_name(item) for item in payload})
+        return f"a list of {', '.join(kinds)}" if kinds else "an empty list"
+    return _kind_name(payload)
+
+
+def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | None:
+    if isinstance(payload, list):
+        return payload if all(isinstance(row, dict) for row in payload) else None
+    if not isinstance(payload, dict):
+        return None
+    numbered = _numbered(payload)
+    if numbered is not None:
+        return numbered
+    for name in _envelope_keys(payload, path):
+        inner = payload[name]
+        if isinstance(inner, list):
+            return _unwrap(inner, path, deep=False)
+        if isinstance(inner, dict):
+            found = _numbered(inner)
+            if found is None and deep:
+                found = _unwrap(inner, path, deep=False)
+            if found is not None:
+                return found
+    return None
+
+
+def _numbered(payload: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """``{"0": {…}, "1": {…}}``: a PHP array with a gap. Plain values beside it are its metadata."""
+    numbers = sorted((int(name), name) for name in payload if name.isascii() and name.isdigit())
+    if not numbers:
+        return None
+    rest = [value for name, value in payload.items() if not (name.isascii() and name.isdigit())]
+    rows = [payload[name] for _, name in numbers]
+    if any(isinstance(value, dict | list) for value in rest):
+        return None
+    return rows if all(isinstance(row, dict) for row in rows) else None
+
+
+def _envelope_keys(payload: dict[str, Any], path: str) -> list[str]:
+    """The fields that may hold the rows: those named like the endpoint first."""
+    words = [word for word in path.split("/") if word]
+    # /shipments/deleted may come as shipments_deleted.
+    wanted = ["".join(words), *reversed(words), *_COMMON_ENVELOPES]
+    by_name: dict[str, str] = {}
+    for name in payload:
+        by_name.setdefault(_plain(name), name)
+    return [by_name[word] for word in dict.fromkeys(map(_plain, wanted)) if word in by_name]
+
+
+def _plain(name: str) -> str:
+    """A name without case, underscores and plural, so that all its spellings are one."""
+    stem = re.sub(r"[^a-z0-9]", "", name.lower()).rstrip("es")
+    return stem[:-1] + "i" if stem.endswith("y") else stem
+
+
+def _payload(body: bytes) -> tuple[Any, str | None]:
+    try:
+        return parse_json(body), None
+    except ValueError as error:
+        position = getattr(error, "pos", None)
+        return None, "cut off or damaged" + (f" at byte {position}" if position else "")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _error_text(payload: Any) -> str | None:
+    """The text of the specification's error body (Errors, 2), however it is wrapped."""
+    if isinstance(payload, list) and len(payload) == 1:
+        payload = payload[0]
+    if not isinstance(payload, dict) or "id" in payload:
+        return None
+    error = next((v for k, v in payload.items() if k.lower() in ("error", "errors")), None)
+    if error in (None, "", False, [], {}):
+        return None
+    if isinstance(error, dict):
+        error = error.get("message") or error
+    return error if isinstance(error, str) else json.dumps(error, default=str)
+
+
+def _is_rate_error(status: int, error: str | None, text: str, method: str) -> bool:
+    """Whether the answer speaks of the request rate. A rate error is sent again by itself, so for a
+    write "wait a minute" is not enough where it may have been applied (a success status, a 5xx)."""
+    if _BLOCKED.search(text) or (status < 400 and (status not in (200, 201) or error is None)):
+        return False
+    harmless = method in ("GET", "HEAD") or 400 <= status < 500
+    return bool(_RATE.search(text) or (harmless and _WAIT.search(text)))
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds of a Retry-After header, which may be a number or a date."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\d{1,7}(\.\d+)?", value.strip()):
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _EXCERPT else flat[: _EXCERPT - 1] + "…"
+
+
+def _kind_name(item: Any) -> str:
+    names = {dict: "objects", list: "lists", str: "text", bool: "true/false", type(None): "null"}
+    return names.get(type(item), "numbers")

@@ -1,0 +1,251 @@
+"""The client of one shop: ask for JSON, get rows, within the shop's rate budget.
+
+::
+
+    with Client(shop, Budget(home / "budget.sqlite")) as client:
+        answer = client.get("/customers", {"page": 2})
+        for row in answer.rows(): ...
+        client.get("/dailySales", {"dateFrom": date(2026, 1, 1), "dateTo": date(2026, 1, 31)})
+        client.send("PUT", "/customers/7f3c-…", json={"city": "Antigua"})
+        print(client.requests)
+
+Threads may share a client; several requests in flight is how a slow service still gives its full
+rate. What may be raised: :mod:`repair_shop.errors`. The key is sent in the header
+``Authorization`` only (specification, Authentication, 1) and appears in no message.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from json import dumps
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from ..budget import Budget, KeyBudget, Lane
+from ..http.answers import Answer, Reading, detail_of, rows_of
+from ..http.transport import (
+    BudgetTransport,
+    RequestCounter,
+    RequestEvent,
+    RetryTransport,
+    from_httpx,
+    network,
+    timeouts,
+)
+from ..schema.dates import format_day, format_moment
+from ..settings import ShopSettings
+
+__all__ = ["Answer", "Client", "RequestCounter", "RequestEvent", "detail", "rows"]
+
+Params = Mapping[str, Any]
+_Pairs = list[tuple[str, str | int | float | bool | None]]
+Files = Mapping[str, tuple[str, bytes, str]]
+"""Form fields of an upload: field name → (file name, content, media type)."""
+
+
+class Client:
+    """One shop's service.
+
+    ``stop`` is asked before each request and four times a second while waiting; when it says True
+    the wait ends with :class:`~repair_shop.errors.Stopped`, and a request in flight is
+    finished first. ``max_requests`` (or a ``counter`` shared by several clients) bounds what goes
+    out. ``transport`` replaces the network in tests.
+    """
+
+    def __init__(
+        self,
+        shop: ShopSettings,
+        budget: Budget,
+        *,
+        lane: Lane = "sync",
+        transport: httpx.BaseTransport | None = None,
+        stop: Callable[[], bool] | None = None,
+        max_requests: int | None = None,
+        counter: RequestCounter | None = None,
+    ) -> None:
+        self.shop = shop
+        self.lane: Lane = lane
+        self.budget: KeyBudget = budget.key(shop)
+        self.counter = counter or RequestCounter(max_requests)
+        self._own_requests = 0
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[RequestEvent], None]] = []
+        self._base = shop.base_url.rstrip("/")
+        secret = shop.api_key.get_secret_value()
+        stack = RetryTransport(
+            BudgetTransport(
+                transport or network(self._base, shop.timeout_seconds),
+                self.budget,
+                secret=secret,
+                base_path=urlsplit(self._base).path,
+                counter=self.counter,
+                stop=stop,
+                longest=4 * shop.timeout_seconds,
+                notify=self._notify,
+            ),
+            base=shop.seconds(1.0),
+            pause=lambda seconds: budget.pause(seconds, stop),
+        )
+        self._http = httpx.Client(
+            transport=stack,
+            headers={
+                "Authorization": secret,
+                "Accept": "application/json",
+                "User-Agent": "shopmirror",
+            },
+            timeout=timeouts(shop.timeout_seconds),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self.shop.name!r}, {self._base!r}, lane={self.lane!r})"
+
+    @property
+    def requests(self) -> int:
+        """Requests of this client that went out so far, tries that failed included."""
+        return self._own_requests
+
+    def on_request(self, callback: Callable[[RequestEvent], None]) -> None:
+        """Call ``callback`` after every request, from the thread that made it."""
+        self._callbacks.append(callback)
+
+    def get(self, path: str, params: Params | None = None) -> Answer:
+        """Read ``path`` (relative to the base address, with a leading slash).
+
+        Parameters: None is left out, a date becomes ``dd-mmm-yyyy``, booleans ``True``/``False``
+        (specification, Resources and their fields), a list is repeated. Tried up to three times
+        when the wire fails; every try takes a slot of the budget.
+        """
+        return self._send("GET", path, params=_query(params or {}))
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        files: Files | None = None,
+        params: Params | None = None,
+    ) -> Answer:
+        """Write once: ``POST``, ``PUT`` or ``DELETE``.
+
+        Sent again only when it surely had no effect (no connection, a rate error).
+        :class:`~repair_shop.errors.OutcomeUnknown`: it may have been applied.
+        :class:`~repair_shop.errors.NotSent`: it surely never arrived.
+        :class:`~repair_shop.errors.ValidationRefused`,
+        :class:`~repair_shop.errors.NotFound`: the service said no. ``Refused``, ``Stopped``
+        and ``ConfigurationError`` come before anything was sent.
+        """
+        content = None if json is None else dumps(json, default=_jsonable, ensure_ascii=False)
+        return self._send(
+            method.upper(), path, params=_query(params or {}), content=content, files=files
+        )
+
+    def rows(self, answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
+        """The rows of a list's answer, see :func:`repair_shop.http.answers.rows_of`."""
+        return rows(answer, path)
+
+    def detail(self, answer: Answer) -> dict[str, Any]:
+        """The object of a detail's answer, see :func:`repair_shop.http.answers.detail_of`."""
+        return detail(answer)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: _Pairs,
+        content: str | None = None,
+        files: Files | None = None,
+    ) -> Answer:
+        headers = {} if content is None else {"Content-Type": "application/json"}
+        # An id may hold anything; what separates a path from a query must not come from it.
+        url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
+        sent_at = datetime.now(UTC)
+        try:
+            request = self._http.build_request(
+                method,
+                url,
+                params=params or None,
+                content=None if content is None else content.encode(),
+                files=files,
+                headers=headers,
+                extensions={"lane": self.lane},
+            )
+            response = self._http.send(request)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            raise from_httpx(error, method, path) from error
+        reading: Reading = response.extensions["reading"]
+        return Answer(
+            path=path,
+            payload=reading.payload,
+            status=response.status_code,
+            headers=response.headers,
+            sent_at=response.extensions.get("sent_at", sent_at),
+            answered_at=datetime.now(UTC),
+            body=response.content,
+        )
+
+    def _notify(self, event: RequestEvent) -> None:
+        with self._lock:
+            self._own_requests += 1
+        for callback in self._callbacks:
+            callback(event)
+
+
+def rows(answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
+    """The rows of a list's answer; ``BadAnswer`` when it is no list we know."""
+    return rows_of(answer.payload, path or answer.path)
+
+
+def detail(answer: Answer) -> dict[str, Any]:
+    """The object of a detail's answer; ``BadAnswer`` when it is none."""
+    return detail_of(answer.payload, answer.path)
+
+
+def _query(params: Params) -> _Pairs:
+    pairs: _Pairs = []
+    for name, value in params.items():
+        is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+        pairs.extend(
+            (name, _text(item)) for item in (value if is_list else [value]) if item is not None
+        )
+    return pairs
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return format_moment(value)
+    if isinstance(value, date):
+        return format_day(value)
+    return str(value)
+
+
+def _jsonable(value: Any) -> Any:
+    """Amounts leave as JSON numbers with all their digits as far as a float holds them."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, date):
+        return _text(value)
+    raise TypeError(f"{type(value).__name__} cannot be sent as JSON")

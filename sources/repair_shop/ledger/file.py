@@ -1,0 +1,108 @@
+"""The ledger's file: opened, its format checked, one writer at a time; tables and meaning are
+:mod:`repair_shop.ledger`'s."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..ledger.records import SCHEMA
+
+FORMAT = 1
+
+
+class LedgerError(Exception):
+    """The ledger's file cannot be used; the message says what to do. Exit code 2."""
+
+    exit_code = 2
+
+
+class LedgerFile:
+    """The open file. Safe for several threads: a connection for each, writers wait in line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._write = threading.RLock()
+        self._connections: list[sqlite3.Connection] = []
+        try:
+            with self._write:
+                db = self._db
+                db.executescript(SCHEMA)
+                row = db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+                if row is None:
+                    db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
+                elif int(row[0]) > FORMAT:
+                    raise LedgerError(
+                        f"{path} was written by a newer shopmirror (format {row[0]}, this one "
+                        f"knows {FORMAT}). Update shopmirror."
+                    )
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: sqlite3.DatabaseError) -> LedgerError:
+        return LedgerError(
+            f"{self._path} cannot be used ({error}). Move it away: the next sync then reads "
+            "everything from the service again."
+        )
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Damage inside the file shows only when its pages are read, long after it was opened."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "malformed" in str(error) or "not a database" in str(error):
+                raise self._unusable(error) from error
+            raise
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            fresh = not self._path.exists()
+            db = sqlite3.connect(
+                self._path, timeout=60, isolation_level=None, check_same_thread=False
+            )
+            if fresh:
+                self._path.chmod(0o600)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; see put()
+            self._local.db = db
+            with self._write:
+                self._connections.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._write:
+            for db in self._connections:
+                db.close()
+            self._connections.clear()
+            self._local = threading.local()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._write, self._whole():
+            db = self._db
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Read anything (parameters bound)."""
+        with self._whole():
+            return self._db.execute(sql, parameters).fetchall()
+
+    def execute(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Write rows with one statement in one transaction (parameters bound)."""
+        with self._transaction() as db:
+            db.executemany(sql, rows)

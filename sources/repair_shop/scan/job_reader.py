@@ -1,0 +1,231 @@
+"""How each kind of scan reads its list: which pages, with which filters, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from ..errors import BadAnswer
+from ..http.client import Client
+from ..ledger import Ledger, Page, Scan
+from ..scan import (
+    PAGE_ROWS,
+    Outcome,
+    PagingBroken,
+    read_head,
+    read_list,
+    read_window,
+)
+from ..scan.deletions import Deletions, advice
+from ..scan.jobs import Job
+from ..scan.reader import ServiceReader
+from ..scan.tickets import MakeReader, read_tickets
+
+_LOOKED_AT = 20
+"""Open rows asked one by one, at most, in a run."""
+OnRows = Callable[[list[dict[str, Any]], Page], None]
+"""Called with the rows of each answer and what a scan keeps of them."""
+
+
+@dataclass(frozen=True)
+class JobReader:
+    """Reads the list of a job. ``began``: number of the last answer before this run."""
+
+    client: Client
+    ledger: Ledger
+    began: int
+
+    def read(
+        self,
+        job: Job,
+        scan: Scan,
+        count: OnRows,
+        by_offset: bool | None,
+    ) -> Outcome:
+        """Read what the job asks for; ``by_offset`` None: page as this service is known to.
+
+        Raises :class:`~repair_shop.scan.PagingBroken` and
+        :class:`~repair_shop.errors.ShopError`.
+        """
+        endpoint = job.endpoint
+
+        def reader(
+            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
+        ) -> ServiceReader:
+            return ServiceReader(
+                self.client,
+                self.ledger,
+                scan,
+                endpoint,
+                path=path or job.path,
+                params={**endpoint.include_params, **(params or {})},
+                prefix=prefix,
+                on_rows=count,
+                by_offset=by_offset,
+            )
+
+        live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
+        hint, begins = self._hint(job, scan, live)
+        if job.kind in ("full", "audit", "repair"):
+            params = _window(job)
+            if endpoint.partition:
+                return read_tickets(
+                    self.ledger,
+                    job.shop,
+                    reader,
+                    params,
+                    hint,
+                    begins,
+                    whole=job.kind == "full",
+                )
+            if not endpoint.sort:
+                return read_window(reader(params=params))
+            return read_list(reader(params=params), hint=hint, since=begins)
+        since = job.since or date(2000, 1, 1)
+        if job.kind == "head":
+            order = "recently_updated" if endpoint.recently_updated else "newest"
+            out = read_head(
+                reader(),
+                order=order if endpoint.sort else None,
+                since=None if endpoint.recently_updated else job.since,
+                live=live,
+            )
+            if not out.proven and not out.ids:
+                # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
+                out.reason += f". {advice(job.resource)}"
+            return out
+        if job.kind == "updated":
+            return read_window(
+                reader(
+                    path=endpoint.updated_path,
+                    params={"updatedDateFrom": since, "updatedDateTo": self._tomorrow()},
+                )
+            )
+        if job.kind == "paid" and endpoint.reread_by is not None:
+            first, last = endpoint.reread_by
+            return read_window(
+                reader(params={first: since, last: self._tomorrow()}), order="newest"
+            )
+        return self._read_records(job, reader)
+
+    def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
+        """A list that pages but does not sort is read up to its empty page, and down again."""
+        if job.kind not in ("full", "audit", "repair") or job.endpoint.partition:
+            return Outcome(reason=why)
+        reader = ServiceReader(
+            self.client,
+            self.ledger,
+            scan,
+            job.endpoint,
+            path=job.path,
+            params={**job.endpoint.include_params, **_window(job)},
+            prefix="unsorted:",
+            on_rows=count,
+        )
+        try:
+            return read_window(reader)
+        except (PagingBroken, BadAnswer):
+            return Outcome(reason=why)
+
+    def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
+        """Records by their own paths: those that are open, or named by a payment."""
+        out = Outcome()
+        ids, shown = job.ids, 0
+        if not ids:
+            ids = self._open_ids(job, self.began)
+            if len(ids) > len(job.endpoint.open_statuses):
+                shown = self._read_open(job, reader, out)
+                ids = tuple(row for row in ids if row not in out.ids)[:_LOOKED_AT]
+        gone, single = [], reader()
+        for identity in ids:
+            page = single.detail(identity)
+            if page is None:
+                gone.append(identity)
+            else:
+                out.take(page)
+        Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
+        out.proof = f"{len(ids)} record(s) by their own paths"
+        if shown:
+            out.proof += f", {shown} by their status"
+        return out
+
+    def _read_open(self, job: Job, reader: MakeReader, out: Outcome) -> int:
+        """Rows that are still open, by status: a page shows fifty; rows seen.
+
+        A service may refuse the filter or ignore it; then the rest is asked row by row.
+        """
+        for status in job.endpoint.open_statuses:
+            listed = reader(f"{status}:", None, {"status": status})
+            try:
+                page = listed.ask("newest:1", 1, "newest")
+            except BadAnswer:
+                break
+            out.take(page)
+            if not set(page.ids) <= set(self._open_ids(job)):
+                break
+        return len(out.ids)
+
+    def _hint(self, job: Job, scan: Scan, live: int) -> tuple[int | None, date | None]:
+        """The likely last page, or else the likely first day of the list; None if unknown.
+
+        Kept with the scan, which must be the same when it is resumed.
+        """
+        name = f"hint:{scan.scan_id}"
+        kept = self.ledger.mark(scan.shop, name)
+        if kept is None:
+            kept = str(-(-live // PAGE_ROWS))
+            if not live and job.kind == "full":
+                kept = self._first_day() or kept
+            self.ledger.set_mark(scan.shop, name, kept)
+        if "-" in kept:
+            return None, date.fromisoformat(kept)
+        return int(kept) or None, None
+
+    def _first_day(self) -> str | None:
+        """The day by which the first lists begin, as far as they were read."""
+        days = [
+            row[0]
+            for row in self.ledger.query(
+                "SELECT min(day) FROM seen WHERE shop=? AND day >= '2000' GROUP BY resource "
+                "HAVING count(*) > ? ORDER BY 1",
+                (self.client.shop.name, PAGE_ROWS),
+            )
+        ]
+        return days[len(days) // 4] if days else None
+
+    def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
+        """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
+        rows = self.ledger.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
+            "AND (? IS NULL OR seq <= ?) ORDER BY seq",
+            (job.shop, job.resource, until, until),
+        )
+        return tuple(row[0] for row in rows)
+
+    def exists(self, job: Job, scan: Scan) -> Callable[[str], bool]:
+        """Looks a row of the job's list up by its own path."""
+        reader = ServiceReader(
+            self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
+        )
+        return lambda identity: reader.detail(identity) is not None
+
+    def _tomorrow(self) -> date:
+        # One day of slack: our clock and the service's need not agree on what today is.
+        return datetime.now(self.client.shop.zone).date() + timedelta(days=1)
+
+
+def _window(job: Job) -> dict[str, date]:
+    """The filter of a job's days, a day wider at both ends.
+
+    Where the service draws the line of a day (its zone, inclusive or not) is for the service; the
+    job's own days are judged whole either way.
+    """
+    first, last = job.endpoint.window
+    found: dict[str, date] = {}
+    if job.first is not None:
+        found[first] = job.first - timedelta(days=1)
+    if job.last is not None:
+        found[last] = job.last + timedelta(days=1)
+    return found

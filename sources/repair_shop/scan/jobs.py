@@ -1,0 +1,326 @@
+"""Which scans a sync makes: for each list, the cheapest evidence of what changed.
+
+A job is one scan. ``full`` reads a list whole (first load, ``--full``); ``head`` reads from the
+newest end until nothing is new; ``updated`` asks the ``/updated`` variant from the last day read;
+``paid`` asks for old invoices that were paid; ``open`` looks again at purchase orders that are not
+received; ``audit`` and ``repair`` read days again. Nothing here makes a request: ``shopmirror
+plan`` shows exactly this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from ..ledger import Ledger, now_text
+from ..scan import PAGE_ROWS
+from ..scan.deletions import EMPTY_MARK
+from ..schema.endpoints import ENDPOINTS, Endpoint
+from ..settings import ShopSettings
+
+RESUMED_KINDS = ("full", "audit", "repair")
+"""Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
+
+STILL_NEW = 3600.0
+"""Seconds of real minutes for which a scan of a run that was cut off counts as of now."""
+
+WORDS = {
+    "full": "read whole",
+    "head": "newest rows until nothing is new",
+    "updated": "changed since the last day read",
+    "paid": "paid since the last day read",
+    "open": "rows still open",
+    "audit": "old days read again",
+    "repair": "days that differ read again",
+    "follow": "records named by a payment",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One scan to make. ``requests`` is the estimate, None while the list's size is unknown."""
+
+    shop: str
+    endpoint: Endpoint
+    kind: str
+    variant: Mapping[str, str] = field(default_factory=dict)
+    since: date | None = None
+    first: date | None = None
+    last: date | None = None
+    ids: tuple[str, ...] = ()
+    requests: int | None = None
+
+    @property
+    def resource(self) -> str:
+        """The raw table, and the variant where a list stands for several."""
+        return ":".join((self.endpoint.table, *self.variant.values()))
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What tells this scan from another of the same kind, as JSON."""
+        spec: dict[str, Any] = {}
+        if self.variant:
+            spec["variant"] = dict(self.variant)
+        if self.first or self.last:
+            spec["days"] = [
+                self.first and self.first.isoformat(),
+                self.last and self.last.isoformat(),
+            ]
+        if self.kind == "follow":
+            spec["detail"] = True
+        return spec
+
+    @property
+    def path(self) -> str:
+        """The path with its variables filled in."""
+        path = self.endpoint.path
+        for name, value in self.variant.items():
+            path = path.replace("{" + name + "}", value)
+        return path
+
+
+def full_mark(resource: str) -> str:
+    """Mark that a list was read whole; its value is the day that scan began."""
+    return f"full:{resource}"
+
+
+def day_mark(kind: str, resource: str) -> str:
+    """Mark of the day from which a kind of scan goes on; never later than its last scan's start."""
+    return f"day:{kind}:{resource}"
+
+
+def mirror_jobs(
+    ledger: Ledger,
+    shop: ShopSettings,
+    *,
+    endpoints: Iterable[Endpoint] | None = None,
+    full: bool = False,
+) -> list[Job]:
+    """The scans that bring a shop's mirror up to date, in the order they are begun."""
+    jobs: list[Job] = []
+    for endpoint in endpoints or ENDPOINTS.values():
+        for variant in endpoint.variants or ({},):
+            jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
+    began = None if full else unfinished_since(ledger)
+    if began is None:
+        # Short lists first: most tables are there after minutes of a first load of hours.
+        return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
+    # Going on: what was not reached comes first, and what was just proven is not asked again.
+    horizon = now_text(datetime.now(UTC) - timedelta(seconds=shop.seconds(STILL_NEW)))
+    since = max(began, horizon)
+    return sorted(
+        (job for job in jobs if job.kind == "full" or not _proven_since(ledger, job, since)),
+        key=lambda job: (job.kind != "full", job.requests or 0),
+    )
+
+
+def unfinished_since(ledger: Ledger) -> str | None:
+    """When the first of the newest syncs began that were all stopped or killed, None if none."""
+    began: str | None = None
+    for started, outcome in ledger.query(
+        "SELECT started_at, outcome FROM runs WHERE command='sync' AND ended_at NOTNULL "
+        "ORDER BY run_id DESC LIMIT 1000"
+    ):
+        if outcome not in ("killed", "stopped"):
+            break
+        began = str(started)
+    return began
+
+
+def _proven_since(ledger: Ledger, job: Job, since: str) -> bool:
+    """Whether a scan that began after ``since`` proved what the job would look for."""
+    return bool(
+        ledger.query(
+            "SELECT 1 FROM scans WHERE shop=? AND resource=? AND kind IN (?, 'full') AND "
+            "state='proven' AND opened_at >= ? LIMIT 1",
+            (job.shop, job.resource, job.kind, since),
+        )
+    )
+
+
+def _jobs_of(
+    ledger: Ledger, shop: ShopSettings, endpoint: Endpoint, variant: Mapping[str, str], full: bool
+) -> list[Job]:
+    base = Job(shop.name, endpoint, "full", variant)
+    resource = base.resource
+    live = ledger.live_count(shop.name, resource)
+    pages = math.ceil(live / PAGE_ROWS)
+    known = ledger.mark(shop.name, full_mark(resource)) is not None
+    if full or not known or (not endpoint.sort and live >= PAGE_ROWS):
+        return [Job(shop.name, endpoint, "full", variant, requests=pages + 2 if known else None)]
+
+    def since(kind: str) -> date | None:
+        text = ledger.mark(shop.name, day_mark(kind, resource))
+        return date.fromisoformat(text) if text else None
+
+    if endpoint.updated_path:
+        return [Job(shop.name, endpoint, "updated", variant, since("updated"), requests=2)]
+    jobs = [Job(shop.name, endpoint, "head", variant, since("head"), requests=1)]
+    if endpoint.reread_by:
+        jobs.append(Job(shop.name, endpoint, "paid", variant, since("paid"), requests=2))
+    if endpoint.open_statuses:
+        watched = ledger.query(
+            "SELECT count(*) FROM seen WHERE shop=? AND resource=? AND watched AND "
+            "deleted_at IS NULL",
+            (shop.name, resource),
+        )[0][0]
+        if watched:
+            jobs.append(Job(shop.name, endpoint, "open", variant, requests=min(watched, 5)))
+    return jobs
+
+
+def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:
+    """Months to read again, the most overdue first, within ``requests``.
+
+    A month of this year is due every week, of last year every month, an older one every quarter.
+    Lists without a window are due every month, as a whole.
+    """
+    found: list[tuple[float, Job]] = []
+    for endpoint in ENDPOINTS.values():
+        if endpoint.variants or ledger.mark(shop.name, full_mark(endpoint.table)) is None:
+            continue
+        audited = {
+            row[0]: row[1]
+            for row in ledger.query(
+                "SELECT first_day, max(audited_at) FROM audits WHERE shop=? AND resource=? "
+                "GROUP BY first_day",
+                (shop.name, endpoint.table),
+            )
+        }
+        began = ledger.mark(shop.name, full_mark(endpoint.table)) or today.isoformat()
+        for unit in _units(ledger, shop.name, endpoint, today):
+            looked_at = audited.get(unit.first.isoformat() if unit.first else "", began)
+            age = (today - date.fromisoformat(looked_at[:10])).days
+            due = 30 if unit.newest is None else _due_days(unit.newest, today)
+            if age <= 0:
+                continue
+            # A tickets window is asked twice, as status X and as status not X.
+            cost = math.ceil(unit.rows / PAGE_ROWS) + (4 if endpoint.partition else 2)
+            job = Job(shop.name, endpoint, "audit", first=unit.first, last=unit.last, requests=cost)
+            found.append((age / due, job))
+    found.sort(key=lambda pair: -pair[0])
+    chosen: list[Job] = []
+    left = requests
+    for _, job in found:
+        if (job.requests or 0) <= left:
+            chosen.append(job)
+            left -= job.requests or 0
+    return chosen
+
+
+def _due_days(last: date, today: date) -> int:
+    age = (today - last).days
+    return 7 if age < 366 else 30 if age < 2 * 366 else 90
+
+
+_UNIT_PAGES = 40
+_LISTS_BEGIN = date(2000, 1, 1)
+"""No shop of this service is older; a list with older rows begins with them."""
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Days of a list that an audit reads at once; None: the whole list. ``newest``: of its rows."""
+
+    first: date | None
+    last: date | None
+    rows: int
+    newest: date | None = None
+
+
+def _units(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> list[_Unit]:
+    """Stretches of days of about a month and some forty pages.
+
+    Together they leave no day out, also where no row is known: a row that came back, was moved or
+    was made with an old date may stand on a day that no other row of the list has.
+    """
+    if not endpoint.created_filter:
+        live = ledger.live_count(shop, endpoint.table)
+        return [_Unit(None, None, live)] if live else []
+    rows = ledger.query(
+        "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
+        "GROUP BY day ORDER BY day",
+        (shop, endpoint.table),
+    )
+    # Day of the first row, of the last row, rows.
+    runs: list[tuple[date, date, int]] = []
+    units: list[_Unit] = []
+    for text, count in rows:
+        if text is None:
+            # No window shows rows without a date.
+            units.append(_Unit(None, None, ledger.live_count(shop, endpoint.table)))
+            continue
+        day = date.fromisoformat(text)
+        if runs:
+            start, newest, so_far = runs[-1]
+            if _month(newest) == _month(day) and so_far + count <= _UNIT_PAGES * PAGE_ROWS:
+                runs[-1] = (start, day, so_far + count)
+                continue
+        runs.append((day, day, count))
+    begin = min(_LISTS_BEGIN, runs[0][0]) if runs else _LISTS_BEGIN
+    for number, (_, newest, count) in enumerate(runs):
+        if number + 1 == len(runs):
+            last = max(today, newest)
+        else:
+            following = runs[number + 1][0]
+            if _month(following) != _month(newest):
+                following = (newest.replace(day=28) + timedelta(days=4)).replace(day=1)
+            last = following - timedelta(days=1)
+        units.append(_Unit(begin, last, count, newest))
+        begin = last + timedelta(days=1)
+    return units
+
+
+def _month(day: date) -> tuple[int, int]:
+    return day.year, day.month
+
+
+def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
+    """The days of a stored spec."""
+    first, last = spec.get("days") or (None, None)
+    return (
+        date.fromisoformat(first) if first else None,
+        date.fromisoformat(last) if last else None,
+    )
+
+
+def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
+    """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
+    jobs = _second_looks(ledger, shop)
+    for scan in ledger.open_scans(shop.name, ("audit", "repair")):
+        first, last = spec_days(scan.spec)
+        jobs.append(
+            Job(
+                shop.name,
+                ENDPOINTS[scan.resource.partition(":")[0]],
+                scan.kind,
+                scan.spec.get("variant", {}),
+                first=first,
+                last=last,
+            )
+        )
+    return jobs
+
+
+def _second_looks(ledger: Ledger, shop: ShopSettings) -> list[Job]:
+    """Days whose first empty answer was not believed; nothing else would ask for them soon."""
+    jobs: list[Job] = []
+    for (name,) in ledger.query(
+        "SELECT name FROM marks WHERE shop=? AND name LIKE ?", (shop.name, f"{EMPTY_MARK}%")
+    ):
+        resource, first, last = name.removeprefix(EMPTY_MARK).rsplit(":", 2)
+        if resource in ENDPOINTS and "None" not in (first, last):
+            days = date.fromisoformat(first), date.fromisoformat(last)
+            endpoint = ENDPOINTS[resource]
+            jobs.append(Job(shop.name, endpoint, "repair", first=days[0], last=days[1], requests=1))
+    return jobs
+
+
+def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
+    """A scan's extent in words, for people."""
+    first, last = spec_days(spec)
+    days = f" {first or '...'} to {last or '...'}" if first or last else ""
+    return WORDS.get(kind, kind) + days

@@ -1,0 +1,366 @@
+"""Scans that know whether they missed something.
+
+The danger. Lists are paged by number (specification, Common conventions). When a row of a page
+already read is deleted, every later row moves up by one, and the first row of the next page slips
+into the page that was read: it is never seen. Reading the last page again at the end does not
+show it, because that page was read after the move.
+
+The way out is the order of reading. Ask for ``sort=oldest`` and read the pages from the last to
+the first. A deletion then moves unread rows only into pages that are still to come: they may
+be read twice, never not at all. New rows are put at the end, behind what was read. What is left
+is a row inserted with an old date while the scan runs; it pushes rows the other way, so the page
+read first is read again at the end, and if its rows moved down, the place is found by bisection
+and read again from there.
+
+A page that was read earlier, while the end was looked for, stands in for itself if it holds the
+same rows when all is read: then nothing below it moved in the meantime.
+
+The last page is found by the newest page (``sort=newest``, page 1), which every scan reads first:
+a page that shares rows with it, in exactly reversed order, is at the end. That meeting of the two
+ends is also the proof that nothing lies beyond, so no scan ends on "fewer than 50 rows".
+
+Each function here is deterministic in the pages it is given, so a scan that was killed is run again
+from the start and is served from the ledger (:mod:`repair_shop.ledger`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+from ..ledger import Page
+from ..scan.list_end import find_end, meets, walk_to_end
+from ..scan.outcome import PAGE_ROWS, Outcome, PagingBroken, Reader
+
+__all__ = [
+    "PAGE_ROWS",
+    "Outcome",
+    "PagingBroken",
+    "Reader",
+    "read_head",
+    "read_list",
+    "read_window",
+]
+
+_RECHECK_FROM = 4
+"""Pages read downwards from which the first one is read again: below, the window is seconds."""
+_KNOWN_TAIL = 20
+"""A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
+always strictly sorted (field notes), so one known row is not enough."""
+_MAX_PAGES = 100_000
+_ROUNDS = 3
+
+
+OnPage = Callable[[int, int | None], None]
+"""Called with pages read and pages expected (None while unknown)."""
+
+
+def read_list(
+    reader: Reader,
+    *,
+    hint: int | None = None,
+    since: date | None = None,
+    on_page: OnPage | None = None,
+) -> Outcome:
+    """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
+
+    ``since``: without a hint, the day the list likely begins (the shop's first).
+    Costs the pages of the list, and: one for a list of one page; none to three for finding the end
+    of a longer one; one for the second look at a page of it.
+    Raises :class:`PagingBroken` when page numbers or the order do not work.
+    """
+    out = Outcome(whole=True)
+    top = reader.ask("newest:1", 1, "newest")
+    out.take(top)
+    if top.size == 0:
+        out.proof = "the list is empty"
+        return out
+    if top.size < PAGE_ROWS:
+        second = reader.ask("newest:2", 2, "newest")
+        out.take(second)
+        if second.size == 0 or set(second.ids) <= set(top.ids):
+            out.proof = "one page, and nothing new on the second"
+            return out
+    end = find_end(reader, top, hint, since, out)
+    last, page = end.last, end.page
+    if not meets(page, top):
+        # Loosely sorted: the end is where a page is empty.
+        last, page = walk_to_end(reader, last, page, out)
+    pages = {last: page}
+    # Where the last page is not full, the newest one holds rows of the page below it as well: so
+    # a row that slips from there into the last page was seen, and only lower pages can hide one.
+    near = last - (2 if page.size < PAGE_ROWS else 1)
+    early = end.below(max(_RECHECK_FROM, last // 2 + 1, near), last)
+    again = max(early, default=last)
+    if last >= 4 and reader.lanes(last) > 1:
+        seam = end.below(0.4 * last, 0.65 * last) if not early else {}
+        _descend_in_two(reader, last, pages, early, seam, out, on_page)
+    else:
+        _descend(reader, last, pages, out, on_page, "down", 1, early)
+    if out.proven:
+        out.proof = f"read from page {last} down to 1, both ends met"
+        if last - 1 >= _RECHECK_FROM:
+            _recheck(reader, again, pages, out, on_page)
+    return out
+
+
+def _descend(
+    reader: Reader,
+    last: int,
+    pages: dict[int, Page],
+    out: Outcome,
+    on_page: OnPage | None,
+    name: str,
+    down_to: int,
+    early: Mapping[int, Page] | None = None,
+) -> None:
+    """Read the pages below ``last`` into ``pages``; see the module for why in this order.
+
+    Pages in ``early`` were read before and are taken as they were.
+    """
+    start = above = pages[last]
+    place: dict[str, int] = dict.fromkeys(above.ids, last)
+    number = last
+    while (number := number - 1) >= down_to:
+        if early and number in early:
+            page = early[number]
+        else:
+            page = reader.ask(f"{name}:{number}", number, "oldest")
+            out.take(page)
+        if page.size == 0:
+            out.reason = f"page {number} is empty though page {number + 1} is not"
+            return
+        if page.ids == above.ids:
+            if above.ids != start.ids:
+                raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
+            # Past its end this service repeats the last page: the first one with it is the last.
+            if last - number > 1:
+                number, page = _first_alike(reader, name, number, page, out)
+            pages[number] = above = page
+            place = dict.fromkeys(page.ids, number)
+            continue
+        again = [i for i, row in enumerate(page.ids) if row in place]
+        if again and not (
+            again == list(range(page.size - len(again), page.size))
+            and all(place[page.ids[i]] - number <= 1 + len(again) for i in again)
+            and _moved_up(reader, f"{name}-look:{number + 1}", number + 1, above, again, out)
+        ):
+            out.reason = f"the order is not stable: page {number} repeats rows of other pages"
+            return
+        for row in page.ids:
+            place[row] = number
+        pages[number] = above = page
+        if on_page:
+            on_page(last - number + 1, last)
+
+
+def _moved_up(
+    reader: Reader, key: str, number: int, before: Page, again: list[int], out: Outcome
+) -> bool:
+    """Whether a page lost its first rows to the page below, as deletions do it, and no others.
+
+    After d deletions the last d rows of the page below were the first d of this one; what is left
+    of this one now stands at its beginning. An order that changes by itself looks alike only once.
+    """
+    now = reader.ask(key, number, "oldest")
+    out.take(now)
+    place = {row: i for i, row in enumerate(before.ids)}
+    stayed = [place[row] for row in now.ids if row in place]
+    return (
+        stayed == sorted(stayed)
+        and all(i >= len(again) for i in stayed)
+        and (not now.ids or not stayed or now.ids[0] in place)
+    )
+
+
+def _first_alike(
+    reader: Reader, name: str, number: int, page: Page, out: Outcome
+) -> tuple[int, Page]:
+    """The lowest page that holds the rows of page ``number``, which later ones repeat."""
+    low = 0
+    while number - low > 1:
+        middle = (low + number) // 2
+        now = reader.ask(f"{name}-alike:{middle}", middle, "oldest")
+        out.take(now)
+        if now.ids == page.ids:
+            number, page = middle, now
+        else:
+            low = middle
+    return number, page
+
+
+def _descend_in_two(
+    reader: Reader,
+    last: int,
+    pages: dict[int, Page],
+    early: Mapping[int, Page],
+    seam: Mapping[int, Page],
+    out: Outcome,
+    on_page: OnPage | None,
+) -> None:
+    """Both halves at once, for a service so slow that one request in flight wastes the budget.
+
+    The lower half begins at the page in ``seam``, if any. Where the halves meet, the lower page
+    was read before the upper one, so it is read once more.
+    """
+    middle = max(seam, default=last // 2)
+    lower, below = Outcome(), dict(seam)
+    with ThreadPoolExecutor(1) as pool:
+        if not seam:
+            below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
+            lower.take(below[middle])
+        low = pool.submit(_descend, reader, middle, below, lower, None, "down", 1)
+        _descend(reader, last, pages, out, on_page, "down", middle + 1, early)
+        low.result()
+    out.pages += lower.pages
+    out.ids |= lower.ids
+    out.reason = out.reason or lower.reason
+    for day in (lower.first_day, lower.last_day):
+        out.span(day)
+    if out.proven:
+        meeting = {middle + 1: pages[middle + 1]}
+        _descend(reader, middle + 1, meeting, out, None, "seam", middle)
+        pages |= below | meeting
+
+
+def _recheck(
+    reader: Reader,
+    first: int,
+    pages: dict[int, Page],
+    out: Outcome,
+    on_page: OnPage | None,
+) -> None:
+    """Read the first-read page again; where rows moved down, find the place and read it again."""
+    for turn in range(1, _ROUNDS + 1):
+        again = reader.ask(f"again{turn}:{first}", first, "oldest")
+        out.take(again)
+        if turn == 1 and again.ids != pages[first].ids and first + 1 in pages:
+            _join(reader, first, again, pages, out)
+        if not out.proven:
+            return
+        if not _moved_down(pages[first], again):
+            out.proof += f", and page {first}, read first, stands where it stood"
+            return
+        # Rows were inserted below while we read. Pages read after that stand still: the lowest
+        # page that moved is the one whose first row was pushed past us.
+        low, high = 0, first
+        while high - low > 1:
+            middle = (low + high) // 2
+            now = reader.ask(f"bisect{turn}:{middle}", middle, "oldest")
+            out.take(now)
+            if _moved_down(pages[middle], now):
+                high = middle
+            else:
+                low = middle
+        pages[first] = again
+        _descend(reader, first, pages, out, on_page, f"redo{turn}", high)
+        if not out.proven:
+            return
+    out.reason = "rows with old dates keep being inserted while the list is read"
+
+
+def _join(reader: Reader, low: int, now: Page, pages: dict[int, Page], out: Outcome) -> None:
+    """Close the gap over page ``low``, which was read before the page above it and has changed.
+
+    Rows that slipped from the one to the other before the upper one was read stand between the
+    rows of both: so it is read upwards from the lower to the first row of the upper.
+    """
+    rows, number = set(now.ids), low
+    while rows.isdisjoint(pages[low + 1].ids) and number < low + _ROUNDS:
+        number += 1
+        page = reader.ask(f"over:{number}", number, "oldest")
+        out.take(page)
+        rows.update(page.ids)
+    if rows.isdisjoint(pages[low + 1].ids) or rows.isdisjoint(pages[low].ids):
+        out.reason = f"too many rows moved at page {low} while the list was read"
+
+
+def _moved_down(before: Page, now: Page) -> bool:
+    """Whether the first row of a page now stands further down than it stood."""
+    if before.ids[0] in now.ids:
+        return now.ids.index(before.ids[0]) > 0
+    # Moved up by deletions: the page now begins with one of its later rows, or with none of them.
+    return not (now.size == 0 or now.ids[0] in before.ids)
+
+
+def read_window(reader: Reader, *, order: str | None = None) -> Outcome:
+    """Read a list or window whose order is not known, up to an empty page.
+
+    A window of several pages is read downwards once more, so that a row that moved while it was
+    read up is seen on the way down.
+    """
+    out = Outcome(whole=True)
+    pages: list[Page] = []
+    number = 0
+    while True:
+        number += 1
+        page = reader.ask(f"up:{number}", number, order)
+        out.take(page)
+        if page.size == 0:
+            break
+        if pages and (page.ids == pages[-1].ids or set(page.ids) <= _all_ids(pages)):
+            if pages[-1].size < PAGE_ROWS:
+                break  # past its end this service repeats rows
+            raise PagingBroken(f"page {number} holds only rows of earlier pages")
+        pages.append(page)
+    if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
+        # A second page with other rows would show that pages work.
+        other = reader.ask_by_offset(f"offset:{number}", number, order)
+        if other is not None:
+            out.pages += 1
+            if not set(other.ids) <= _all_ids(pages):
+                raise PagingBroken(f"page {number} is empty though there are more rows")
+    for below in range(len(pages) - 1, 0, -1):
+        page = reader.ask(f"down:{below}", below, order)
+        out.take(page)
+    out.proof = (
+        "empty"
+        if not pages
+        else f"{len(pages)} page(s) and an empty one"
+        + (", read again downwards" if len(pages) > 1 else "")
+    )
+    return out
+
+
+def _all_ids(pages: list[Page]) -> set[str]:
+    return {row for page in pages for row in page.ids}
+
+
+def read_head(reader: Reader, *, order: str | None, since: date | None, live: int) -> Outcome:
+    """Read a known list from its newest end until nothing is new.
+
+    Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
+    last proven sync began; boundary days are read again whole). ``live`` is the number of rows
+    known to exist.
+    """
+    out = Outcome()
+    pages: list[Page] = []
+    for number in range(1, _MAX_PAGES):
+        page = reader.ask(f"head:{number}", number, order)
+        out.take(page)
+        if page.size == 0 and number == 1 and live:
+            out.reason = f"empty, though {live} rows are known"
+            return out
+        if page.size == 0:
+            if pages and pages[-1].size >= PAGE_ROWS and len(_all_ids(pages)) < live:
+                raise PagingBroken(f"page {number} is empty though more rows are known")
+            out.whole = True
+            break
+        if pages and page.ids == pages[-1].ids:
+            if page.size < PAGE_ROWS:
+                out.whole = True  # past its end this service repeats the last page
+                break
+            raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
+        pages.append(page)
+        if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:
+            out.whole = True  # every row known to exist, and the page is not full
+            break
+        last = page.days[-1]
+        settled = not any(page.fresh[-_KNOWN_TAIL:])
+        if page.size >= PAGE_ROWS and settled and (since is None or last is None or last < since):
+            break
+    for below in range(len(pages) - 1, 0, -1):
+        out.take(reader.ask(f"head-down:{below}", below, order))
+    out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
+    return out

@@ -1,0 +1,244 @@
+"""Pages of one scan: from the ledger if they were answered before, else from the service.
+
+Data flow: service -> :class:`ServiceReader` -> ledger. What a page's rows mean to a scan (identity,
+day, digest) is worked out here; what the warehouse holds is worked out later from the stored
+answer, so a load can be repeated without a request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
+from ..http.client import Client
+from ..ledger import Ledger, Page, Row, Scan
+from ..scan import PAGE_ROWS
+from ..schema.clean import made_up_id, row_id, snake_case
+from ..schema.columns import COMMON_ALIASES, TABLES
+from ..schema.dates import local_day, parse_moment
+from ..schema.endpoints import Endpoint
+
+PAGING_MARK = "paging"
+"""Ledger mark of a shop whose lists page by offset and limit (field notes, Behaviour)."""
+
+PAST_THE_END_MARK = "past the end"
+"""Ledger mark of a shop whose service refuses a page after the last: status and words."""
+
+UNKNOWN_PATH_MARK = "unknown path"
+"""Ledger mark of how a shop's service answers a path that it does not have: status and words."""
+_NO_PATH = "/noSuchList"
+_FAR = 100_000
+_REFUSALS = (NotFound, NoRows, ValidationRefused)
+"""What a service may answer to a page after the last one, besides an empty list."""
+
+
+def digest(row: Mapping[str, Any]) -> bytes:
+    """Short digest of a row's whole content."""
+    text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
+    """The shop's day of the moment a list sorts and filters by; None if the row has none."""
+    wanted = {endpoint.day_column, *COMMON_ALIASES.get(endpoint.day_column, ())}
+    for column in TABLES[endpoint.table].columns:
+        if column.name == endpoint.day_column:
+            wanted.update(column.aliases)
+    names = {snake_case(str(key)): key for key in row}
+    ordered = [endpoint.day_column, *sorted(wanted - {endpoint.day_column})]
+    for name in ordered:
+        value = row.get(names[name]) if name in names else None
+        if isinstance(value, str | int) and not isinstance(value, bool) and value:
+            moment = parse_moment(value, zone)
+            if moment is not None:
+                return local_day(moment.iso_text, zone)
+    return None
+
+
+class ServiceReader:
+    """See the module. One for each scan; its threads may ask at the same time."""
+
+    def __init__(
+        self,
+        client: Client,
+        ledger: Ledger,
+        scan: Scan,
+        endpoint: Endpoint,
+        *,
+        path: str,
+        params: Mapping[str, Any],
+        prefix: str = "",
+        on_rows: Callable[[list[dict[str, Any]], Page], None] | None = None,
+        by_offset: bool | None = None,
+    ) -> None:
+        self._client, self._ledger, self._scan = client, ledger, scan
+        self._endpoint, self._path, self._prefix = endpoint, path, prefix
+        self._params = dict(params)
+        self._on_rows = on_rows
+        self._by_offset = (
+            ledger.mark(scan.shop, PAGING_MARK) == "offset" if by_offset is None else by_offset
+        )
+        self._latency = 0.0
+        self._lock = threading.Lock()
+
+    def ask(self, key: str, number: int, order: str | None) -> Page:
+        """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises."""
+        return self._ask(key, number, order, self._by_offset)
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        """The page by offset and limit, or None if pages are asked so already."""
+        return None if self._by_offset else self._ask(key, number, order, True)
+
+    def lanes(self, last: int) -> int:
+        """2 when answers are so slow that one request in flight cannot use the budget."""
+        name = f"lanes:{self._scan.scan_id}:{self._prefix}"
+        kept = self._ledger.mark(self._scan.shop, name)
+        if kept is None:
+            shop = self._client.shop
+            slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
+            kept = "2" if slow and last >= 20 else "1"
+            self._ledger.set_mark(self._scan.shop, name, kept)
+        return int(kept)
+
+    def detail(self, identity: str) -> Page | None:
+        """One record by its own path; None when the service says that it does not exist."""
+        key = f"{self._prefix}detail:{identity}"
+        stored = self._ledger.page(self._scan, key)
+        if stored is not None:
+            return stored if stored.size else None
+        path = f"{self._endpoint.path}/{identity}"
+        try:
+            answer = self._client.get(path)
+        except NotFound:
+            return None
+        row = answer.detail()
+        if row_id(row, self._endpoint.table) != identity:
+            raise BadAnswer(
+                "the service answered another record than the one asked for",
+                method="GET",
+                path=path,
+                status=answer.status,
+            )
+        return self._keep(key, path, answer.body, [row], answer.answered_at)
+
+    def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
+        full_key = ("o:" if by_offset else "") + self._prefix + key
+        stored = self._ledger.page(self._scan, full_key)
+        if stored is not None:
+            return stored
+        params = dict(self._params)
+        if by_offset:
+            params |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
+        else:
+            params["page"] = number
+        if order is not None:
+            params["sort"] = order
+        try:
+            answer = self._client.get(self._path, params)
+            rows = answer.rows()
+        except NotAllowed:
+            raise
+        except _REFUSALS as error:
+            if number == 1 and not isinstance(error, NoRows):
+                if not self._is_no_rows(error):
+                    raise
+            elif not self._is_past_the_end(error, params):
+                raise
+            return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
+        took = (answer.answered_at - answer.sent_at).total_seconds()
+        with self._lock:
+            self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
+        request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
+        return self._keep(full_key, request, answer.body, rows, answer.answered_at)
+
+    def _is_no_rows(self, error: BadAnswer) -> bool:
+        """Whether a first page is refused because the list is empty, and not for a wrong path.
+
+        So it is when it reads like a page past the end and a path that nobody has reads otherwise.
+        The latter is asked once for a shop. It is not where this scan has seen rows already.
+        """
+        shop = self._scan.shop
+        said = _words(error)
+        began = self._ledger.first_seq(self._scan)
+        shown = began is not None and self._ledger.query(
+            "SELECT 1 FROM seen WHERE shop=? AND resource=? AND seq >= ? LIMIT 1",
+            (shop, self._scan.resource, began),
+        )
+        if shown or said != self._ledger.mark(shop, PAST_THE_END_MARK):
+            return False
+        unknown = self._ledger.mark(shop, UNKNOWN_PATH_MARK)
+        if unknown is None:
+            try:
+                self._client.get(_NO_PATH)
+                unknown = "answered"
+            except BadAnswer as other:
+                unknown = _words(other)
+            self._ledger.set_mark(shop, UNKNOWN_PATH_MARK, unknown)
+        return unknown not in ("answered", said)
+
+    def _is_past_the_end(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
+        """Whether a refusal is how this service answers a page after the last one.
+
+        It is when a page that no list has is refused in the same words. Asked once for a shop.
+        """
+        shop = self._scan.shop
+        said = _words(error)
+        known = self._ledger.mark(shop, PAST_THE_END_MARK)
+        if known is None:
+            far = dict(params)
+            if "page" in far:
+                far["page"] = _FAR
+            else:
+                far["offset"] = _FAR * PAGE_ROWS
+            try:
+                self._client.get(self._path, far).rows()
+            except _REFUSALS as other:
+                if _words(other) != said:
+                    return False
+                self._ledger.set_mark(shop, PAST_THE_END_MARK, said)
+                return True
+            return False
+        return known == said
+
+    def _keep(
+        self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
+    ) -> Page:
+        zone, table = self._client.shop.zone, self._endpoint.table
+        watched = self._endpoint.open_statuses
+        page = self._ledger.put(
+            self._scan,
+            key,
+            request,
+            body,
+            [
+                Row(
+                    row_id(row, table) or made_up_id(row),
+                    day_of(row, self._endpoint, zone),
+                    digest(row),
+                    bool(watched) and _status(row) in watched,
+                )
+                for row in rows
+            ],
+            answered_at,
+        )
+        if self._on_rows:
+            self._on_rows(rows, page)
+        return page
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    status = row.get("status")
+    if isinstance(status, Mapping):
+        status = status.get("label") or status.get("name")
+    return str(status)
+
+
+def _words(error: BadAnswer) -> str:
+    return f"{error.status} " + re.sub(r"\d+", "#", error.excerpt)

@@ -1,0 +1,106 @@
+"""Reading every ticket, not only those in the pipeline.
+
+``GET /tickets`` without a status shows only tickets in the pipeline (specification, Tickets), so
+all of them are read as two lists: status X, and status not X. A service that keeps hiding closed
+tickets would leave a hole that nobody sees; so the newest page of ``/tickets/updated`` is held
+against what was read, and if it knows a ticket that we do not, everything is read from there.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Protocol
+
+from ..http.answers import parse_json, rows_of
+from ..ledger import Ledger
+from ..scan import Outcome, read_list, read_window
+from ..scan.reader import ServiceReader
+
+_SINCE_EVER = date(2000, 1, 1)
+
+
+class MakeReader(Protocol):
+    """Makes a reader of the same scan with other parameters."""
+
+    def __call__(
+        self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
+    ) -> ServiceReader:
+        """``prefix`` keeps the keys of several readers apart."""
+
+
+def repair_status(ledger: Ledger, shop: str) -> str | None:
+    """A status label of type 'repair' of this shop: New if there is one, else the first."""
+    labels: list[str] = []
+    for (body,) in ledger.query(
+        "SELECT p.body FROM pages p JOIN scans s USING (scan_id) WHERE s.shop=? AND "
+        "s.resource='statuses' AND p.body IS NOT NULL ORDER BY p.seq DESC LIMIT 20",
+        (shop,),
+    ):
+        for row in rows_of(parse_json(zlib.decompress(body)), "/statuses"):
+            label = row.get("label") or row.get("status") or row.get("name")
+            if str(row.get("type", "repair")) == "repair" and isinstance(label, str):
+                labels.append(label)
+    return "New" if "New" in labels else (labels[0] if labels else None)
+
+
+def read_tickets(
+    ledger: Ledger,
+    shop: str,
+    reader: MakeReader,
+    params: Mapping[str, Any],
+    hint: int | None,
+    since: date | None = None,
+    *,
+    whole: bool,
+) -> Outcome:
+    """Read the tickets of a window, or with ``whole`` all of them."""
+    label = repair_status(ledger, shop)
+    if label is None:
+        if not whole:
+            return Outcome(reason="the service names no status to ask closed tickets by")
+        return _from_updated(reader, Outcome(whole=True))
+    rest = read_list(
+        reader("ne:", None, {**params, "status": label, "statusCondition": "NOT-EQUAL"}),
+        hint=hint,
+        since=since,
+    )
+    same = read_list(reader("eq:", None, {**params, "status": label, "statusCondition": "EQUAL"}))
+    out = Outcome(
+        proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
+        reason="; ".join(filter(None, (rest.reason, same.reason))),
+        pages=rest.pages + same.pages,
+        whole=True,
+        ids=rest.ids | same.ids,
+    )
+    for day in (rest.first_day, rest.last_day, same.first_day, same.last_day):
+        out.span(day)
+    if not whole:
+        return out
+    updated = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER}).ask(
+        "updated:1", 1, None
+    )
+    out.take(updated)
+    hidden = set(updated.ids) - rest.ids - same.ids
+    created_since = all(_is_new(ledger, shop, identity) for identity in hidden)
+    if hidden and not created_since:
+        return _from_updated(reader, out)
+    return out
+
+
+def _is_new(ledger: Ledger, shop: str, identity: str) -> bool:
+    """Whether a ticket was made today (UTC, a day of slack): then the lists just missed it."""
+    row = ledger.query(
+        "SELECT day FROM seen WHERE shop=? AND resource='tickets' AND id=?", (shop, identity)
+    )
+    horizon = (datetime.now(UTC) - timedelta(days=2)).date().isoformat()
+    return bool(row and row[0][0] and row[0][0] >= horizon)
+
+
+def _from_updated(reader: MakeReader, out: Outcome) -> Outcome:
+    more = read_window(reader("all:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER}))
+    more.proof = f"the lists hide tickets, so all were read by their last change: {more.proof}"
+    more.ids |= out.ids
+    more.pages += out.pages
+    return more

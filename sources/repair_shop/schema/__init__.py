@@ -1,0 +1,1 @@
+"""What the service's lists hold: endpoints, columns, dates, the bodies of writes."""
