@@ -9,11 +9,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines import models, session
 from pipelines.home import Home, HomeError
 from pipelines.reconcile.reconcile import reconcile
+from pipelines.sync import session
 from pipelines.sync.run import sync
 from pipelines.sync.verdict import SyncReport
+from pipelines.transform import models
 from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sources.repair_shop import budget as budget_module
 from sources.repair_shop.budget import Budget
+from sources.repair_shop.budget import limiter as budget_module
 from sources.repair_shop.budget.pace import Pace
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
 from tests.wire.doubles import FakeClock
