@@ -19,6 +19,7 @@ from pipelines.load.ops import OPS_TABLES
 from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.scan.jobs import full_mark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -149,6 +150,7 @@ def _shop(
         for e in latest.values()
         if "not believed" in (e["proof"] or "")
     ]
+    doubts += [str(page) for page in pages_aside(ledger) if page.shop == shop.name]
     fresh: list[str | None] = [r["fresh_as_of"] for r in resources]
     state = budget.key(shop).state()
     matching, differing = compared.get(shop.name, (0, []))

@@ -22,6 +22,7 @@ from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
+from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.scan.deletions import Deletions
 from sources.repair_shop.scan.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
@@ -236,4 +237,7 @@ class Run:
         """The results of all shops, with what they cost."""
         for result in self.results.values():
             result.requests = self.session.requests(result.shop)
+            result.aside = [
+                str(page) for page in pages_aside(self.session.ledger) if page.shop == result.shop
+            ]
         return list(self.results.values())

@@ -22,6 +22,8 @@ class ShopResult:
     """Periods of the service's reports that agree with ours."""
     hint: str = ""
     requests: int = 0
+    aside: list[str] = field(default_factory=list)
+    """Answers that could not be loaded, in words."""
 
     @property
     def doubts(self) -> list[str]:
@@ -32,6 +34,7 @@ class ShopResult:
                 found.append(f"{result.job.resource}: {result.outcome.reason}")
             if result.vanished and result.vanished.refused:
                 found.append(f"{result.job.resource}: {result.vanished.refused}")
+        found += self.aside
         if self.error is not None and not any(r.error is self.error for r in self.results):
             found.insert(0, str(self.error))
         return found

@@ -259,6 +259,7 @@ class Ledger(LedgerFile):
             "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body, s.kind, "  # noqa: S608 - only question marks
             "p.summary FROM pages p "
             "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "
+            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
             f"AND s.shop IN ({','.join('?' * len(shops))}) ORDER BY p.seq LIMIT ?",
             (*shops, limit),
         ).fetchall()
@@ -281,6 +282,7 @@ class Ledger(LedgerFile):
         """Pages of shops that are not in the warehouse yet."""
         row = self._db.execute(
             "SELECT count(*) FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "  # noqa: S608 - only question marks
+            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
             f"AND s.shop IN ({','.join('?' * len(shops))})",
             tuple(shops),
         ).fetchone()
@@ -300,7 +302,7 @@ class Ledger(LedgerFile):
         What was found out about the service itself stays (its paging, its profile).
         """
         with self._transaction() as db:
-            for table in ("scans", "pages", "seen", "audits", "deletions", "reports"):
+            for table in ("scans", "pages", "seen", "audits", "deletions", "reports", "set_aside"):
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - the names just above
             for name in ("full:", "day:", "empty:", *_OF_A_SCAN):
                 db.execute("DELETE FROM marks WHERE name LIKE ?", (f"{name}%",))

@@ -1,0 +1,96 @@
+"""Pages that a destination could not take: kept, named, and tried again.
+
+A page goes here when nothing but that page makes a load fail. The pages around it are loaded. It is
+tried again by the next runs (a fault may have been the machine's), and after :data:`TRIES` in vain
+by every version of the code that differs from the one that failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from .records import StoredPage, now_text
+from .store import Ledger
+
+TRIES = 3
+"""Loads of a page by one version of the code before only another version tries it again."""
+
+
+@dataclass(frozen=True)
+class AsidePage:
+    """A page that is set aside, and why."""
+
+    seq: int
+    shop: str
+    resource: str
+    request: str
+    reason: str
+    at: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.resource}: the answer to {self.request} could not be loaded ({self.reason}); "
+            "it is kept and tried again by a newer version"
+        )
+
+
+def set_aside(ledger: Ledger, page: StoredPage, reason: str) -> None:
+    """Keep a page out of the next loads, for a reason.
+
+    Its rows count as never seen, so whichever answer shows one next is loaded, changed or not.
+    """
+    ledger.execute(
+        "INSERT INTO set_aside(seq, at, reason, version, tries) VALUES (?,?,?,?,1) "
+        "ON CONFLICT DO UPDATE SET at=excluded.at, reason=excluded.reason, is_tried=0, "
+        "tries=CASE version WHEN excluded.version THEN tries + 1 ELSE 1 END, "
+        "version=excluded.version",
+        [(page.seq, now_text(), reason, code_version())],
+    )
+    ledger.execute(
+        "UPDATE seen SET digest=x'' WHERE shop=? AND resource=? AND seq=?",
+        [(page.shop, page.resource, page.seq)],
+    )
+
+
+def try_again(ledger: Ledger) -> None:
+    """Let those pages wait to be loaded again that another try may help."""
+    ledger.execute(
+        "UPDATE set_aside SET is_tried=1 WHERE version <> ? OR tries < ?",
+        [(code_version(), TRIES)],
+    )
+
+
+def taken(ledger: Ledger, pages: Iterable[StoredPage]) -> None:
+    """Forget that pages were set aside: they are loaded."""
+    ledger.execute("DELETE FROM set_aside WHERE seq=?", [(page.seq,) for page in pages])
+
+
+def pages_aside(ledger: Ledger) -> list[AsidePage]:
+    """Every page that is set aside, oldest first."""
+    rows = ledger.query(
+        "SELECT a.seq, s.shop, s.resource, p.request, a.reason, a.at FROM set_aside a "
+        "JOIN pages p USING (seq) JOIN scans s USING (scan_id) ORDER BY a.seq"
+    )
+    return [AsidePage(*row) for row in rows]
+
+
+@cache
+def code_version() -> str:
+    """A digest of the code that makes rows of answers, and of what loads them."""
+    digest = hashlib.sha256()
+    source = Path(__file__).parent.parent
+    for path in sorted(
+        [*source.glob("*.py"), *source.glob("schema/*.py"), *source.glob("http/*.py")]
+    ):
+        digest.update(path.read_bytes())
+    for package in ("dlt", "duckdb", "pyarrow"):
+        try:
+            digest.update(version(package).encode())
+        except PackageNotFoundError:  # that destination is not used here
+            continue
+    return digest.hexdigest()[:16]
