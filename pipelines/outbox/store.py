@@ -1,15 +1,8 @@
 """The queue on disk: ``$SHOPMIRROR_HOME/outbox.sqlite``, every state change one transaction.
 
-States of a change (interface page, Write-back)::
-
-    queued ──> sending ──> done
-       ^          ├──────> rejected    the service or our validation said no, or a person discarded
-       │          └──────> in_doubt    no answer: it may have been applied; looked up, never resent
-       │                     │         blindly: ──> done (adopted), queued (proved absent)
-       └── retry ────────────┴─ conflict   the record changed since the value it was based on
-
-``sending`` is committed before the request leaves and the outcome after the answer came, so a
-process killed at any moment leaves ``sending``, which the next push takes for ``in_doubt``.
+Which state may follow which: :mod:`pipelines.outbox.states`. ``sending`` is committed before the
+request leaves and the outcome after the answer came, so a process killed at any moment leaves
+``sending``, which the next push takes for ``in_doubt``.
 """
 
 from __future__ import annotations
@@ -23,12 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 from pipelines.outbox.errors import InputRefused, QueueBroken
+from pipelines.outbox.states import STATES, State, check_move
 
-State = Literal["queued", "sending", "done", "in_doubt", "rejected", "conflict"]
-STATES: tuple[State, ...] = ("queued", "sending", "done", "in_doubt", "rejected", "conflict")
+__all__ = ["STATES", "Change", "NewChange", "Outbox", "State"]
+
 FILE_NAME = "outbox.sqlite"
 VERSION = 1
 LOCK_SECONDS = 10.0
@@ -279,7 +273,11 @@ class Outbox:
         detail: str = "",
         **columns: Any,
     ) -> None:
-        """As :meth:`set`, inside an open transaction."""
+        """As :meth:`set`, inside an open transaction. A state that may not follow raises."""
+        if "state" in columns:
+            columns["state"] = State(columns["state"])
+            for number in numbers:
+                check_move(self.get(number).state, columns["state"], number)
         values = {
             name: json.dumps(value, ensure_ascii=False)
             if name in _JSON and value is not None
@@ -309,7 +307,7 @@ class Outbox:
         rows = self.select(
             "select state, count(*) from changes where ?1 is null or shop = ?1 group by state", shop
         )
-        return dict.fromkeys(STATES, 0) | {row[0]: row[1] for row in rows}
+        return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
 
     def discarded(self) -> int:
         """How many of the rejected changes a person took out."""
@@ -327,6 +325,7 @@ def _change(row: sqlite3.Row) -> Change:
     for name in _JSON:
         if values[name] is not None:
             values[name] = json.loads(values[name])
+    values["state"] = State(values["state"])
     values["for_person"] = bool(values["for_person"])
     values["alone"] = bool(values["alone"])
     return Change(**values)
