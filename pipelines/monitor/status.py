@@ -18,6 +18,7 @@ from pipelines.load.evidence import completeness
 from pipelines.load.ops import OPS_TABLES
 from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
+from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.scan.jobs import full_mark
@@ -41,6 +42,8 @@ class ShopStatus:
     budget: dict[str, Any]
     differences: list[dict[str, Any]]
     compared: int = 0
+    clock: str = ""
+    """In words how far our clock is from the service's; empty while they agree."""
 
 
 @dataclass
@@ -152,7 +155,8 @@ def _shop(
     ]
     doubts += [str(page) for page in pages_aside(ledger) if page.shop == shop.name]
     fresh: list[str | None] = [r["fresh_as_of"] for r in resources]
-    state = budget.key(shop).state()
+    rate = budget.key(shop)
+    state = rate.state()
     matching, differing = compared.get(shop.name, (0, []))
     return ShopStatus(
         shop.name,
@@ -172,6 +176,7 @@ def _shop(
         },
         differing,
         matching + len(differing),
+        clock_words(rate.skew),
     )
 
 
@@ -283,6 +288,8 @@ def _problems(found: Status, *, is_syncing: bool) -> list[str]:
                 f"{shop.shop}: {len(shop.differences)} of {shop.compared} periods do not agree: "
                 "'shopmirror reconcile' explains where"
             )
+    # One machine, one clock: told once, not for each shop.
+    problems += list(dict.fromkeys(shop.clock for shop in found.shops if shop.clock))
     # A block shuts every key of an address: one line for all shops that it holds up.
     refused: dict[str, list[str]] = {}
     for shop in found.shops:

@@ -50,7 +50,7 @@ def fetch_monthly_reports(
 
     Purchases older than three years change seldom: one such year a run, in turn.
     """
-    shop, today = client.shop, datetime.now(client.shop.zone).date()
+    shop, today = client.shop, client.today()
     wanted = _wanted_reports(ledger, shop, today, year)
     wanted = [pair for pair in wanted if only in (None, pair[0])]
     for report, asked in wanted:
@@ -117,7 +117,7 @@ def split_months(
     months = _months(differing)[:limit]
     for daily, first in months:
         last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-        last = min(last, max(first, datetime.now(client.shop.zone).date()))
+        last = min(last, max(first, client.today()))
         store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last))
     return len(months)
 

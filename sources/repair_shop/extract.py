@@ -224,7 +224,9 @@ class ShopFetch:
         )
         if not outcome.proven:
             return
-        day = scan.opened_at.astimezone(self.client.shop.zone).date().isoformat()
+        # The next scan goes on from here: never later than the service itself had it.
+        began = self.client.clock.earlier(scan.opened_at)
+        day = began.astimezone(self.client.shop.zone).date().isoformat()
         if job.kind == "full":
             self.ledger.set_mark(job.shop, full_mark(job.resource), day)
             for kind in ("head", "updated", "paid"):

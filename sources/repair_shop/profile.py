@@ -18,6 +18,7 @@ from typing import Any
 from .errors import BadAnswer, ConfigurationError, NotFound
 from .http.answers import Answer
 from .http.client import Client
+from .http.service_clock import clock_words
 from .reports import fetch_days, fetch_year
 from .scan import PAGE_ROWS
 from .schema.clean import clean_row, parse_amount, snake_case
@@ -68,6 +69,7 @@ def probe(client: Client) -> ServiceProfile:
     _list(client, profile, "pos_orders", {"page": 1, "sort": "newest"})
     _list(client, profile, "purchase_orders", {"page": 1, "sort": "newest", "status": "Received"})
     _look_at_paging(client, profile)
+    _look_at_clock(client, profile)
     profile.requests = client.requests - before
     return profile
 
@@ -165,8 +167,18 @@ def _look_at_details(client: Client, profile: ServiceProfile, rows: list[dict[st
     )
 
 
+def _look_at_clock(client: Client, profile: ServiceProfile) -> None:
+    skew = client.clock.skew
+    told = clock_words(skew)
+    profile.items["clock"] = (
+        "not told" if skew is None else "differs from ours" if told else "agrees with ours"
+    )
+    if told:
+        profile.problems.append(told)
+
+
 def _look_at_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
-    today = datetime.now(client.shop.zone).date()
+    today = client.today()
     for report in ("monthly_sales", "monthly_purchases"):
         try:
             months = fetch_year(client, report, today.year, today)

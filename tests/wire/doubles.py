@@ -10,6 +10,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -66,6 +68,8 @@ class Loopback:
         self.otherwise: Callable[[Seen], Reply] = lambda _: Reply()
         self.seen: list[Seen] = []
         self.released = threading.Event()
+        self.date_ahead = timedelta()
+        """How far the header ``Date`` is ahead of this machine's clock."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -78,6 +82,9 @@ class Loopback:
 
             def log_message(self, *_: Any) -> None:
                 pass
+
+            def date_time_string(self, timestamp: float | None = None) -> str:
+                return format_datetime(datetime.now(UTC) + outer.date_ahead, usegmt=True)
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True

@@ -21,8 +21,10 @@ from pathlib import Path
 from ..budget.clock import Clock, SystemClock
 from ..budget.pace import MARGIN, Pace
 from ..errors import BudgetUnusable, Refused, Stopped
+from ..migrations import NewerVersion, migrate
 
-_SCHEMA = """
+_STEPS = (
+    """
 create table if not exists era (boot text not null, shift real not null, seen real not null);
 create table if not exists keys (
     key text primary key, base text not null, minute real not null, pace text not null);
@@ -35,7 +37,14 @@ create index if not exists slots_of_key on slots (key, free_at, lane);
 create index if not exists slots_in_flight on slots (base, key) where free_at is null;
 create table if not exists waiting (
     token text primary key, key text not null, lane text not null, seen real not null);
-"""
+""",
+    """
+create table clocks (base text primary key, skew real not null);
+""",
+)
+"""Numbered (:mod:`repair_shop.migrations`); files from before there were numbers are of the first.
+
+``clocks.skew``: seconds that the service at an address was ahead of this machine's wall clock."""
 
 
 class BudgetFile:
@@ -119,7 +128,14 @@ class BudgetFile:
         # is therefore answered with a minute of silence.
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=normal")
-        connection.executescript(_SCHEMA)
+        try:
+            migrate(connection, _STEPS)
+        except NewerVersion as error:
+            connection.close()
+            raise BudgetUnusable(
+                f"The rate budget {self.path} was written by a newer version of shopmirror "
+                f"({error}). Upgrade; nothing was sent."
+            ) from None
         self._connection, self._pid = connection, os.getpid()
         return connection
 

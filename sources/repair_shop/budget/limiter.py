@@ -81,11 +81,14 @@ class Slot:
         self._open = True
         self.taken = taken
 
-    def answered(self, outcome: Outcome, *, retry_after: float | None = None) -> None:
-        """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for."""
+    def answered(
+        self, outcome: Outcome, *, retry_after: float | None = None, skew: float | None = None
+    ) -> None:
+        """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for;
+        ``skew``: seconds that the service's clock is ahead of ours, if it said."""
         if self._open:
             self._open = False
-            self._budget._answered(self._number, self.taken, outcome, retry_after or 0.0)
+            self._budget._answered(self._number, self.taken, outcome, retry_after or 0.0, skew)
 
 
 class Budget(BudgetFile):
@@ -220,6 +223,14 @@ class KeyBudget:
         with self._budget.transaction() as (db, _):
             return self._load(db).worked
 
+    @property
+    def skew(self) -> float | None:
+        """Seconds that the service's clock was ahead of ours at its last answer to anybody here;
+        None while it never said."""
+        with self._budget.transaction() as (db, _):
+            row = db.execute("select skew from clocks where base = ?", (self.base,)).fetchone()
+            return None if row is None else float(row[0])
+
     def forgive(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
         with self._budget.transaction() as (db, _):
@@ -289,8 +300,12 @@ class KeyBudget:
             until = self._budget.wall_time(pace.cooldown_until, now)
             raise Refused(f"The service asked us to stay away until {_shown(until)}.", until)
 
-    def _answered(self, number: int, taken: float, outcome: Outcome, retry_after: float) -> None:
+    def _answered(
+        self, number: int, taken: float, outcome: Outcome, retry_after: float, skew: float | None
+    ) -> None:
         with self._budget.transaction() as (db, now):
+            if skew is not None:
+                db.execute("insert or replace into clocks values (?, ?)", (self.base, skew))
             db.execute(
                 "update slots set free_at = ? where id = ?", (now + self.minute * MARGIN, number)
             )

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from ..errors import (
@@ -25,6 +24,7 @@ from ..errors import (
     NotFound,
     ValidationRefused,
 )
+from ..http.service_clock import date_of, moment_of
 
 Kind = Literal["ok", "rate", "denied", "refused", "missing", "server", "broken", "alien"]
 """``ok`` a proper answer · ``rate`` too many requests · ``denied`` 401/403 · ``refused`` the
@@ -85,7 +85,7 @@ def read_answer(
     error = _error_text(payload)
     raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
     text = _short(redact(raw, secret))
-    retry_after = _retry_after(headers.get("retry-after"))
+    retry_after = _retry_after(headers)
 
     def reading(kind: Kind, expected: str = "") -> Reading:
         return Reading(kind, status, payload, text, retry_after, expected)
@@ -341,19 +341,18 @@ def _is_rate_error(status: int, error: str | None, text: str, method: str) -> bo
     return bool(_RATE.search(text) or (harmless and _WAIT.search(text)))
 
 
-def _retry_after(value: str | None) -> float | None:
-    """Seconds of a Retry-After header, which may be a number or a date."""
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of a Retry-After header, which may be a number or a date of the service's clock."""
+    value = headers.get("retry-after")
     if value is None:
         return None
     if re.fullmatch(r"\d{1,7}(\.\d+)?", value.strip()):
         return float(value)
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
+    moment = moment_of(value)
+    if moment is None:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    now = date_of(headers) or datetime.now(UTC)
+    return max(0.0, (moment - now).total_seconds())
 
 
 def _short(text: str) -> str:

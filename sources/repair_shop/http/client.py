@@ -29,6 +29,7 @@ import httpx
 
 from ..budget import Budget, KeyBudget, Lane
 from ..http.answers import Answer, Reading, detail_of, rows_of
+from ..http.service_clock import ServiceClock
 from ..http.transport import (
     BudgetTransport,
     RequestCounter,
@@ -55,7 +56,7 @@ class Client:
     ``stop`` is asked before each request and four times a second while waiting; when it says True
     the wait ends with :class:`~repair_shop.errors.Stopped`, and a request in flight is
     finished first. ``max_requests`` (or a ``counter`` shared by several clients) bounds what goes
-    out. ``transport`` replaces the network in tests.
+    out. ``transport`` replaces the network in tests. ``clock`` tells the service's time.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Client:
         self.shop = shop
         self.lane: Lane = lane
         self.budget: KeyBudget = budget.key(shop)
+        self.clock = ServiceClock(lambda: self.budget.skew)
         self.counter = counter or RequestCounter(max_requests)
         self._own_requests = 0
         self._lock = threading.Lock()
@@ -88,6 +90,7 @@ class Client:
                 stop=stop,
                 longest=4 * shop.timeout_seconds,
                 notify=self._notify,
+                clock=self.clock,
             ),
             base=shop.seconds(1.0),
             pause=lambda seconds: budget.pause(seconds, stop),
@@ -122,6 +125,11 @@ class Client:
     def requests(self) -> int:
         """Requests of this client that went out so far, tries that failed included."""
         return self._own_requests
+
+    def today(self) -> date:
+        """The shop's day, by our clock or the service's, whichever is ahead: no period that the
+        service has begun is left out because our clock is behind."""
+        return self.clock.later().astimezone(self.shop.zone).date()
 
     def on_request(self, callback: Callable[[RequestEvent], None]) -> None:
         """Call ``callback`` after every request, from the thread that made it."""

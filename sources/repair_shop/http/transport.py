@@ -46,6 +46,7 @@ from ..errors import (
     ValidationRefused,
 )
 from ..http.answers import Reading, denied_kind, error_of, read_answer
+from ..http.service_clock import ServiceClock
 
 log = logging.getLogger(__name__)
 
@@ -142,9 +143,11 @@ class BudgetTransport(httpx.BaseTransport):
         stop: Callable[[], bool] | None,
         longest: float,
         notify: Callable[[RequestEvent], None],
+        clock: ServiceClock,
     ) -> None:
         self._inner = inner
         self._budget = budget
+        self._clock = clock
         self._secret = secret
         self._base_path = base_path
         self._counter = counter
@@ -188,8 +191,10 @@ class BudgetTransport(httpx.BaseTransport):
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
         reading: Reading | None = None
+        skew: float | None = None
         try:
             response, body = self._exchange(request, path, started)
+            skew = self._clock.observe(response.headers)
             reading = read_answer(
                 response.status_code,
                 response.headers,
@@ -199,7 +204,8 @@ class BudgetTransport(httpx.BaseTransport):
             )
             outcome, error = self._judge(reading, request.method, path)
         finally:
-            slot.answered(outcome, retry_after=None if reading is None else reading.retry_after)
+            retry_after = None if reading is None else reading.retry_after
+            slot.answered(outcome, retry_after=retry_after, skew=skew)
             self._tell(request.method, path, reading, outcome, started, number)
         if error is not None:
             raise error

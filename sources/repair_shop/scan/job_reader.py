@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from ..errors import BadAnswer
@@ -100,14 +100,12 @@ class JobReader:
             return read_window(
                 reader(
                     path=endpoint.updated_path,
-                    params={"updatedDateFrom": since, "updatedDateTo": self._tomorrow()},
+                    # Without an end: one of our clock's would hide all newer rows were it behind.
+                    params={"updatedDateFrom": since},
                 )
             )
         if job.kind == "paid" and endpoint.reread_by is not None:
-            first, last = endpoint.reread_by
-            return read_window(
-                reader(params={first: since, last: self._tomorrow()}), order="newest"
-            )
+            return read_window(reader(params={endpoint.reread_by: since}), order="newest")
         return self._read_records(job, reader)
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
@@ -210,10 +208,6 @@ class JobReader:
             self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
         )
         return lambda identity: reader.detail(identity) is not None
-
-    def _tomorrow(self) -> date:
-        # One day of slack: our clock and the service's need not agree on what today is.
-        return datetime.now(self.client.shop.zone).date() + timedelta(days=1)
 
 
 def _window(job: Job) -> dict[str, date]:

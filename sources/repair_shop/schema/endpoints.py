@@ -38,8 +38,8 @@ class Endpoint:
     """The ``/updated`` variant: rows by the day of their last change."""
     detail: bool = False
     """``GET path/{id}`` exists."""
-    reread_by: tuple[str, str] | None = None
-    """Window that announces edits of old rows (an invoice's payment dates)."""
+    reread_by: str | None = None
+    """Filter, from a day on, that announces edits of old rows (an invoice's payment dates)."""
     partition: bool = False
     """Tickets: the bare list hides those outside the pipeline, so it is read as status X and
     status not X, which together are every ticket (specification, GET /tickets)."""
@@ -114,7 +114,7 @@ _ROWS: tuple[Endpoint, ...] = (
         "/ticketInvoices",
         _DOCUMENT,
         detail=True,
-        reread_by=("paymentDateFrom", "paymentDateTo"),
+        reread_by="paymentDateFrom",
     ),
     Endpoint("/posOrders", _DOCUMENT, detail=True),
     Endpoint(

@@ -1,0 +1,62 @@
+"""Numbered migrations of a SQLite file; its version is SQLite's own ``user_version``.
+
+::
+
+    STEPS = ("create table a (x integer);", "alter table a add column y text;")
+    migrate(connection, STEPS)      # a file of version 0 or 1 is of version 2 now
+
+A step that was released never changes; what changes is added as the next one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+
+class NewerVersion(Exception):
+    """The file was written by a newer version of the program; nothing in it was touched."""
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(f"it is of version {found}, and this program knows {known}")
+
+
+def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
+    """Take the steps that a file has not taken yet, all or none; the version it had.
+
+    ``db`` is in autocommit mode (``isolation_level=None``). Step n (from 1) is a script that leads
+    from version n - 1 to n. :class:`NewerVersion` when the file is ahead of the steps; what SQLite
+    raises passes through, and then the file is as it was.
+    """
+    version = _version(db)
+    if version == len(steps):
+        return version
+    db.execute("begin immediate")
+    try:
+        # Another process may have taken them while this one waited for the file.
+        version = _version(db)
+        if version > len(steps):
+            raise NewerVersion(version, len(steps))
+        for number in range(version, len(steps)):
+            # executescript() would commit the transaction first.
+            for statement in _statements(steps[number]):
+                db.execute(statement)
+        db.execute(f"pragma user_version = {len(steps)}")
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit")
+    return version
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("pragma user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,60 @@
+"""Nights of a machine whose clock is wrong: the service's rows are all read all the same."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sandbox.store import ShopStore
+from tests.sync.conftest import MakeMirror, Mirror
+
+EDITS = {
+    "tickets": ("short_info", "New words"),
+    "products": ("name", "New name"),
+    "appointments": ("subject", "New subject"),
+}
+
+
+def ahead(store: ShopStore, days: float) -> None:
+    """The service's clock goes so far ahead of ours: ours is behind."""
+    store._now = lambda: datetime.now(UTC) + timedelta(days=days)
+
+
+@pytest.mark.parametrize("days", [5, 400])
+def test_what_changed_after_our_tomorrow_is_read(make_mirror: MakeMirror, days: float) -> None:
+    mirror: Mirror = make_mirror()
+    assert mirror.run().exit_code == 0
+    ahead(mirror.store, days)
+    for table, (name, value) in EDITS.items():
+        mirror.store.update(table, mirror.store.all(table)[0]["id"], {name: value}, touch=True)
+        old = ("id", "_updated", "last_updated")
+        copy = {k: v for k, v in mirror.store.all(table)[1].items() if k not in old}
+        mirror.store.insert(table, {**copy, "created_date": mirror.store.now_text()})
+    report = mirror.run(*EDITS)
+    assert report.exit_code == 0, report.details
+    assert mirror.recorder is not None
+    for table, (name, value) in EDITS.items():
+        mirror.assert_same(table)
+        first = str(mirror.store.all(table)[0]["id"])
+        assert mirror.recorder.held["main", table, first][name] == value
+
+
+def test_an_old_invoice_paid_after_our_tomorrow_is_read(make_mirror: MakeMirror) -> None:
+    mirror: Mirror = make_mirror()
+    assert mirror.run().exit_code == 0
+    ahead(mirror.store, 5)
+    invoice = next(i for i in mirror.store.all("ticket_invoices") if i["status"] == "Due")
+    left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
+    mirror.store.insert(
+        "payments",
+        {
+            "amount": round(left, 2),
+            "date": mirror.store.now_text(),
+            "_document_id": invoice["id"],
+            "_document_type": "ticket_invoice",
+            "_kind": "invoice",
+        },
+    )
+    assert mirror.run("ticket_invoices", "payments").exit_code == 0
+    mirror.assert_same("ticket_invoices", "payments")
