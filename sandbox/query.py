@@ -97,7 +97,7 @@ def read_page(
                 _priority(one.name, values[-1], plain)
                 or condition(row.resource, one, values, plain, store)
             )
-    parts += _own_rules(row, query, path)
+    parts += _own_rules(row, query, path, store, quirks)
     if keyword := (query.one("searchKeyword") if row.search else None):
         parts.append(contains(row.resource, row.search, keyword))
     if row.created:
@@ -128,10 +128,16 @@ def _priority(name: str, value: str, query: Mapping[str, str]) -> Condition | No
     return f"coalesce(json_extract(doc, '$.priority'), '') {sign} ?", [label]
 
 
-def _own_rules(row: ListEndpoint, query: Query, path: Mapping[str, str]) -> list[Condition]:
+def _own_rules(
+    row: ListEndpoint, query: Query, path: Mapping[str, str], store: ShopStore, quirks: Quirks
+) -> list[Condition]:
     """Rules of single lists that no kind of parameter covers."""
     if row.path == "/tickets" and query.one("status") is None:
-        return [(PIPELINE, [])]
+        if not quirks.finished_shown:
+            return [(PIPELINE, [])]
+        newest = "SELECT max(created_day) FROM r_tickets WHERE shop = ?"
+        recent = f"created_day >= date(({newest}), '-60 days') AND ticket_no % 5 <> 0"
+        return [(f"{PIPELINE} OR ({recent})", [store.shop])]
     if row.resource == "ticket_invoices":
         days = [
             (f"created_day {sign} ?", _day(name, text))

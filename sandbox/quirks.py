@@ -85,5 +85,14 @@ class Quirks(BaseModel):
     month_name: Literal["Jan", "January", "number", "yyyy-mm"] = "Jan"
     zero_periods: bool = Field(True, description="reports list the periods without any sale")
     report_amounts: Literal["number", "text", "currency"] = "number"
+    status_labels: Literal["english", "spanish"] = Field(
+        "english", description="the language a new shop's ticket statuses are named in"
+    )
+    pipeline_flag: bool = Field(
+        False, description="/statuses says in_pipeline of each; not seen at a real service"
+    )
+    finished_shown: bool = Field(
+        False, description="the bare list of tickets shows most finished ones of two months too"
+    )
     latency_seconds: float = Field(0.0, ge=0, description="real seconds before each answer")
     definition: Definition = Definition()

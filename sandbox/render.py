@@ -57,6 +57,8 @@ def public(
             continue
         if name == "custom_fields" and not value:
             continue  # specification, GET /customers: only with at least one value
+        if name == "in_pipeline" and not quirks.pipeline_flag:
+            continue
         shown = _value(name, value, quirks)
         if shown is not _MISSING:
             served[_name(name, quirks)] = shown

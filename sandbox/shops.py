@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, Literal
 
 from sandbox.generator import generate
+from sandbox.generator.words import SPANISH_STATUSES
 from sandbox.keys import key_hash, new_key
 from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
@@ -47,6 +48,20 @@ class ShopSpec:
 @lru_cache(maxsize=8)
 def _tiny(seed: int, shop: str, timezone: str, until: date | None) -> tuple[Any, ...]:
     return tuple(generate(seed=seed, size="tiny", shop=shop, timezone=timezone, until=until))
+
+
+def _in_spanish(
+    records: Iterable[tuple[str, Mapping[str, Any]]],
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The same shop with the ticket statuses of a Spanish-speaking one."""
+    for resource, record in records:
+        if resource == "statuses" and record["type"] == "repair":
+            yield resource, {**record, "label": SPANISH_STATUSES[record["label"]]}
+        elif resource == "tickets" and record.get("status"):
+            label = SPANISH_STATUSES[record["status"]["label"]]
+            yield resource, {**record, "status": {**record["status"], "label": label}}
+        else:
+            yield resource, record
 
 
 class Shops:
@@ -89,14 +104,14 @@ class Shops:
     ) -> Iterable[tuple[str, Mapping[str, Any]]]:
         if spec.records is not None:
             return spec.records
+        found: Iterable[tuple[str, Mapping[str, Any]]]
         if size == "tiny":
-            found: tuple[tuple[str, Mapping[str, Any]], ...] = _tiny(
-                seed, spec.name, spec.timezone, spec.until
+            found = _tiny(seed, spec.name, spec.timezone, spec.until)
+        else:
+            found = generate(
+                seed=seed, size=size, shop=spec.name, timezone=spec.timezone, until=spec.until
             )
-            return found
-        return generate(
-            seed=seed, size=size, shop=spec.name, timezone=spec.timezone, until=spec.until
-        )
+        return _in_spanish(found) if spec.quirks.status_labels == "spanish" else found
 
     def set_key(self, shop: str, key: str | None = None) -> str:
         """Replace a shop's key, which makes the one before invalid; gives the new one.

@@ -15,6 +15,8 @@ from pipelines.load.ops import OPS_TABLES
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import describe_spec, spec_days
 from sources.repair_shop.settings import ShopSettings
+from sources.repair_shop.ticket_pipeline import MARK as PIPELINE_MARK
+from sources.repair_shop.ticket_pipeline import read_look
 
 
 def completeness(ledger: Ledger) -> list[dict[str, Any]]:
@@ -98,10 +100,19 @@ def _covered(days: tuple[date, date] | None, by: Sequence[tuple[date, date]]) ->
 
 
 def write_reports(ledger: Ledger, loader: Loader) -> None:
-    """``ops.service_reports``: what the models reconcile with, so written before they run."""
+    """What the models need of the ledger: the service's reports, and its own list of tickets."""
     rows = ledger.query("SELECT shop, report, period, total, fetched_at FROM reports")
     names = OPS_TABLES["service_reports"]
     loader.write_ops("service_reports", [dict(zip(names, r, strict=True)) for r in rows])
+    looked = ledger.query("SELECT shop FROM marks WHERE name = ?", (PIPELINE_MARK,))
+    loader.write_ops(
+        "pipeline_looks",
+        [
+            {"shop_id": shop} | vars(look) | {"ids": json.dumps(look.ids)}
+            for (shop,) in looked
+            if (look := read_look(ledger, shop))
+        ],
+    )
 
 
 def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:

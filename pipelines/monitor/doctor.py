@@ -6,6 +6,8 @@ import json
 import threading
 from dataclasses import dataclass
 
+import duckdb
+
 from pipelines.home import Home
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError
@@ -56,6 +58,7 @@ def doctor(
                 except ShopError as error:
                     examined.error = error
                     continue
+            add_statuses(profile, home)
             ledger.set_mark(one.name, PROFILE_MARK, json.dumps(profile.as_json()))
             ledger.set_mark(one.name, CURRENCY_MARK, profile.currency)
             if profile.paging != "unknown":
@@ -64,6 +67,34 @@ def doctor(
         ledger.close()
         budget.close()
     return found
+
+
+def add_statuses(profile: ServiceProfile, home: Home) -> None:
+    """How the newest sync took each ticket status of the shop, and why (``ops.statuses``)."""
+    if not home.warehouse.exists():
+        return
+    with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
+        try:
+            judged = warehouse.execute(
+                "SELECT meaning, label, reason FROM ops.statuses WHERE shop_id = ? ORDER BY ALL",
+                [profile.shop],
+            ).fetchall()
+            never_end = warehouse.execute(
+                "SELECT 1 FROM marts.tickets WHERE shop_id = ? AND age_days > 60 "
+                "HAVING count(*) >= 20 AND 10 * count(*) FILTER (is_closed) < count(*)",
+                [profile.shop],
+            ).fetchone()
+        except duckdb.CatalogException:
+            return  # published by an older version; the next sync says it
+    for meaning, label, reason in judged:
+        told = profile.items.get(f"statuses: {meaning}")
+        one = f"{label or '(no label)'} ({reason})"
+        profile.items[f"statuses: {meaning}"] = f"{told}; {one}" if told else one
+    if never_end:
+        profile.problems.append(
+            "Nearly all old tickets are open: the statuses that end one are not recognised. Name "
+            "them in sources.repair_shop.done_statuses and cancelled_statuses."
+        )
 
 
 def exit_code(found: list[Examined]) -> int:

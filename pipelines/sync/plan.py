@@ -12,6 +12,7 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import WORDS, audit_jobs, mirror_jobs, resume_jobs
 from sources.repair_shop.schema.endpoints import Endpoint, resource_named
 from sources.repair_shop.settings import Settings
+from sources.repair_shop.ticket_pipeline import REQUESTS, is_due
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def plan(
                 )
                 for job in jobs
             ]
+            if endpoints is None and is_due(ledger, one.name, datetime.now(one.zone).date()):
+                own.append(Step(one.name, "tickets", "which are in the pipeline", REQUESTS))
             if endpoints is None:
                 own.append(
                     Step(

@@ -28,6 +28,7 @@ from sources.repair_shop.scan.deletions import Deletions
 from sources.repair_shop.scan.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.ticket_pipeline import is_due, look_at_pipeline
 
 _LOAD_EVERY = 60.0
 """Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
@@ -164,6 +165,8 @@ class Run:
             fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
         if fetch.fatal is None and everything:
             try:
+                if is_due(ledger, shop.name, datetime.now(shop.zone).date()):
+                    look_at_pipeline(self.session.client(shop), ledger)
                 fetch_monthly_reports(self.session.client(shop), ledger)
             except ShopError as error:
                 fetch.fatal = error

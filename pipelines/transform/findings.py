@@ -15,6 +15,8 @@ from pipelines.load.loader import Loader
 MEANINGS = {
     "unknown_days_and_amounts": "records without a day or an amount count in no report",
     "lines_add_up_to_their_document": "documents whose lines do not add up to their total",
+    "tickets_come_to_an_end": "shops whose old tickets are nearly all open: their statuses are not "
+    "understood (ops.statuses; set done_statuses)",
     "references_exist": "records name another record that is not in the mirror",
 }
 """Tests of the models that warn -> what was found, after its number."""

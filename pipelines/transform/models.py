@@ -22,6 +22,9 @@ from typing import Any
 import duckdb
 
 import transforms
+from pipelines.load.ops import OPS_TABLES
+from pipelines.load.tables import columns_of, make_table
+from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
@@ -103,28 +106,23 @@ def docs(database: Path, *, home: Path, out: Path) -> Path:
 
 
 def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
-    """Make sure ``ops.shops`` and ``ops.service_reports`` are there and know these shops.
-
-    Definitions of the reports that were chosen earlier are left alone.
+    """Make sure the ``ops`` tables that the models read are there, know these shops and what their
+    statuses mean. Definitions of the reports that were chosen earlier are left alone.
     """
     with duckdb.connect(str(database)) as connection:
         connection.execute("create schema if not exists ops")
-        connection.execute(
-            "create table if not exists ops.shops (shop_id varchar primary key, timezone varchar, "
-            "currency varchar, closed_weekdays varchar, closed_days varchar, "
-            "opening_hours varchar, sales_definition varchar, purchases_definition varchar)"
-        )
-        connection.execute(
-            "create table if not exists ops.service_reports (shop_id varchar, report varchar, "
-            "period date, total decimal(28, 4), fetched_at timestamptz)"
-        )
+        held = columns_of(connection, "ops")
+        for table in ("shops", "service_reports", "pipeline_looks", "statuses"):
+            make_table(connection, "ops", table, OPS_TABLES[table], held.get(table))
         for shop in shops:
+            accounts = [part.strip().lower() for part in shop.shop_accounts.split(",")]
             values = [
                 shop.timezone,
                 shop.currency,
                 shop.closed_weekdays,
                 shop.closed_days,
                 shop.opening_hours,
+                f",{','.join(filter(None, accounts))},",
                 shop.name,
             ]
             connection.execute(
@@ -134,9 +132,10 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
             )
             connection.execute(
                 "update ops.shops set timezone = ?, currency = ?, closed_weekdays = ?, "
-                "closed_days = ?, opening_hours = ? where shop_id = ?",
+                "closed_days = ?, opening_hours = ?, shop_accounts = ? where shop_id = ?",
                 values,
             )
+        write_statuses(connection, shops)
 
 
 def _fingerprint(database: Path) -> str:

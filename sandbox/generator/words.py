@@ -171,6 +171,19 @@ STATUSES: tuple[tuple[str, str, bool], ...] = (
     ("Quality Check", "repair_notes", False),
 )
 
+SPANISH_STATUSES: dict[str, str] = {
+    "New": "Nuevo",
+    "In Progress": "En proceso",
+    "Waiting for Parts": "Esperando repuesto",
+    "Waiting on Customer": "Esperando cliente",
+    "Repaired": "Reparado",
+    "Ready for Collection": "Listo para entregar",
+    "Collected": "Finalizado / Entregado",
+    "Not Repairable": "Sin reparación",
+    "Cancelled": "Anulado por el cliente",
+}
+"""What a Spanish-speaking shop calls the statuses of type repair."""
+
 COMMENTS: dict[str, tuple[str, ...]] = {
     "Update": (
         "Looked at it, continues tomorrow.",

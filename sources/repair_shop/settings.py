@@ -59,6 +59,12 @@ class ShopSettings(BaseModel):
     closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
     closed_days: str = Field("", description="ISO days, comma-separated")
     opening_hours: str = Field("09:00-18:00", description="shop time, for cycle times")
+    done_statuses: str = Field("", description="labels or ids of statuses that end a ticket")
+    cancelled_statuses: str = Field("", description="those that end it without the work done")
+    open_statuses: str = Field("", description="those that do not end a ticket, whatever it seems")
+    shop_accounts: str = Field(
+        "", description="staff ids, names or e-mails that stand for the shop: no technician"
+    )
 
     @field_validator("name")
     @classmethod

@@ -81,7 +81,8 @@ class Raw:
             )
         for shop, zone in (zones or {"main": "America/Guatemala"}).items():
             self.execute(
-                "insert into ops.shops values (?, ?, 'USD', 'sun', '', '09:00-18:00', null, null)",
+                "insert into ops.shops (shop_id, timezone, currency, closed_weekdays, "
+                "opening_hours) values (?, ?, 'USD', 'sun', '09:00-18:00')",
                 shop,
                 zone,
             )

@@ -1,31 +1,21 @@
 {#-
-    Whether a ticket's status means that the device has left the shop, and whether the work is
-    done. Labels are the shop's own ("configurable", specification, States and transitions); the
-    pipeline flag decides where the service gives it, else these words do.
+    The row of ops.statuses that judges a status: one label of one shop, under its id where the
+    service gives one (pipelines.transform.statuses says how each is judged).
 -#}
-{% macro closed_labels() %}
-    {{ return(['collected', 'closed', 'completed', 'complete', 'delivered', 'picked up', 'finished',
-        'resolved', 'cancelled', 'canceled', 'rejected', 'declined', 'returned', 'not repairable',
-        'unrepairable', 'beyond repair', 'invoiced', 'paid', 'abandoned']) }}
-{% endmacro %}
-
-{% macro done_labels() %}
-    {{ return(['repaired', 'done', 'ready', 'ready for collection', 'ready for pickup',
-        'ready for pick up', 'repair completed', 'repair complete', 'fixed'] + closed_labels()) }}
-{% endmacro %}
-
-{% macro is_closed(label, in_pipeline) -%}
-coalesce(not {{ in_pipeline }}, coalesce(lower(trim({{ label }})), '') in ({{ quoted(closed_labels()) }}))
+{% macro same_status(statuses, records) -%}
+{{ statuses }}.shop_id = {{ records }}.shop_id
+        and {{ statuses }}.status_id = coalesce({{ records }}.status_id, '')
+        and {{ statuses }}.label = coalesce({{ records }}.status_label, '')
 {%- endmacro %}
 
-{% macro is_done(label, in_pipeline) -%}
+{#- Whether a member of staff is one of the shop's own accounts, by any of what names them. -#}
+{% macro stands_for_the_shop(accounts, names) -%}
 (
-            {{ is_closed(label, in_pipeline) }}
-            or coalesce(lower(trim({{ label }})), '') in ({{ quoted(done_labels()) }})
+            {%- for name in names %}
+            {{ 'or ' if not loop.first }}{{ dbt.position("concat(',', lower(trim(coalesce(" ~ name ~ ", '?'))), ',')", accounts) }} > 0
+            {%- endfor %}
         )
 {%- endmacro %}
-
-{% macro quoted(words) %}{% for word in words %}'{{ word }}'{{ ', ' if not loop.last }}{% endfor %}{% endmacro %}
 
 {#- Median over a group; the engines of the portable subset all know percentile_cont. -#}
 {% macro median(expression) %}percentile_cont(0.5) within group (order by {{ expression }}){% endmacro %}

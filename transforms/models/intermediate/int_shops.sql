@@ -24,6 +24,7 @@ select
     lower(replace(coalesce(shops.closed_weekdays, ''), ' ', '')) as closed_weekdays,
     replace(coalesce(shops.closed_days, ''), ' ', '') as closed_days,
     coalesce(shops.opening_hours, '') as opening_hours,
+    coalesce(shops.shop_accounts, '') as shop_accounts,
     {{ local_date('current_timestamp', shop_zone()) }} as today
 from known
 left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id

@@ -7,10 +7,6 @@ with versions as (
         lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
         row_number() over (partition by shop_id, id order by dbt_valid_from) as version
     from {{ ref('hist_tickets') }}
-),
-
-statuses as (
-    select shop_id, id, is_in_pipeline from {{ ref('stg_statuses') }}
 )
 
 select
@@ -22,10 +18,9 @@ select
     {{ instant_of_wall_clock('versions.seen_from', "'UTC'") }} as seen_from,
     -- The first version is when we first looked, not when the ticket took that status.
     versions.version = 1 as is_first_sight,
-    {{ is_done('versions.status_label', 'statuses.is_in_pipeline') }} as is_done
+    coalesce(statuses.is_done, false) as is_done
 from versions
-left join statuses
-    on statuses.shop_id = versions.shop_id and statuses.id = versions.status_id
+left join {{ source('ops', 'statuses') }} as statuses on {{ same_status('statuses', 'versions') }}
 where versions.version = 1
     or coalesce(versions.status_label, '') <> coalesce(versions.status_before, '')
     or coalesce(versions.status_id, '') <> coalesce(versions.status_id_before, '')

@@ -1,9 +1,13 @@
 with tickets as (
-    select * from {{ ref('stg_tickets') }} where deleted_at is null
-),
-
-statuses as (
-    select shop_id, id, is_in_pipeline from {{ ref('stg_statuses') }}
+    select
+        found.*,
+        {{ stands_for_the_shop('shops.shop_accounts', [
+            'technician_id', 'technician_email', 'technician_first_name', 'technician_last_name',
+            "concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, ''))",
+        ]) }} as is_shop_account
+    from {{ ref('stg_tickets') }} as found
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = found.shop_id
+    where found.deleted_at is null
 ),
 
 comments as (
@@ -51,8 +55,9 @@ seen as (
         tickets.*,
         shops.timezone,
         shops.today,
-        {{ is_closed('tickets.status_label', 'statuses.is_in_pipeline') }} as is_closed,
-        {{ is_done('tickets.status_label', 'statuses.is_in_pipeline') }} as is_done,
+        coalesce(statuses.is_closed, false) as is_closed,
+        coalesce(statuses.is_done, false) as is_done,
+        coalesce(statuses.meaning, 'open') as status_meaning,
         comments.comments,
         timers.seconds,
         changes.done_at as seen_done_at,
@@ -68,7 +73,7 @@ seen as (
         changes.first_change_at as change_at
     from tickets
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = tickets.shop_id
-    left join statuses on statuses.shop_id = tickets.shop_id and statuses.id = tickets.status_id
+    left join {{ source('ops', 'statuses') }} as statuses on {{ same_status('statuses', 'tickets') }}
     left join comments on comments.shop_id = tickets.shop_id and comments.ticket_id = tickets.id
     left join timers on timers.shop_id = tickets.shop_id and timers.ticket_id = tickets.id
     left join changes on changes.shop_id = tickets.shop_id and changes.ticket_id = tickets.id
@@ -130,10 +135,11 @@ select
     visits.short_info,
     visits.customer_id,
     visits.customer_name,
-    visits.technician_id,
-    nullif(trim(concat(coalesce(visits.technician_first_name, ''), ' ', coalesce(visits.technician_last_name, ''))), '')
-        as technician,
-    visits.technician_id is null as is_unassigned,
+    case when not visits.is_shop_account then visits.technician_id end as technician_id,
+    case when not visits.is_shop_account then
+        nullif(trim(concat(coalesce(visits.technician_first_name, ''), ' ', coalesce(visits.technician_last_name, ''))), '')
+    end as technician,
+    visits.technician_id is null or visits.is_shop_account as is_unassigned,
     visits.issue_type_id,
     visits.issue_type_label as issue_type,
     visits.device,
@@ -142,6 +148,7 @@ select
     visits.status_label as status,
     visits.is_done,
     visits.is_closed,
+    visits.status_meaning = 'cancelled' as is_cancelled,
     visits.created_at as opened_at,
     visits.created_day as opened_day,
     visits.first_touched_at,

@@ -1,0 +1,291 @@
+"""What a shop's ticket statuses mean: which end a ticket, which only say that the work is done.
+
+Data flow: ``raw.statuses``, the statuses of ``raw.tickets`` and of ``history.hist_tickets``, what
+the service's own list of tickets showed (:mod:`repair_shop.ticket_pipeline`), the settings ->
+``ops.statuses``, which the models join. Labels are the shop's own, in its language (specification,
+States and transitions), so what decides is, in this order:
+
+1. the settings ``done_statuses``, ``cancelled_statuses`` and ``open_statuses``;
+2. the service's own flag ``in_pipeline``, where it gives one;
+3. the bare list of tickets, which shows only the pipeline (specification, GET /tickets): a status
+   whose tickets it never shows is over;
+4. the usual words of five languages. A list may also show tickets that are finished, so a status
+   it shows is not open for that reason alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import duckdb
+
+from sources.repair_shop.settings import ShopSettings
+
+Meaning = Literal["open", "done", "closed", "cancelled"]
+
+_DONE = """
+repaired; done; ready; ready for collection; ready for pickup; ready for pick up; fixed;
+repair completed; repair complete;
+reparado; reparada; listo; lista; terminado; terminada; listo para entregar; listo para recoger;
+reparacion completada; reparacion terminada; pronto; pronta; consertado; consertada; concluido;
+concluida; pronto para retirada; pronto para entrega; repare; reparee; termine; terminee; pret;
+prete; pret a recuperer; repariert; fertig; abholbereit; bereit zur abholung;
+reparatur abgeschlossen
+"""
+_CLOSED = """
+collected; closed; completed; complete; delivered; picked up; finished; resolved; returned;
+invoiced; paid; shipped;
+completado; completada; finalizado; finalizada; entregado; entregada; cerrado; cerrada; facturado;
+facturada; pagado; pagada; recogido; recogida; retirado; retirada; resuelto; resuelta; devuelto;
+devuelta; cobrado;
+entregue; finalizada; fechado; fechada; encerrado; encerrada; faturado; faturada; pago; paga;
+resolvido; devolvido; completo;
+livre; livree; cloture; cloturee; ferme; fermee; facture; facturee; paye; payee; resolu; rendu;
+recupere; remis au client; acheve;
+abgeholt; abgeschlossen; geschlossen; ausgeliefert; ubergeben; zuruckgegeben; erledigt; bezahlt;
+berechnet; fakturiert; beendet
+"""
+_CANCELLED = """
+cancelled; canceled; rejected; declined; abandoned; not repairable; unrepairable; beyond repair;
+not repaired; refused;
+cancelado; cancelada; anulado; anulada; rechazado; rechazada; abandonado; abandonada; irreparable;
+no reparable; no reparado; no reparada; sin reparacion; sin reparar; no se pudo reparar;
+recusado; recusada; irreparavel; sem conserto; sem reparo; nao reparado; desistencia;
+annule; annulee; refuse; refusee; abandonne; abandonnee; non reparable; non repare;
+storniert; abgelehnt; abgebrochen; nicht reparierbar; nicht repariert; irreparabel; annulliert
+"""
+_STRONG = """
+delivered; collected; picked up; closed; finished; cancelled; canceled; invoiced;
+entregado; entregada; finalizado; finalizada; cerrado; cerrada; cancelado; cancelada; anulado;
+facturado; facturada; entregue; encerrado; faturado; fechado; livre; cloture; annule; facture;
+abgeholt; geschlossen; ausgeliefert; storniert
+"""
+"""Words that say so also inside a longer label ("Entregado al cliente")."""
+_NOT_YET = frozenset(
+    """
+    no not nao nicht non pas sin sem ohne sans por para to before antes vor avant pending pendiente
+    pendente waiting awaiting esperando aguardando wartet warten attente parcial parcialmente
+    partially partly teilweise partiellement parts repuesto repuestos peca pecas piece pieces teile
+    ersatzteile
+    """.split()  # noqa: SIM905 - read as words, not as punctuation
+)
+"""Beside one of these a strong word does not end a ticket ("Por facturar", "Parts delivered")."""
+_MOSTLY = 5
+"""So many times more tickets hidden than shown, and the list only shows some that are over."""
+_RANK: Mapping[Meaning, int] = {"open": 0, "done": 1, "closed": 2, "cancelled": 3}
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(" ".join(part.split()) for part in text.split(";"))
+
+
+_WORDS: Mapping[Meaning, frozenset[str]] = {
+    "done": _listed(_DONE),
+    "closed": _listed(_CLOSED),
+    "cancelled": _listed(_CANCELLED),
+}
+_STRONG_WORDS = _listed(_STRONG)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one status of one shop.
+
+    ``flag`` is the service's own ``in_pipeline``. ``shown`` and ``hidden`` count the tickets in
+    that status that the bare list did and did not show where it would have.
+    """
+
+    status_id: str
+    label: str
+    flag: bool | None = None
+    shown: int = 0
+    hidden: int = 0
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a status means, and why, in words for a person."""
+
+    meaning: Meaning
+    reason: str
+
+
+def judge(status: Evidence, settings: Mapping[Meaning, frozenset[str]]) -> Judgement:
+    """What a status means; ``settings`` holds ids and plain labels a person named."""
+    names = {plain(status.label), plain(status.status_id)} - {""}
+    for meaning, named in settings.items():
+        if names & named:
+            return Judgement(meaning, "the settings say so")
+    said = by_words(status.label, whole_label=status.shown > 0)
+    if status.flag is not None:
+        if status.flag:
+            done = said in ("done", "closed")
+            return Judgement("done" if done else "open", "the service says: in the pipeline")
+        over: Meaning = "cancelled" if said == "cancelled" else "closed"
+        return Judgement(over, "the service says: not in the pipeline")
+    if status.hidden and not status.shown:
+        over = "cancelled" if said == "cancelled" else "closed"
+        return Judgement(over, f"the list of tickets hides all {status.hidden} looked for")
+    if said != "open":
+        return Judgement(said, "its words")
+    if status.hidden >= _MOSTLY * max(status.shown, 1):
+        return Judgement("closed", f"the list hides {status.hidden}, and shows {status.shown}")
+    if status.shown:
+        return Judgement("open", "the list of tickets shows them, and no word says they are over")
+    return Judgement("open", "nothing says that it ends a ticket")
+
+
+def by_words(label: str, *, whole_label: bool = False) -> Meaning:
+    """What a label says in five languages; ``whole_label`` trusts no word inside a longer one."""
+    parts = [plain(part) for part in re.split(r"[/|,;+&–—]| - ", label)]
+    parts = [part for part in parts if part]
+    found: list[Meaning] = [_exactly(part) for part in parts]
+    if found and "open" not in found:
+        return max(found, key=lambda meaning: _RANK[meaning])
+    words = plain(label).split()
+    if _exactly(" ".join(words)) != "open":
+        return _exactly(" ".join(words))
+    if whole_label or not words or _NOT_YET & set(words):
+        return "open"
+    text = f" {' '.join(words)} "
+    for meaning in ("cancelled", "closed"):
+        if any(f" {word} " in text for word in _STRONG_WORDS & _WORDS[meaning]):
+            return meaning
+    starts = words[0] in _WORDS["done"] or " ".join(words[:2]) in _WORDS["done"]
+    return "done" if starts else "open"
+
+
+def _exactly(text: str) -> Meaning:
+    for meaning, words in _WORDS.items():
+        if text in words:
+            return meaning
+    return "open"
+
+
+def plain(text: str) -> str:
+    """A label without case, accents and punctuation: what two spellings have in common."""
+    letters = unicodedata.normalize("NFKD", text.strip().lower())
+    kept = "".join(char for char in letters if not unicodedata.combining(char))
+    return " ".join(re.sub(r"[\W_]+", " ", kept).split())
+
+
+def named_in_settings(shop: ShopSettings) -> dict[Meaning, frozenset[str]]:
+    """The statuses that a shop's settings name, by what they mean."""
+    named: dict[Meaning, str] = {
+        "closed": shop.done_statuses,
+        "cancelled": shop.cancelled_statuses,
+        "open": shop.open_statuses,
+    }
+    return {
+        meaning: frozenset(plain(part) for part in text.split(",") if plain(part))
+        for meaning, text in named.items()
+    }
+
+
+def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSettings]) -> None:
+    """Judge every status of every shop into ``ops.statuses``; reads ``raw`` and ``history``."""
+    settings = {shop.name: named_in_settings(shop) for shop in shops}
+    rows: list[tuple[Any, ...]] = []
+    for shop, label, status in _statuses(connection):
+        judged = judge(status, settings.get(shop, {}))
+        rows.append(
+            (
+                shop,
+                status.status_id,
+                label,
+                judged.meaning,
+                judged.meaning in ("closed", "cancelled"),
+                judged.meaning != "open",
+                judged.reason,
+                status.shown,
+                status.hidden,
+            )
+        )
+    connection.execute("delete from ops.statuses")
+    if rows:
+        connection.executemany("insert into ops.statuses values (?,?,?,?,?,?,?,?,?)", rows)
+
+
+def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str, Evidence]]:
+    """Shop, label as it stands there, and what is known of every status that a list, a ticket or an
+    earlier version of one names; one that stands without a label is judged by its id's."""
+    sights = _sights(connection)
+    named = connection.execute(
+        f"""
+        with used as (
+            {_used(connection)}
+            union
+            select shop_id, coalesce(id, ''), coalesce(label, '')
+            from raw.statuses where coalesce(lower(type), 'repair') = 'repair'
+        )
+        select used.shop_id, used.status_id, used.label, bool_and(known.in_pipeline)
+        from used
+        left join raw.statuses as known
+            on known.shop_id = used.shop_id
+            and (known.id = used.status_id or (used.status_id = '' and known.label = used.label))
+        group by all order by all
+        """  # noqa: S608 - our own text
+    ).fetchall()
+    labels = {(shop, status): label for shop, status, label, _ in named if label}
+    for shop, status, label, flag in named:
+        shown, hidden = sights.get((shop, status, label), (0, 0))
+        name = label or labels.get((shop, status), "")
+        yield shop, label, Evidence(status, name, flag, shown, hidden)
+
+
+def _used(connection: duckdb.DuckDBPyConnection) -> str:
+    used = (
+        "select shop_id, coalesce(status__id, '') as status_id, "
+        "coalesce(status__label, '') as label from raw.tickets"
+    )
+    history = connection.execute(
+        "select 1 from information_schema.tables "
+        "where table_schema = 'history' and table_name = 'hist_tickets'"
+    ).fetchone()
+    if history:
+        used += (
+            " union select shop_id, coalesce(status_id, ''), coalesce(status_label, '') "
+            "from history.hist_tickets"
+        )
+    return used
+
+
+def _sights(
+    connection: duckdb.DuckDBPyConnection,
+) -> dict[tuple[str, str, str], tuple[int, int]]:
+    """(shop, status, label) -> tickets that the bare list showed, and hid where it would show them.
+
+    A ticket opened or changed on the day of the look or later may have had another status then.
+    A list that showed nothing at all says nothing.
+    """
+    found: dict[tuple[str, str, str], tuple[int, int]] = {}
+    looks = connection.execute(
+        "select shop_id, day, after, before, ids from ops.pipeline_looks"
+    ).fetchall()
+    for shop, day, after, before, ids in looks:
+        rows = connection.execute(
+            """
+            select
+                coalesce(status__id, ''), coalesce(status__label, ''),
+                count(*) filter (where shown), count(*) filter (where not shown)
+            from (
+                select *, list_contains(cast(? as varchar[]), id) as shown from raw.tickets
+                where shop_id = ? and _deleted_at is null
+                    and substr(created_date, 1, 10) < ?
+                    and coalesce(substr(last_updated, 1, 10), '') < ?
+            )
+            where shown or substr(created_date, 1, 10) > ? or substr(created_date, 1, 10) < ?
+            group by all
+            """,
+            [json.loads(ids), shop, day, day, after, before],
+        ).fetchall()
+        if any(shown for _, _, shown, _ in rows):
+            found |= {
+                (shop, status, label): (shown, hidden) for status, label, shown, hidden in rows
+            }
+    return found

@@ -1,0 +1,91 @@
+"""Which tickets the service's own list shows: what tells a shop's open statuses from the others.
+
+``GET /tickets`` without a status shows the tickets in the pipeline (specification, GET /tickets),
+and nothing else says which statuses are in it. So its newest and its oldest page are looked at: on
+the days they cover, a ticket that is not there is out of the pipeline.
+
+Data flow: service -> the watermark ``ticket_pipeline`` of the shop in the ledger -> the models.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from .errors import BadAnswer
+from .http.client import Client
+from .ledger import Ledger
+from .scan import PAGE_ROWS
+from .schema.clean import clean_row, row_id
+from .schema.endpoints import ENDPOINTS
+
+MARK = "ticket_pipeline"
+REQUESTS = 2
+"""What a look costs at most."""
+_EVERY = timedelta(days=7)
+_FAR = "9999-12-31"
+
+
+@dataclass(frozen=True)
+class PipelineLook:
+    """What the bare list showed on a ``day``.
+
+    All of its tickets opened after the day ``after`` or before the day ``before`` are among
+    ``ids``; days are ISO text in the shop's zone.
+    """
+
+    day: str
+    after: str
+    before: str
+    ids: tuple[str, ...]
+
+
+def read_look(ledger: Ledger, shop: str) -> PipelineLook | None:
+    """The newest look at a shop's pipeline, or None before the first."""
+    text = ledger.mark(shop, MARK)
+    if text is None:
+        return None
+    told = json.loads(text)
+    return PipelineLook(told["day"], told["after"], told["before"], tuple(told["ids"]))
+
+
+def is_due(ledger: Ledger, shop: str, today: date) -> bool:
+    """Whether a week went by since the last look."""
+    look = read_look(ledger, shop)
+    return look is None or date.fromisoformat(look.day) + _EVERY <= today
+
+
+def look_at_pipeline(client: Client, ledger: Ledger) -> PipelineLook | None:
+    """Look at the bare list's two ends and keep what they show.
+
+    One request where the list fits a page. None, with nothing kept, where the answer is no list:
+    then words decide about the statuses. Errors that end a run are raised.
+    """
+    path = ENDPOINTS["tickets"].path
+    try:
+        newest = client.get(path, {"page": 1, "sort": "newest"}).rows()
+        oldest = (
+            client.get(path, {"page": 1, "sort": "oldest"}).rows()
+            if len(newest) >= PAGE_ROWS
+            else []
+        )
+    except BadAnswer:
+        return None
+    shop = client.shop
+
+    def days(rows: list[dict[str, Any]]) -> list[str]:
+        cleaned = (clean_row(r, "tickets", shop_id="", zone=shop.zone, extra={}) for r in rows)
+        return sorted(str(row["created_date"])[:10] for row in cleaned if row.get("created_date"))
+
+    ids = [row_id(row, "tickets") for row in (*newest, *oldest)]
+    # A page that is not full shows all there is: every day lies after the first.
+    look = PipelineLook(
+        datetime.now(UTC).astimezone(shop.zone).date().isoformat(),
+        next(iter(days(newest)), _FAR) if len(newest) >= PAGE_ROWS else "",
+        days(oldest)[-1] if days(oldest) else "",
+        tuple(sorted({identity for identity in ids if identity is not None})),
+    )
+    ledger.set_mark(shop.name, MARK, json.dumps(asdict(look)))
+    return look
