@@ -1,0 +1,44 @@
+"""Which tests ``make check`` leaves out: everything else takes under a minute on two cores.
+
+Kept here, by file, and not beside each test, so that the selection is read in one place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SLOW = (
+    "cli/test_whole_way.py",
+    "dashboard",
+    "generator/test_shapes.py",
+    "notebooks",
+    "outbox/test_crash.py",
+    "outbox/test_lane.py",
+    "outbox/test_mixed_queue.py",
+    "outbox/test_with_sandbox.py",
+    "pipelines/test_load.py",
+    "pipelines/test_load_killed.py",
+    "pipelines/test_publish.py",
+    "report",
+    "sandbox/test_description.py",
+    "scan/test_scan.py",
+    "schedules/test_bad_days.py",
+    "schedules/test_command.py",
+    "stranger",
+    "sync",
+    "transforms",
+    "wire/test_against_the_sandbox.py",
+    "wire/test_hostile_neighbours.py",
+    "wire/test_processes.py",
+)
+"""Files and folders below this one whose tests, or fixtures, take seconds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    slow = [HERE / name for name in SLOW]
+    for item in items:
+        if any(place == item.path or place in item.path.parents for place in slow):
+            item.add_marker(pytest.mark.slow)
