@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import dlt
+from dlt.common.schema import Schema
 from dlt.common.schema.typing import TColumnSchema
 from dlt.extract import DltResource, DltSource
 
@@ -67,7 +68,17 @@ def repair_shop(rows: Mapping[str, Rows]) -> DltSource:
     return _source(rows).with_resources(*rows)
 
 
-@dlt.source(name=SCHEMA)
+_NAMED_AS_SAID = Schema(
+    SCHEMA,
+    # dlt's own snake_case knows Latin letters only: every other field would be the column "x".
+    normalizers={
+        "names": "duck_case",
+        "json": {"module": "dlt.common.normalizers.json.relational"},
+    },
+)
+
+
+@dlt.source(schema=_NAMED_AS_SAID)
 def _source(rows: Mapping[str, Rows]) -> Iterator[DltResource]:
     schema = dlt.current.source_schema()
     # A text that looks like a time would fix the type of an undeclared column for good.

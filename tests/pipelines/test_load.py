@@ -165,6 +165,17 @@ def test_fields_that_appear_or_change_type_lose_nothing(home: Home, loader: Load
     assert not any("__v_" in name for name in types(home, "customers"))
 
 
+def test_fields_of_other_scripts_are_columns_of_their_own_names_night_after_night(
+    home: Home, loader: Loader
+) -> None:
+    loader.load({"customers": cleaned("customers", {"id": "1", "颜色": "red", "型号": "X1"})})
+    loader.load({"customers": cleaned("customers", {"id": "2", "型号": "X2"}, minute=1)})
+    assert query(home, "SELECT id, 颜色, 型号 FROM raw.customers ORDER BY id") == [
+        ("1", "red", "X1"),
+        ("2", None, "X2"),
+    ]
+
+
 def test_a_value_that_cannot_fit_is_refused_whole_and_later_loads_work(
     home: Home, loader: Loader
 ) -> None:

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any, Literal
 
 from ..errors import (
@@ -25,6 +24,7 @@ from ..errors import (
     ValidationRefused,
 )
 from ..http.service_clock import date_of, moment_of
+from .json_body import parse_json as parse_json  # bytes in: part of this module's face
 
 Kind = Literal["ok", "rate", "denied", "refused", "missing", "server", "broken", "alien"]
 """``ok`` a proper answer · ``rate`` too many requests · ``denied`` 401/403 · ``refused`` the
@@ -67,14 +67,6 @@ class Reading:
 def redact(text: str, secret: str) -> str:
     """``text`` without the key."""
     return text.replace(secret, "[key]") if secret else text
-
-
-def parse_json(body: bytes) -> Any:
-    """JSON with amounts as :class:`~decimal.Decimal`. :class:`ValueError` when it is none."""
-    try:
-        return json.loads(body, parse_float=Decimal, parse_constant=_no_constant)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
 
 
 def read_answer(
@@ -279,11 +271,13 @@ def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | No
 
 def _numbered(payload: dict[str, Any]) -> list[dict[str, Any]] | None:
     """``{"0": {…}, "1": {…}}``: a PHP array with a gap. Plain values beside it are its metadata."""
-    numbers = sorted((int(name), name) for name in payload if name.isascii() and name.isdigit())
+    numbers = [name for name in payload if name.isascii() and name.isdigit()]
     if not numbers:
         return None
     rest = [value for name, value in payload.items() if not (name.isascii() and name.isdigit())]
-    rows = [payload[name] for _, name in numbers]
+    # By length and digits: int() reads no number of thousands of digits.
+    numbers.sort(key=lambda name: (len(bare := name.lstrip("0")), bare, name))
+    rows = [payload[name] for name in numbers]
     if any(isinstance(value, dict | list) for value in rest):
         return None
     return rows if all(isinstance(row, dict) for row in rows) else None
@@ -312,10 +306,6 @@ def _payload(body: bytes) -> tuple[Any, str | None]:
     except ValueError as error:
         position = getattr(error, "pos", None)
         return None, "cut off or damaged" + (f" at byte {position}" if position else "")
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _error_text(payload: Any) -> str | None:

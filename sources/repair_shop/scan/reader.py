@@ -13,6 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -47,19 +48,26 @@ def digest(row: Mapping[str, Any]) -> bytes:
 
 def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
     """The shop's day of the moment a list sorts and filters by; None if the row has none."""
-    wanted = {endpoint.day_column, *COMMON_ALIASES.get(endpoint.day_column, ())}
-    for column in TABLES[endpoint.table].columns:
-        if column.name == endpoint.day_column:
-            wanted.update(column.aliases)
-    names = {snake_case(str(key)): key for key in row}
-    ordered = [endpoint.day_column, *sorted(wanted - {endpoint.day_column})]
-    for name in ordered:
-        value = row.get(names[name]) if name in names else None
-        if isinstance(value, str | int) and not isinstance(value, bool) and value:
-            moment = parse_moment(value, zone)
-            if moment is not None:
+    for key in _day_fields(endpoint.table, endpoint.day_column, tuple(row)):
+        moment = parse_moment(row[key], zone)
+        if moment is not None:
+            try:
                 return local_day(moment.iso_text, zone)
+            except ValueError:  # the first or last hours of the calendar, elsewhere
+                continue
     return None
+
+
+@lru_cache(maxsize=1000)
+def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of a row's fields may say its day, the column itself first."""
+    wanted = {*COMMON_ALIASES.get(day_column, ())}
+    for column in TABLES[table].columns:
+        if column.name == day_column:
+            wanted.update(column.aliases)
+    names = {snake_case(str(key)): key for key in fields}
+    ordered = [day_column, *sorted(wanted - {day_column})]
+    return tuple(names[name] for name in ordered if name in names)
 
 
 class ServiceReader:

@@ -137,3 +137,11 @@ def _declared(name: str) -> Table:
     for part in path:
         table = next((child.table for child in table.children if child.name == part), Table())
     return table
+
+
+def empty_tables(table: str) -> dict[str, pa.Table]:
+    """A raw table and its declared nested lists with all their declared columns and no row."""
+    names = _declared_nested(table, TABLES[table])
+    return {table: _table([], _TOP, TABLES[table])} | {
+        name: _table([], _NESTED, _declared(name)) for name in names
+    }

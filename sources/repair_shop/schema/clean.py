@@ -4,147 +4,53 @@
 A value that cannot be read as its declared kind leaves the column null and is kept, word for word,
 in ``_unreadable``; a field that is not declared becomes a text column; an undeclared nested list
 becomes a child table. So no later row can force a second column beside the first ("variant"), and
-no value is ever turned into null or zero silently.
+no value is ever turned into null or zero silently. Where an object would make columns or tables
+without end (the limits below), it is kept as JSON text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Mapping
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..schema.columns import COMMON_ALIASES, TABLES, Child, Kind, Table
-from ..schema.dates import parse_moment
+from ..schema.columns import COMMON_ALIASES, TABLES
+from ..schema.names import bounded, snake_case
+from ..schema.shapes import Child, Kind, Reference, Table
+from ..schema.values import EMPTY, Unreadable, convert, parse_amount, to_text
 
-CENT_FRACTION = Decimal("0.0001")
-_LARGEST = Decimal(10) ** 23
-_EMPTY: tuple[Any, ...] = (None, "", {}, [])
-_NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2})?)?")
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+__all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
 
-
-class _Unreadable(Exception):
-    """A value is not of its column's kind."""
-
-
-def snake_case(name: str) -> str:
-    """``createdDate`` -> ``created_date``, ``VATRegistration`` -> ``vat_registration``."""
-    spaced = re.sub(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])", r"_\1\2", name)
-    plain = re.sub(r"[^0-9a-zA-Z_]+", "_", spaced).lower()
-    plain = re.sub(r"_{2,}", "_", plain).rstrip("_")
-    if plain.startswith("_dlt") or not plain.strip("_"):
-        plain = "x" + plain
-    return plain
+DEEPEST = 4
+"""Objects in objects that become columns of their own, and lists in lists that become tables."""
+WIDEST = 200
+"""Fields of a nested object that nobody declared, if it shall become columns."""
+MOST_LISTS = 50
+"""Nested lists of a row that nobody declared and that become tables."""
+MOST_FIELDS = 1000
+"""Fields of a row that become columns; the others are kept in ``_unreadable``."""
+OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
+"""Columns of ours; what a row says under such a name is kept in ``_unreadable``."""
 
 
-def parse_amount(value: Any) -> Decimal:
-    """A number or a text such as ``Q1,234.50``, ``1.234,50 EUR``, ``(12.00)`` as a DECIMAL.
-
-    Rounded half up to 4 places. Raises ValueError for anything that is no amount.
-    """
-    if isinstance(value, bool):
-        raise ValueError("a boolean is no amount")
-    if isinstance(value, int | Decimal):
-        number = Decimal(value)
-    elif isinstance(value, float):
-        number = Decimal(repr(value))
-    elif isinstance(value, str):
-        number = _amount_of_text(value)
-    else:
-        raise ValueError("no amount")
-    if not number.is_finite() or abs(number) >= _LARGEST:
-        raise ValueError("out of range")
-    return number.quantize(CENT_FRACTION, ROUND_HALF_UP) + 0
-
-
-def _amount_of_text(text: str) -> Decimal:
-    body = text.strip().replace("\N{MINUS SIGN}", "-")
-    if re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,2})?", body):
-        return Decimal(body)
-    negative = body.startswith("(") and body.endswith(")")
-    # Currency signs and codes stand before or behind the figure, never inside it.
-    match = re.fullmatch(
-        r"\(?\s*(-?)\s*[^\d\s.,()+-]{0,5}\.?\s*([+-]?)\s*"
-        r"(\d[\d.,'\u00a0\u202f ]*)\s*[^\d\s.,()+-]{0,5}\s*(-?)\)?",
-        body,
-    )
-    signs = match[1] + match[2] + match[4] if match else ""
-    if not match or len(signs) > 1:
-        raise ValueError("no amount")
-    negative = negative or "-" in signs
-    figure = re.sub(r"['\u00a0\u202f ]", "", match[3]).rstrip(".,")
-    comma, point = figure.rfind(","), figure.rfind(".")
-    if comma >= 0 and point >= 0:
-        thousands, decimal = (",", ".") if point > comma else (".", ",")
-        figure = figure.replace(thousands, "").replace(decimal, ".")
-    elif comma >= 0:
-        grouped = re.fullmatch(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}", figure)
-        figure = figure.replace(",", "") if grouped else figure.replace(",", ".")
-    elif re.fullmatch(r"\d{1,3}(\.\d{3}){2,}", figure):
-        figure = figure.replace(".", "")
-    try:
-        number = Decimal(figure)
-    except InvalidOperation as error:
-        raise ValueError("no amount") from error
-    return -number if negative else number
-
-
-def to_text(value: Any) -> str:
-    """Any JSON value as text: strings as they are, the rest as compact JSON."""
-    if isinstance(value, str):
-        # A lone surrogate is valid in JSON and in no file.
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return str(value) if value.as_tuple().exponent != 0 else f"{value:f}"
-    if isinstance(value, int | float):
-        return str(value)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-
-
-def _convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
-    if kind == "text":
-        if isinstance(value, Mapping):
-            for key in ("label", "name", "title", "value"):
-                if isinstance(value.get(key), str):
-                    return to_text(value[key])
-        return to_text(value)
-    if kind == "flag":
-        flag = _FLAGS.get(to_text(value).strip().lower())
-        if flag is None:
-            raise _Unreadable
-        return flag
-    if kind == "moment":
-        if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
-            return None  # the way some databases spell "no date"
-        moment = None if isinstance(value, bool | Mapping | list) else parse_moment(value, zone)
-        if moment is None:
-            raise _Unreadable
-        return moment.iso_text
-    try:
-        return parse_amount(value)
-    except ValueError:
-        raise _Unreadable from None
-
-
-class _Shape:
+class Shape:
     """A declared table, prepared for looking fields up."""
 
     def __init__(self, table: Table) -> None:
-        self.kinds = table.flat_columns()
-        self.references = {
+        self.kinds: dict[str, Kind] = table.flat_columns()
+        self.references: dict[str, Reference] = {
             name: reference
             for reference in table.references
             for name in (reference.name, *reference.aliases)
+            if name not in self.kinds
         }
-        self.children = {
+        self.children: dict[str, Child] = {
             name: child for child in table.children for name in (child.name, *child.aliases)
         }
+        self.declared_children = {child.name: child for child in table.children}
         self.aliases = {column.name: column.aliases for column in table.columns} | {
             name: COMMON_ALIASES[name]
             for name in self.kinds
@@ -156,66 +62,124 @@ class _Shape:
                 name = f"{reference.name}__{part}"
                 others = [f"{named}_{part}" for named in (reference.name, *reference.aliases)]
                 self.aliases[name] = (*self.aliases.get(name, ()), *others)
-        self.declared_children = {child.name: child for child in table.children}
+        # A declared column is never taken for another one's alias.
+        self.aliases = {
+            name: kept
+            for name, others in self.aliases.items()
+            if (kept := tuple(other for other in others if other not in self.kinds))
+        }
 
-
-_SHAPES: dict[int, _Shape] = {}
-
-
-def _shape(table: Table) -> _Shape:
-    known = _SHAPES.get(id(table))
-    if known is None:
-        known = _SHAPES[id(table)] = _Shape(table)
-    return known
+    def child(self, name: str) -> Table:
+        """The shape of a nested list; one without columns if nobody declared it."""
+        child = self.declared_children.get(name)
+        return _UNDECLARED if child is None else child.table
 
 
 _UNDECLARED = Table()
 
 
-def _flatten(row: Mapping[Any, Any], shape: _Shape) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split a row into flat name -> value and nested list name -> value."""
-    flat: dict[str, Any] = {}
-    nested: dict[str, Any] = {}
-
-    def put(name: str, value: Any) -> None:
-        while name in flat:
-            name += "_2"  # createdDate and created_date in one row: both are kept
-        flat[name] = value
-
-    def walk(prefix: str, fields: Mapping[Any, Any]) -> None:
-        for key, value in fields.items():
-            name = prefix + snake_case(str(key))
-            if not prefix and name in shape.children:
-                nested[shape.children[name].name] = value
-                continue
-            reference = None if prefix else shape.references.get(name)
-            if reference is not None and name not in shape.kinds:
-                if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
-                    value = value[0]
-                if isinstance(value, Mapping):
-                    walk(f"{reference.name}__", value)
-                elif value not in _EMPTY:
-                    put(f"{reference.name}__{reference.scalar}", value)
-            elif isinstance(value, Mapping) and name not in shape.kinds:
-                walk(f"{name}__", value)
-            elif _is_rows(value) and name not in shape.kinds and not prefix:
-                nested[name] = value
-            elif not (isinstance(value, list | Mapping) and not value):
-                put(name, value)
-                if isinstance(value, Mapping):
-                    walk(f"{name}__", value)
-
-    walk("", row)
-    return flat, nested
+@cache
+def shape_of(table: Table) -> Shape:
+    """The shape of a declared table or nested list."""
+    return Shape(table)
 
 
-def _is_rows(value: Any) -> bool:
+class _Split:
+    """A row taken apart: flat column -> value, nested list -> value."""
+
+    def __init__(self, row: Mapping[Any, Any], shape: Shape, lists_left: int) -> None:
+        self.flat: dict[str, Any] = {}
+        self.nested: dict[str, Any] = {}
+        self.beyond: dict[str, str] = {}
+        """Fields that are too many to be columns."""
+        self._shape, self._lists_left = shape, lists_left
+        self._last: dict[str, int] = {}
+        fields = list(named_fields(row))
+        self._take_children(fields)
+        for name, value in fields:
+            self._field(name, value)
+
+    def _take_children(self, fields: list[tuple[str, Any]]) -> None:
+        """Declared nested lists: the first of its names that holds anything."""
+        for child in self._shape.declared_children.values():
+            names = (child.name, *child.aliases)
+            spelled = [
+                (value in EMPTY, names.index(name), place)
+                for place, (name, value) in enumerate(fields)
+                if name in names
+            ]
+            if spelled:
+                _, self.nested[child.name] = fields.pop(min(spelled)[2])
+
+    def _field(self, name: str, value: Any) -> None:
+        shape = self._shape
+        reference = shape.references.get(name)
+        if reference is not None:
+            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+                value = value[0]
+            if isinstance(value, Mapping):
+                self._object(reference.name, value, 1)
+            elif value not in EMPTY:
+                self._put(f"{reference.name}__{reference.scalar}", value)
+        elif (
+            is_rows(value)
+            and name not in shape.kinds
+            and name not in OWN
+            and self._lists_left
+            and len(self.nested) < MOST_LISTS
+        ):
+            self.nested[self._free(name)] = value
+        else:
+            self._value(name, value, 1)
+
+    def _object(self, prefix: str, fields: Mapping[Any, Any], level: int) -> None:
+        for name, value in named_fields(fields):
+            self._value(bounded(f"{prefix}__{name}"), value, level + 1)
+
+    def _value(self, name: str, value: Any, level: int) -> None:
+        if not isinstance(value, Mapping):
+            if value != []:
+                self._put(name, value)
+        elif value and (level >= DEEPEST or len(value) > WIDEST):
+            self._put(name, to_text(value))
+        elif value:
+            if name in self._shape.kinds:
+                self._put(name, value)
+            self._object(name, value, level)
+
+    def _put(self, name: str, value: Any) -> None:
+        name = self._free(name)  # createdDate and created_date in one row: both are kept
+        declared = name in self._shape.kinds
+        if name == "_unreadable" or (len(self.flat) >= MOST_FIELDS and not declared):
+            self.beyond[name] = to_text(value)
+        else:
+            self.flat[name] = value
+
+    def _free(self, name: str) -> str:
+        free, number = name, self._last.get(name, 1)
+        while free in self.flat or free in self.nested or free in self.beyond:
+            number += 1
+            free = f"{name}_{number}"
+        self._last[name] = number
+        return free
+
+
+def named_fields(fields: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    """Fields by their columns' names; of several that share a name, the exact one comes first."""
+    named = [(snake_case(str(key)), key) for key in fields]
+    if len({name for name, _ in named}) < len(named):
+        named.sort(key=lambda pair: (pair[0], pair[0] != pair[1], str(pair[1])))
+    return ((name, fields[key]) for name, key in named)
+
+
+def is_rows(value: Any) -> bool:
+    """Whether a value is a list of objects, which becomes a table of its own."""
     return isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
 
 
-def _as_rows(value: Any) -> list[Any]:
+def as_rows(value: Any) -> list[Any]:
     """A nested list however it was spelled: list, object by index, one object, or nothing."""
-    if value in _EMPTY:
+    if value in EMPTY:
         return []
     if isinstance(value, Mapping):
         if all(str(key).isdigit() for key in value):
@@ -225,47 +189,60 @@ def _as_rows(value: Any) -> list[Any]:
 
 
 def _clean_level(
-    row: Mapping[Any, Any], table: Table, zone: ZoneInfo, common: Mapping[str, Any]
+    row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int
 ) -> dict[str, Any]:
-    shape = _shape(table)
-    flat, nested = _flatten(row, shape)
+    shape = shape_of(table)
+    split = _Split(row, shape, lists_left)
+    flat = split.flat
     for name, others in shape.aliases.items():
-        if flat.get(name) in _EMPTY:
-            for other in others:
-                if other not in shape.kinds and flat.get(other) not in _EMPTY:
-                    flat[name] = flat.pop(other)
-                    break
+        if flat.get(name) in EMPTY:
+            other = next((other for other in others if flat.get(other) not in EMPTY), None)
+            if other is not None:
+                flat[name] = flat.pop(other)
     out: dict[str, Any] = {}
-    unreadable: dict[str, str] = {}
+    unreadable = split.beyond
     for name, value in flat.items():
         kind = shape.kinds.get(name, "text")
-        if value is None or (value == "" and (kind != "text" or "__" in name)):
+        if is_nothing(name, kind, value):
             out[name] = None
             continue
         try:
-            out[name] = _convert(value, kind, zone)
-        except _Unreadable:
+            out[name] = convert(value, kind, zone)
+        except Unreadable:
             out[name] = None
             unreadable[name] = to_text(value)
-    out["_unreadable"] = json.dumps(unreadable, ensure_ascii=False) if unreadable else None
-    out |= common
-    for name, value in nested.items():
-        child = shape.declared_children.get(name) or Child(name, _UNDECLARED)
+    out["_unreadable"] = noted_text(unreadable)
+    for name, value in split.nested.items():
         out[name] = [
-            _clean_level(
-                item if isinstance(item, Mapping) else {"value": item}, child.table, zone, common
-            )
-            for item in _as_rows(value)
+            _clean_level(as_row(item), shape.child(name), zone, lists_left - 1)
+            for item in as_rows(value)
         ]
     return out
+
+
+def is_nothing(name: str, kind: Kind, value: Any) -> bool:
+    """Whether a value leaves its column null. An empty text is one, but in plain text columns."""
+    return value is None or (value == "" and (kind != "text" or "__" in name))
+
+
+def as_row(item: Any) -> Mapping[Any, Any]:
+    """An item of a nested list as a row."""
+    return item if isinstance(item, Mapping) else {"value": item}
+
+
+def noted_text(noted: Mapping[str, str]) -> str | None:
+    """What ``_unreadable`` says: column -> the service's words, as JSON; None for nothing."""
+    return json.dumps(noted, ensure_ascii=False, sort_keys=True) if noted else None
 
 
 def row_id(row: Mapping[Any, Any], table: str) -> str | None:
     """The row's own identifier as text, or None when it has none."""
     for name in ("id", "_id", "uuid", f"{table.rstrip('s')}_id", "ID", "Id"):
         value = row.get(name)
-        if value not in _EMPTY and not isinstance(value, bool | Mapping | list):
-            return to_text(value).strip()
+        if value not in EMPTY and not isinstance(value, bool | Mapping | list):
+            text = to_text(value).strip()
+            if text:
+                return text
     return None
 
 
@@ -280,24 +257,33 @@ def clean_row(
 ) -> dict[str, Any]:
     """One row of a list -> one row of ``raw.<table>``, its nested lists as lists of rows.
 
-    ``extra`` holds columns the row does not say itself (``_seen_at``, a list's variant).
+    ``extra`` holds columns the row does not say itself (``_seen_at``, a list's variant). ``row`` is
+    of :func:`~repair_shop.http.json_body.parse_json`, whose texts any file can hold.
     """
-    identity = row_id(row, table) or made_up_id(row)
-    out = _clean_level(row, TABLES[table], zone, {})
-    stack: list[Iterable[Any]] = [v for v in out.values() if isinstance(v, list)]
+    said_id = row_id(row, table)
+    identity = said_id or made_up_id(row)
+    out = _clean_level(row, TABLES[table], zone, DEEPEST)
+    stack = [value for value in out.values() if isinstance(value, list)]
     for children in stack:
         for child in children:
-            child["shop_id"], child["parent_id"] = shop_id, identity
-            stack.extend(v for v in child.values() if isinstance(v, list))
-    noted = json.loads(out["_unreadable"] or "{}")
-    if row_id(row, table) is None:
-        noted["id"] = "(the service gave none)"
+            _own_columns_first(child, {"shop_id": shop_id, "parent_id": identity})
+            stack.extend(value for value in child.values() if isinstance(value, list))
     own = {"shop_id": shop_id, "id": identity, "_deleted_at": None} | dict(extra)
-    # A field of the row that is called like a column of ours.
-    noted |= {
+    _own_columns_first(out, own, {} if said_id else {"id": "(the service gave none)"})
+    return out
+
+
+def _own_columns_first(
+    out: dict[str, Any], own: Mapping[str, Any], noted: Mapping[str, str] | None = None
+) -> None:
+    """Give a cleaned row our columns; what it says itself under such a name is noted."""
+    said = {
         name: to_text(out[name])
         for name, value in own.items()
-        if name in out and out[name] is not None and to_text(out[name]).strip() != to_text(value)
+        if out.get(name) is not None and to_text(out[name]).strip() != to_text(value)
     }
-    out["_unreadable"] = json.dumps(noted, ensure_ascii=False) if noted else None
-    return out | own
+    if said or noted:
+        out["_unreadable"] = noted_text(
+            json.loads(out["_unreadable"] or "{}") | (noted or {}) | said
+        )
+    out |= own

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from decimal import Decimal
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """The months of ``mmm``."""
@@ -28,6 +29,8 @@ _SHAPES = (
     re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME),
 )
 _EPOCH = re.compile(r"\d{9,10}|\d{12,13}")
+_LONGEST = 60
+"""Characters of the longest moment; a longer text is none, and costs no search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,19 @@ def format_moment(moment: datetime) -> str:
     return f"{format_day(moment)} {moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
 
 
-def parse_moment(value: str | int, zone: tzinfo) -> ParsedMoment | None:
-    """Read any of the service's styles; None when it is none of them (the caller keeps the text).
+def parse_moment(value: object, zone: tzinfo) -> ParsedMoment | None:
+    """Read any of the service's styles; None when it is none of them (the caller keeps the value).
 
     A number is an epoch in seconds or milliseconds, told in ``zone``. A date alone stays a date.
-    ``16/07/2026`` is day first, as the service's other styles are.
+    ``16/07/2026`` is day first, as the service's other styles are. Any JSON value may be given.
     """
-    if isinstance(value, int):
+    if isinstance(value, int | Decimal):
         return None if isinstance(value, bool) else _epoch(value, zone)
+    if not isinstance(value, str):
+        return None
     text = value.strip()
+    if len(text) > _LONGEST:
+        return None
     if _EPOCH.fullmatch(text):
         return _epoch(int(text), zone)
     for shape in _SHAPES:
@@ -82,12 +89,14 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
         raise ValueError(f"{iso_text!r} lies outside the calendar") from error
 
 
-def _epoch(number: int, zone: tzinfo) -> ParsedMoment | None:
-    seconds, thousandths = divmod(number, 1000) if number >= 10**11 else (number, 0)
-    if not 10**8 <= seconds < 10**10:
+def _epoch(number: int | Decimal, zone: tzinfo) -> ParsedMoment | None:
+    if 10**11 <= number < 10**13:
+        number = Decimal(number) / 1000
+    if not 10**8 <= number < 10**10:
         # Before 1973 or after 2286: a plain number, not a moment.
         return None
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds, milliseconds=thousandths)
+    microseconds = int(number * 1_000_000)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
     return ParsedMoment(moment.astimezone(zone).isoformat(), has_offset=True)
 
 

@@ -1,0 +1,103 @@
+"""JSON of the service -> values that any file, database and column name can hold.
+
+Valid JSON may hold what nothing behind it takes: half a surrogate pair, NUL, numbers too large to
+be numbers, a thousand levels. It is mended here, once, so nothing behind need think of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+DEEPEST = 32
+"""Levels of nesting that stay; what lies deeper becomes its own JSON text."""
+
+_STRANGE = re.compile(rb"\\u0000|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+"""May be NUL or half a pair: escapes, and pairs written in UTF-8 by themselves."""
+_HALF_OR_NUL = re.compile("[\ud800-\udfff\0]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON with fractions as :class:`~decimal.Decimal`. :class:`ValueError` when it is none.
+
+    A number beyond what Decimal or int hold, and a value more than :data:`DEEPEST` levels down,
+    become text, word for word; NUL and half a pair become U+FFFD. Of a field said twice the last
+    one counts.
+    """
+    encoding = json.detect_encoding(body)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        body = body.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
+    try:
+        payload = _loads(body)
+        if _STRANGE.search(body) or _may_be_deep(body):
+            payload = _mended(payload, DEEPEST)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return payload
+
+
+def _loads(body: bytes) -> Any:
+    try:
+        return json.loads(body, parse_float=Decimal, parse_constant=_no_constant)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except (ValueError, InvalidOperation):
+        # Once more with readers of numbers that know no bounds; they are too slow for every page.
+        return json.loads(
+            body, parse_float=_fraction, parse_int=_whole, parse_constant=_no_constant
+        )
+
+
+def _fraction(text: str) -> Decimal | str:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
+
+
+def _whole(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:  # more digits than int reads
+        return text
+
+
+class _NoJSON(json.JSONDecodeError):
+    """NaN or Infinity, which Python's reader takes and JSON does not know."""
+
+
+def _no_constant(name: str) -> Any:
+    raise _NoJSON(f"{name} is no JSON", name, 0)
+
+
+def _may_be_deep(body: bytes) -> bool:
+    """Whether brackets nest beyond :data:`DEEPEST`; those inside texts may cry wolf."""
+    brackets = body.translate(None, _NO_BRACKETS)
+    for _ in range(DEEPEST):
+        if not brackets:
+            return False
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    return bool(brackets)
+
+
+def _mended(value: Any, levels: int) -> Any:
+    if isinstance(value, str):
+        return _HALF_OR_NUL.sub(_REPLACEMENT, value)
+    if not isinstance(value, dict | list):
+        return value
+    if not levels:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+        return _HALF_OR_NUL.sub(_REPLACEMENT, text)
+    if isinstance(value, list):
+        return [_mended(item, levels - 1) for item in value]
+    fields: dict[str, Any] = {}
+    for key, item in value.items():
+        name = _HALF_OR_NUL.sub(_REPLACEMENT, key)
+        if name in fields:
+            name = f"{name}{_REPLACEMENT}{len(fields)}"
+        fields[name] = _mended(item, levels - 1)
+    return fields

@@ -1,0 +1,133 @@
+"""One value of the service -> one value of a column, or :class:`Unreadable`. Total and linear."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..schema.dates import parse_moment
+from ..schema.shapes import Kind
+
+CENT_FRACTION = Decimal("0.0001")
+EMPTY: tuple[Any, ...] = (None, "", {}, [])
+_LARGEST = Decimal(10) ** 23
+_LONGEST_AMOUNT = 60
+"""Characters of an amount with its currency; a longer text is none."""
+_NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2})?)?")
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,2})?")
+# Currency signs and codes stand before or behind the figure, never inside it.
+_PRICE = re.compile(
+    r"\(? ?(-?) ?[^\d\s.,()+-]{0,5}\.? ?([+-]?) ?"
+    r"(\d[\d.,' ]*)[^\d\s.,()+-]{0,5} ?(-?)\)?"
+)
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}")
+_GROUPED_BY_POINTS = re.compile(r"\d{1,3}(\.\d{3}){2,}")
+
+
+class Unreadable(Exception):
+    """A value is not of its column's kind."""
+
+
+def parse_amount(value: Any) -> Decimal:
+    """A number or a text such as ``Q1,234.50``, ``1.234,50 EUR``, ``(12.00)`` as a DECIMAL.
+
+    Rounded half up to 4 places. Raises ValueError for anything that is no amount.
+    """
+    if isinstance(value, bool):
+        raise ValueError("a boolean is no amount")
+    if isinstance(value, int | Decimal):
+        number = Decimal(value)
+    elif isinstance(value, float):
+        number = Decimal(repr(value))
+    elif isinstance(value, str):
+        number = _amount_of_text(value)
+    else:
+        raise ValueError("no amount")
+    # abs() would round first, and refuse exponents of millions.
+    if not number.is_finite() or number.copy_abs() >= _LARGEST:
+        raise ValueError("out of range")
+    return number.quantize(CENT_FRACTION, ROUND_HALF_UP) + 0
+
+
+def _amount_of_text(text: str) -> Decimal:
+    body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).replace("\N{MINUS SIGN}", "-")
+    if len(text) > 10 * _LONGEST_AMOUNT or len(body) > _LONGEST_AMOUNT:
+        raise ValueError("no amount")
+    if _PLAIN.fullmatch(body):
+        return Decimal(body)
+    negative = body.startswith("(") and body.endswith(")")
+    match = _PRICE.fullmatch(body)
+    signs = match[1] + match[2] + match[4] if match else ""
+    if not match or len(signs) > 1:
+        raise ValueError("no amount")
+    try:
+        number = Decimal(_plain_figure(re.sub(r"[' ]", "", match[3]).rstrip(".,")))
+    except InvalidOperation as error:
+        raise ValueError("no amount") from error
+    return -number if negative or "-" in signs else number
+
+
+def _plain_figure(figure: str) -> str:
+    """``1.234,50`` -> ``1234.50``: what parts thousands goes, what parts cents is a point."""
+    comma, point = figure.rfind(","), figure.rfind(".")
+    if comma >= 0 and point >= 0:
+        thousands, decimal = (",", ".") if point > comma else (".", ",")
+        return figure.replace(thousands, "").replace(decimal, ".")
+    if comma >= 0:
+        return figure.replace(",", "" if _GROUPED.fullmatch(figure) else ".")
+    return figure.replace(".", "") if _GROUPED_BY_POINTS.fullmatch(figure) else figure
+
+
+def to_text(value: Any) -> str:
+    """Any JSON value as text: strings as they are, the rest as compact JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return str(value) if value.as_tuple().exponent != 0 else f"{value:f}"
+    if isinstance(value, int | float):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
+    """A value as its column's kind wants it; None for a date that says "none".
+
+    :class:`Unreadable` when it is of another kind.
+    """
+    if kind == "text":
+        return _label(value)
+    if kind == "flag":
+        flag = _FLAGS.get(to_text(value).strip().lower())
+        if flag is None:
+            raise Unreadable
+        return flag
+    if kind == "moment":
+        return _moment(value, zone)
+    try:
+        return parse_amount(value)
+    except ValueError:
+        raise Unreadable from None
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, Mapping):
+        for key in ("label", "name", "title", "value"):
+            if isinstance(value.get(key), str):
+                return str(value[key])
+    return to_text(value)
+
+
+def _moment(value: Any, zone: ZoneInfo) -> str | None:
+    if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
+        return None  # the way some databases spell "no date"
+    moment = parse_moment(value, zone)
+    if moment is None:
+        raise Unreadable
+    return moment.iso_text
