@@ -19,7 +19,7 @@ from ..scan import (
     read_window,
 )
 from ..scan.deletions import Deletions, advice
-from ..scan.jobs import Job
+from ..scan.jobs import Job, full_mark
 from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, read_tickets
 
@@ -102,10 +102,15 @@ class JobReader:
                     path=endpoint.updated_path,
                     # Without an end: one of our clock's would hide all newer rows were it behind.
                     params={"updatedDateFrom": since},
-                )
+                ),
+                expected=-(-live // PAGE_ROWS),
             )
         if job.kind == "paid" and endpoint.reread_by is not None:
-            return read_window(reader(params={endpoint.reread_by: since}), order="newest")
+            return read_window(
+                reader(params={endpoint.reread_by: since}),
+                order="newest",
+                expected=-(-live // PAGE_ROWS),
+            )
         return self._read_records(job, reader)
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
@@ -122,8 +127,10 @@ class JobReader:
             prefix="unsorted:",
             on_rows=count,
         )
+        known = self.ledger.mark(job.shop, full_mark(job.resource)) is not None
+        live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
         try:
-            return read_window(reader)
+            return read_window(reader, expected=-(-live // PAGE_ROWS) if known else None)
         except (PagingBroken, BadAnswer):
             return Outcome(reason=why)
 

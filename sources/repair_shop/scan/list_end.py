@@ -10,18 +10,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import date
+from itertools import count
 
 from ..ledger import Page
-from ..scan.outcome import PAGE_ROWS, Outcome, PagingBroken, Reader
+from ..scan.outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader
 
 _GROWN = 0.7
 """A shop's average day beside its newest ones: shops grow."""
 _LEAN = 0.95
 """Too far costs an empty page, too short one that may stand for itself: guesses fall short."""
-_MAX_PROBES = 64
+_MAX_PROBES = 40
 _FEW = 5
 """So few rows shared with the newest page may be so by chance: the next page is looked at too."""
-_MAX_PAGES = 100_000
 
 
 @dataclass(frozen=True)
@@ -176,14 +176,18 @@ def meets(page: Page, top: Page) -> bool:
     return (start == 0 or at == 0) and newest[at : at + len(shared)] == shared
 
 
-def walk_to_end(reader: Reader, last: int, page: Page, out: Outcome) -> tuple[int, Page]:
-    """The last page that has rows, from page ``last`` on, for lists sorted only loosely."""
-    for number in range(last + 1, last + _MAX_PAGES):
+def walk_to_end(reader: Bounded, last: int, page: Page, out: Outcome) -> tuple[int, Page]:
+    """The last page that has rows, from page ``last`` on, for lists sorted only loosely.
+
+    A page that holds the rows of the one before, in whatever order, lies past the end.
+    """
+    reader.expect(last)
+    for number in count(last + 1):
         following = reader.ask(f"end:{number}", number, "oldest")
         out.take(following)
-        if following.size == 0:
-            return last, page
         if following.ids == page.ids:
             raise PagingBroken(f"pages {last} and {number} hold the same rows")
+        if set(following.ids) <= set(page.ids):
+            break
         last, page = number, following
-    raise PagingBroken("the list does not end")
+    return last, page

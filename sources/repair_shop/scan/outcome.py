@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -12,8 +13,18 @@ PAGE_ROWS = 50
 """Specification, Limits: records per request."""
 
 
+_FEW = 24
+"""Pages that a scan may ask beyond twice those expected: looking for the end, second looks."""
+_UNKNOWN_PAGES = 1_000
+"""Pages expected of a list that nobody has read yet and whose end nothing tells."""
+
+
 class PagingBroken(Exception):
     """The service does not page as asked; another way of paging may work."""
+
+
+class NeverEnds(Exception):
+    """A scan asked far more pages than its list can have; its rows are kept, it is not proven."""
 
 
 class Reader(Protocol):
@@ -27,6 +38,55 @@ class Reader(Protocol):
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The same rows by offset and limit; None when that is how pages are asked already."""
+
+
+class Bounded:
+    """A reader that ends a scan after twice the pages expected, and a few.
+
+    Expected is what is known of the list (``expected`` pages), or, where that is more, the pages
+    that showed a row this scan had not seen: a service that repeats its last page in changing order
+    shows none. Raises :class:`NeverEnds` instead of asking beyond.
+    """
+
+    def __init__(self, reader: Reader, expected: int | None = None) -> None:
+        self._reader, self._expected = reader, expected
+        self._asked = self._fruitful = 0
+        self._ids: set[str] = set()
+        self._lock = threading.Lock()
+
+    def ask(self, key: str, number: int, order: str | None) -> Page:
+        """See :class:`Reader`."""
+        self._permit()
+        page = self._reader.ask(key, number, order)
+        self._count(page)
+        return page
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        """See :class:`Reader`."""
+        return self._reader.ask_by_offset(key, number, order)
+
+    def lanes(self, last: int) -> int:
+        """See :class:`Reader`."""
+        return self._reader.lanes(last)
+
+    def expect(self, pages: int) -> None:
+        """The list turned out to have so many pages, at least."""
+        self._expected = max(self._expected or 0, pages)
+
+    def _permit(self) -> None:
+        known = _UNKNOWN_PAGES if self._expected is None else self._expected
+        pages = max(self._expected or 0, min(self._fruitful, known))
+        if self._asked >= 2 * pages + _FEW:
+            raise NeverEnds(
+                f"{self._asked} pages were asked where {pages} are expected, and no end was found: "
+                "the service may repeat its rows or make them up"
+            )
+
+    def _count(self, page: Page) -> None:
+        with self._lock:
+            self._asked += 1
+            self._fruitful += not self._ids.issuperset(page.ids)
+            self._ids.update(page.ids)
 
 
 @dataclass

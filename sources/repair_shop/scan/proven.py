@@ -19,19 +19,23 @@ The last page is found by the newest page (``sort=newest``, page 1), which every
 a page that shares rows with it, in exactly reversed order, is at the end. That meeting of the two
 ends is also the proof that nothing lies beyond, so no scan ends on "fewer than 50 rows".
 
+Every scan has a bound (:class:`~repair_shop.scan.outcome.Bounded`); beyond it, it is not proven.
+
 Each function here is deterministic in the pages it is given, so a scan that was killed is run again
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from itertools import count
 
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
-from ..scan.outcome import PAGE_ROWS, Outcome, PagingBroken, Reader
+from ..scan.outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken, Reader
 
 __all__ = [
     "PAGE_ROWS",
@@ -48,7 +52,6 @@ _RECHECK_FROM = 4
 _KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
 always strictly sorted (field notes), so one known row is not enough."""
-_MAX_PAGES = 100_000
 _ROUNDS = 3
 
 
@@ -71,22 +74,33 @@ def read_list(
     Raises :class:`PagingBroken` when page numbers or the order do not work.
     """
     out = Outcome(whole=True)
+    try:
+        _read_list(Bounded(reader), hint, since, on_page, out)
+    except NeverEnds as error:
+        out.reason = str(error)
+    return out
+
+
+def _read_list(
+    reader: Bounded, hint: int | None, since: date | None, on_page: OnPage | None, out: Outcome
+) -> None:
     top = reader.ask("newest:1", 1, "newest")
     out.take(top)
     if top.size == 0:
         out.proof = "the list is empty"
-        return out
+        return
     if top.size < PAGE_ROWS:
         second = reader.ask("newest:2", 2, "newest")
         out.take(second)
         if second.size == 0 or set(second.ids) <= set(top.ids):
             out.proof = "one page, and nothing new on the second"
-            return out
+            return
     end = find_end(reader, top, hint, since, out)
     last, page = end.last, end.page
     if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
         last, page = walk_to_end(reader, last, page, out)
+    reader.expect(last)
     pages = {last: page}
     # Where the last page is not full, the newest one holds rows of the page below it as well: so
     # a row that slips from there into the last page was seen, and only lower pages can hide one.
@@ -102,7 +116,6 @@ def read_list(
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
             _recheck(reader, again, pages, out, on_page)
-    return out
 
 
 def _descend(
@@ -284,33 +297,32 @@ def _moved_down(before: Page, now: Page) -> bool:
     return not (now.size == 0 or now.ids[0] in before.ids)
 
 
-def read_window(reader: Reader, *, order: str | None = None) -> Outcome:
+def read_window(
+    reader: Reader, *, order: str | None = None, expected: int | None = None
+) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
 
     A window of several pages is read downwards once more, so that a row that moved while it was
-    read up is seen on the way down.
+    read up is seen on the way down. ``expected``: its pages at most, as far as is known. Raises
+    :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome(whole=True)
-    pages: list[Page] = []
-    number = 0
-    while True:
-        number += 1
-        page = reader.ask(f"up:{number}", number, order)
-        out.take(page)
-        if page.size == 0:
-            break
-        if pages and (page.ids == pages[-1].ids or set(page.ids) <= _all_ids(pages)):
-            if pages[-1].size < PAGE_ROWS:
-                break  # past its end this service repeats rows
-            raise PagingBroken(f"page {number} holds only rows of earlier pages")
-        pages.append(page)
+    try:
+        _read_window(Bounded(reader, expected), order, out)
+    except NeverEnds as error:
+        out.reason = str(error)
+    return out
+
+
+def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
+    pages = _read_up(reader, order, out)
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
         # A second page with other rows would show that pages work.
-        other = reader.ask_by_offset(f"offset:{number}", number, order)
+        other = reader.ask_by_offset("offset:2", 2, order)
         if other is not None:
             out.pages += 1
             if not set(other.ids) <= _all_ids(pages):
-                raise PagingBroken(f"page {number} is empty though there are more rows")
+                raise PagingBroken("page 2 is empty though there are more rows")
     for below in range(len(pages) - 1, 0, -1):
         page = reader.ask(f"down:{below}", below, order)
         out.take(page)
@@ -320,7 +332,22 @@ def read_window(reader: Reader, *, order: str | None = None) -> Outcome:
         else f"{len(pages)} page(s) and an empty one"
         + (", read again downwards" if len(pages) > 1 else "")
     )
-    return out
+
+
+def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
+    """The pages from the first to the last one that has rows of its own."""
+    pages: list[Page] = []
+    for number in count(1):
+        page = reader.ask(f"up:{number}", number, order)
+        out.take(page)
+        if page.size == 0:
+            break
+        if pages and set(page.ids) <= _all_ids(pages):
+            if pages[-1].size < PAGE_ROWS:
+                break  # past its end this service repeats rows
+            raise PagingBroken(f"page {number} holds only rows of earlier pages")
+        pages.append(page)
+    return pages
 
 
 def _all_ids(pages: list[Page]) -> set[str]:
@@ -332,35 +359,61 @@ def read_head(reader: Reader, *, order: str | None, since: date | None, live: in
 
     Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
     last proven sync began; boundary days are read again whole). ``live`` is the number of rows
-    known to exist.
+    known to exist. Raises :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome()
+    try:
+        _read_head(Bounded(reader, math.ceil(live / PAGE_ROWS)), order, since, live, out)
+    except NeverEnds as error:
+        out.reason = str(error)
+    return out
+
+
+def _read_head(
+    reader: Bounded, order: str | None, since: date | None, live: int, out: Outcome
+) -> None:
     pages: list[Page] = []
-    for number in range(1, _MAX_PAGES):
+    for number in count(1):
         page = reader.ask(f"head:{number}", number, order)
         out.take(page)
         if page.size == 0 and number == 1 and live:
             out.reason = f"empty, though {live} rows are known"
-            return out
-        if page.size == 0:
-            if pages and pages[-1].size >= PAGE_ROWS and len(_all_ids(pages)) < live:
-                raise PagingBroken(f"page {number} is empty though more rows are known")
-            out.whole = True
+            return
+        out.whole = _is_past_the_end(page, number, pages, live)
+        if out.whole:
             break
-        if pages and page.ids == pages[-1].ids:
-            if page.size < PAGE_ROWS:
-                out.whole = True  # past its end this service repeats the last page
-                break
-            raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
         pages.append(page)
         if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:
             out.whole = True  # every row known to exist, and the page is not full
             break
-        last = page.days[-1]
-        settled = not any(page.fresh[-_KNOWN_TAIL:])
-        if page.size >= PAGE_ROWS and settled and (since is None or last is None or last < since):
+        if _is_settled(page, since):
             break
     for below in range(len(pages) - 1, 0, -1):
         out.take(reader.ask(f"head-down:{below}", below, order))
     out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
-    return out
+
+
+def _is_past_the_end(page: Page, number: int, pages: list[Page], live: int) -> bool:
+    """Whether a page shows that the one before was the list's last.
+
+    Raises :class:`PagingBroken` when it can not have been.
+    """
+    if page.size == 0:
+        if pages and pages[-1].size >= PAGE_ROWS and len(_all_ids(pages)) < live:
+            raise PagingBroken(f"page {number} is empty though more rows are known")
+        return True
+    if pages and set(page.ids) == set(pages[-1].ids):
+        if page.size < PAGE_ROWS:
+            return True  # past its end this service repeats the last page
+        raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
+    return False
+
+
+def _is_settled(page: Page, since: date | None) -> bool:
+    """Whether a full page ends on known rows, unchanged and older than ``since``."""
+    last = page.days[-1]
+    return (
+        page.size >= PAGE_ROWS
+        and not any(page.fresh[-_KNOWN_TAIL:])
+        and (since is None or last is None or last < since)
+    )
