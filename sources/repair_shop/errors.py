@@ -17,8 +17,8 @@
     ├── OutcomeUnknown       a write that may have been applied: look it up first  (exit 1)
     └── Stopped              stopped on purpose: a signal, a deadline, a maximum   (exit 4)
 
-A write that raises anything but :class:`OutcomeUnknown` was surely not applied. Exceptions of httpx
-become these in one place, :func:`repair_shop.http.transport.from_httpx`. No message holds a key.
+A write that raises anything but :class:`OutcomeUnknown` was surely not applied. Exceptions of
+the wire become these in one place, :func:`repair_shop.http.wire.from_wire`. No message holds a key.
 """
 
 from __future__ import annotations

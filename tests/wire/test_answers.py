@@ -229,24 +229,6 @@ def test_writes_may_be_answered_with_nothing() -> None:
     assert read_answer(200, {}, b"", method="DELETE").kind == "ok"
 
 
-def test_the_key_is_taken_out_of_what_is_shown() -> None:
-    body = b'{"error": "Key abc-123 is not known"}'
-    reading = read_answer(401, {}, body, secret="abc-123")
-    assert reading.text == "Key [key] is not known"
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("90", 90.0), ("1.5", 1.5), ("soon", None), ("-3", None)]
-)
-def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
-    assert read_answer(429, {"retry-after": value}, b"").retry_after == seconds
-
-
-def test_retry_after_as_a_date_in_the_past_is_nothing() -> None:
-    headers = {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}
-    assert read_answer(429, headers, b"").retry_after == 0.0
-
-
 @given(st.binary(max_size=200), st.integers(100, 599))
 def test_no_bytes_make_it_fail(body: bytes, status: int) -> None:
     reading = read_answer(status, {}, body)

@@ -10,7 +10,7 @@ import pytest
 from sources.repair_shop import errors
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.http.transport import from_httpx
+from sources.repair_shop.http.wire import from_wire
 from tests.wire.conftest import Connect
 from tests.wire.doubles import Loopback, Reply
 
@@ -195,12 +195,12 @@ def test_no_exception_of_httpx_gets_through(
 
 def test_connecting_failures_are_known_not_to_have_arrived() -> None:
     for kind in (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
-        error = from_httpx(kind("x"), "POST", "/x")
+        error = from_wire(kind("x"), "POST", "/x")
         assert isinstance(error, errors.Unreachable)
         assert not error.sent
     for kind in (httpx.ReadTimeout, httpx.WriteTimeout, httpx.ReadError, httpx.WriteError,
                  httpx.CloseError, httpx.RemoteProtocolError):  # fmt: skip
-        error = from_httpx(kind("x"), "POST", "/x")
+        error = from_wire(kind("x"), "POST", "/x")
         assert isinstance(error, errors.Unreachable)
         assert error.sent
 

@@ -50,11 +50,13 @@ _NO_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _EXCERPT = 160
+_LONGEST_WAIT = 28_800.0
+"""Seconds; no block of the service is longer (specification, Limits: 6 to 8 hours)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One answer, told apart. ``text`` is the service's error text or a short excerpt, redacted."""
+    """One answer, told apart. ``text`` is the service's error text or a short excerpt."""
 
     kind: Kind
     status: int
@@ -64,19 +66,14 @@ class Reading:
     expected: str = ""
 
 
-def redact(text: str, secret: str) -> str:
-    """``text`` without the key."""
-    return text.replace(secret, "[key]") if secret else text
-
-
 def read_answer(
-    status: int, headers: Mapping[str, str], body: bytes, *, method: str = "GET", secret: str = ""
+    status: int, headers: Mapping[str, str], body: bytes, *, method: str = "GET"
 ) -> Reading:
     """Tell what came. ``method`` matters for empty bodies, which only writes may have."""
     payload, fault = _payload(body)
     error = _error_text(payload)
     raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
-    text = _short(redact(raw, secret))
+    text = _short(raw)
     retry_after = _retry_after(headers)
 
     def reading(kind: Kind, expected: str = "") -> Reading:
@@ -304,6 +301,8 @@ def _payload(body: bytes) -> tuple[Any, str | None]:
     try:
         return parse_json(body), None
     except ValueError as error:
+        if isinstance(error.__cause__, RecursionError):
+            return None, str(error)
         position = getattr(error, "pos", None)
         return None, "cut off or damaged" + (f" at byte {position}" if position else "")
 
@@ -332,17 +331,20 @@ def _is_rate_error(status: int, error: str | None, text: str, method: str) -> bo
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a Retry-After header, which may be a number or a date of the service's clock."""
+    """Seconds of a Retry-After header: a number, or a date of the service's own clock.
+
+    None for what is neither. At most what the service's longest block lasts.
+    """
     value = headers.get("retry-after")
     if value is None:
         return None
-    if re.fullmatch(r"\d{1,7}(\.\d+)?", value.strip()):
-        return float(value)
+    if re.fullmatch(r"\d+(\.\d+)?", value.strip(), re.ASCII):
+        return min(float(value), _LONGEST_WAIT)
     moment = moment_of(value)
     if moment is None:
         return None
     now = date_of(headers) or datetime.now(UTC)
-    return max(0.0, (moment - now).total_seconds())
+    return min(max(0.0, (moment - now).total_seconds()), _LONGEST_WAIT)
 
 
 def _short(text: str) -> str:

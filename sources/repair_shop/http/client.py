@@ -28,17 +28,12 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from ..budget import Budget, KeyBudget, Lane
+from ..errors import ValidationRefused
 from ..http.answers import Answer, Reading, detail_of, rows_of
+from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
-from ..http.transport import (
-    BudgetTransport,
-    RequestCounter,
-    RequestEvent,
-    RetryTransport,
-    from_httpx,
-    network,
-    timeouts,
-)
+from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
+from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, timeouts
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 
@@ -80,15 +75,17 @@ class Client:
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
         secret = shop.api_key.get_secret_value()
+        longest = 4 * shop.timeout_seconds
         stack = RetryTransport(
             BudgetTransport(
-                transport or network(self._base, shop.timeout_seconds),
+                transport or Network(self._base, longest),
                 self.budget,
-                secret=secret,
+                redactor=Redactor(secret),
                 base_path=urlsplit(self._base).path,
                 counter=self.counter,
                 stop=stop,
-                longest=4 * shop.timeout_seconds,
+                longest=longest,
+                most=shop.max_answer_mb * 2**20,
                 notify=self._notify,
                 clock=self.clock,
             ),
@@ -100,6 +97,7 @@ class Client:
             headers={
                 "Authorization": secret,
                 "Accept": "application/json",
+                "Accept-Encoding": ACCEPTED_ENCODINGS,
                 "User-Agent": "shopmirror",
             },
             timeout=timeouts(shop.timeout_seconds),
@@ -188,10 +186,10 @@ class Client:
         files: Files | None = None,
     ) -> Answer:
         headers = {} if content is None else {"Content-Type": "application/json"}
-        # An id may hold anything; what separates a path from a query must not come from it.
-        url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
         sent_at = datetime.now(UTC)
         try:
+            # An id may hold anything; what separates a path from a query must not come from it.
+            url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
             request = self._http.build_request(
                 method,
                 url,
@@ -201,9 +199,13 @@ class Client:
                 headers=headers,
                 extensions={"lane": self.lane},
             )
-            response = self._http.send(request)
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise from_httpx(error, method, path) from error
+        except UnicodeError as error:
+            raise ValidationRefused(
+                "it holds text that is no Unicode and was not sent", method=method, path=repr(path)
+            ) from error
+        except httpx.InvalidURL as error:
+            raise from_wire(error, method, path) from error
+        response = self._http.send(request)
         reading: Reading = response.extensions["reading"]
         return Answer(
             path=path,

@@ -9,7 +9,8 @@
 
 Nothing above can forget the limit, and a retry pays like any request. Each answer is read whole
 and told apart here (:mod:`repair_shop.http.answers`), because the budget must know whether a
-200 is a rate error in disguise. The exceptions of httpx end here: :func:`from_httpx`.
+200 is a rate error in disguise. What the wire throws ends here (:mod:`repair_shop.http.wire`), and
+so does the key, should the service echo it (:mod:`repair_shop.http.redaction`).
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from tenacity import (
@@ -46,23 +45,16 @@ from ..errors import (
     ValidationRefused,
 )
 from ..http.answers import Reading, denied_kind, error_of, read_answer
+from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
+from ..http.wire import from_wire, read_body
 
 log = logging.getLogger(__name__)
 
 TRIES = 3
 """How often a read is tried when the wire fails."""
-LARGEST_BODY = 64 * 1024 * 1024
-"""Bytes; a list has at most 50 records (specification, Limits), so this is no list."""
-_NEVER_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-    httpx.UnsupportedProtocol,
-    httpx.LocalProtocolError,
-    httpx.InvalidURL,
-)
+# The body is unpacked already; a cookie would only be one more thing that may be odd.
+_DROPPED_HEADERS = ("content-encoding", "content-length", "transfer-encoding", "set-cookie")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +92,10 @@ class RequestCounter:
             self.count -= 1
 
 
-def from_httpx(error: Exception, method: str, path: str, host: str = "") -> ShopError:
-    """Our error for any exception of httpx, the only place where that is decided.
-
-    ``host`` is the host and port that were asked.
-    """
-    name = type(error).__name__
-    service = f"The service at {host}" if host else "The service"
-    what = f"{method} {path}"
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
-        return ConfigurationError(f"{what} cannot be sent ({name}). Check base_url and api_key.")
-    if isinstance(error, httpx.DecodingError):
-        return BadAnswer(
-            "the answer's compression is damaged", method=method, path=path, transient=True
-        )
-    if isinstance(error, httpx.ConnectTimeout):
-        message = f"{service} cannot be reached: no connection in time."
-    elif isinstance(error, httpx.ConnectError | httpx.ProxyError):
-        message = f"{service} cannot be reached: {str(error) or name}."
-    elif isinstance(error, httpx.TimeoutException):
-        message = f"{service} gave no answer in time to {what} ({name})."
-    else:
-        message = f"The connection broke during {what} ({name})."
-    return Unreachable(message, sent=not isinstance(error, _NEVER_SENT))
-
-
 class BudgetTransport(httpx.BaseTransport):
     """One try: waits for a slot, sends, reads the answer whole, tells the budget what came.
+
+    ``longest`` is seconds for one answer in all, ``most`` the bytes it may have, unpacked.
 
     Returns proper answers only (``extensions["reading"]`` holds the :class:`Reading`); everything
     else raises. The lane comes from the request's extension ``lane``.
@@ -137,22 +106,24 @@ class BudgetTransport(httpx.BaseTransport):
         inner: httpx.BaseTransport,
         budget: KeyBudget,
         *,
-        secret: str,
+        redactor: Redactor,
         base_path: str,
         counter: RequestCounter,
         stop: Callable[[], bool] | None,
         longest: float,
+        most: int,
         notify: Callable[[RequestEvent], None],
         clock: ServiceClock,
     ) -> None:
         self._inner = inner
         self._budget = budget
         self._clock = clock
-        self._secret = secret
+        self._redactor = redactor
         self._base_path = base_path
         self._counter = counter
         self._stop = stop
         self._longest = longest
+        self._most = most
         self._notify = notify
         self._wrong_key: ConfigurationError | None = None
 
@@ -196,11 +167,7 @@ class BudgetTransport(httpx.BaseTransport):
             response, body = self._exchange(request, path, started)
             skew = self._clock.observe(response.headers)
             reading = read_answer(
-                response.status_code,
-                response.headers,
-                body,
-                method=request.method,
-                secret=self._secret,
+                response.status_code, response.headers, body, method=request.method
             )
             outcome, error = self._judge(reading, request.method, path)
         finally:
@@ -209,14 +176,9 @@ class BudgetTransport(httpx.BaseTransport):
             self._tell(request.method, path, reading, outcome, started, number)
         if error is not None:
             raise error
-        headers = [
-            (name, value)
-            for name, value in response.headers.multi_items()
-            if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
-        ]
         return httpx.Response(
             response.status_code,
-            headers=headers,
+            headers=response.headers,
             content=body,
             request=request,
             extensions={"reading": reading, "sent_at": sent_at},
@@ -225,26 +187,32 @@ class BudgetTransport(httpx.BaseTransport):
     def _exchange(
         self, request: httpx.Request, path: str, started: float
     ) -> tuple[httpx.Response, bytes]:
-        """Send and read whole, within a total time: a drop a second would never time out."""
+        """Send, read whole and mask the key, in a total time: a drop a second would never end."""
         try:
             response = self._inner.handle_request(request)
             response.request = request
             try:
-                chunks: list[bytes] = []
-                size = 0
-                for chunk in response.iter_bytes():
-                    chunks.append(chunk)
-                    size += len(chunk)
-                    if size > LARGEST_BODY:
-                        raise BadAnswer("an answer without end", method=request.method, path=path)
-                    if time.monotonic() - started > self._longest:
-                        raise httpx.ReadTimeout("the answer took too long", request=request)
+                body = read_body(
+                    response,
+                    most=self._most,
+                    until=started + self._longest,
+                    method=request.method,
+                    path=path,
+                )
             finally:
                 response.close()
-        except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
+            headers = [
+                (name, self._redactor.text(value))
+                for name, value in response.headers.multi_items()
+                if name.lower() not in _DROPPED_HEADERS
+            ]
+            clean = httpx.Response(response.status_code, headers=headers, request=request)
+            return clean, self._redactor.body(body)
+        except Exception as error:
+            # Whatever it is, it happened on the wire: a read may be tried again, a write is in
+            # doubt. Nothing that a service can cause may end a run in another way.
             host = request.url.netloc.decode("ascii", "replace")  # without any user and password
-            raise from_httpx(error, request.method, path, host) from error
-        return response, b"".join(chunks)
+            raise from_wire(error, request.method, path, host) from error
 
     def _judge(self, reading: Reading, method: str, path: str) -> tuple[Outcome, ShopError | None]:
         if reading.kind == "ok":
@@ -343,23 +311,6 @@ class RetryTransport(httpx.BaseTransport):
                 log.info("%s", error)
 
 
-def network(base_url: str, timeout: float) -> httpx.HTTPTransport:
-    """The real connections. Idle ones are dropped before a usual server would drop them."""
-    return httpx.HTTPTransport(
-        limits=httpx.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=3.0),
-        proxy=_proxy_for(base_url),
-    )
-
-
-def _proxy_for(base_url: str) -> str | None:
-    """The machine's proxy, if one is set; never for this machine itself."""
-    parts = urlsplit(base_url)
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)
-
-
 def _may_be_applied(error: BadAnswer) -> bool:
     """Whether the write behind an improper answer may have had its effect all the same."""
     return not 400 <= error.status < 500 or error.status == 408
@@ -375,8 +326,3 @@ def _unknown(
         status=status,
         reason=reason,
     )
-
-
-def timeouts(seconds: float) -> httpx.Timeout:
-    """The same patience for connecting, sending and reading; waiting for a connection is ours."""
-    return httpx.Timeout(seconds, pool=None)
