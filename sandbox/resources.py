@@ -112,7 +112,7 @@ _ROWS = (
     Resource("warranties"),
     Resource("models"),
     Resource("model_groups"),
-    Resource("categories"),
+    Resource("categories", "number"),
     Resource("brands"),
     Resource("stock_count", "number"),
     Resource("stock", columns={"product_id": "product.id"}),

@@ -155,10 +155,9 @@ class Run:
         if everything:
             jobs += resume_jobs(ledger, shop)
         self._deleted_by_us(shop)
-        # Open purchase orders are mostly on the newest page, which the head scan reads.
-        fetch.run(job for job in jobs if job.kind != "open")
+        fetch.run(job for job in jobs if not job.comes_late)
         if fetch.fatal is None:
-            later = [job for job in jobs if job.kind == "open"]
+            later = [job for job in jobs if job.comes_late]
             fetch.run([*later, *fetch.follow(), *self._pushed(shop, fetch.began)])
         if fetch.fatal is None and everything and not self.full:
             today = datetime.now(shop.zone).date()

@@ -37,7 +37,7 @@ class Catalogue:
         self.issues: list[tuple[Record, str | None, str]] = []
         self.expense_categories: list[tuple[Record, int, int]] = []
         self.custom_fields: dict[str, list[str]] = {}
-        self._categories: dict[str, str] = {}
+        self._categories: dict[str, int] = {}
         self._taxes: list[tuple[int, int]] = []
         self._warranties: list[Record] = []
         self._staff()
@@ -150,12 +150,12 @@ class Catalogue:
             self._category(name, None)
 
     def _category(self, name: str, parent: str | None) -> None:
-        uid = self._ctx.uid()
-        self._categories[name] = uid
+        number = len(self._categories) + 1
+        self._categories[name] = number
         self._emit(
             "categories",
             {
-                "id": uid,
+                "id": number,
                 "name": name,
                 "profit_margin": money(self._dice.randrange(1500, 6500, 50)),
                 "parent_category": parent,

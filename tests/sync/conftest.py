@@ -186,9 +186,6 @@ class Mirror:
         store = self.server.store(name)
         for table in tables or ENDPOINTS:
             records = store.all(table)
-            if table == "custom_fields":
-                # Without a category only the default ones are listed (specification, customFields).
-                records = [r for r in records if not r.get("category_id") and not r.get("tab_id")]
             assert self.live(table, name) == {str(r["id"]) for r in records}, table
             for child in CHILDREN.get(table, ()):
                 theirs = sum(len(record.get(child) or []) for record in records)

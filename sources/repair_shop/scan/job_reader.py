@@ -18,6 +18,7 @@ from ..scan import (
     read_list,
     read_window,
 )
+from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import Deletions, advice
 from ..scan.jobs import Job, full_mark
 from ..scan.reader import ServiceReader
@@ -80,6 +81,9 @@ class JobReader:
                     begins,
                     whole=job.kind == "full",
                 )
+            if job.hides_categories:
+                today = self.client.today()
+                return read_custom_fields(self.ledger, scan, reader, today)
             if not endpoint.sort:
                 return read_window(reader(params=params))
             return read_list(reader(params=params), hint=hint, since=begins)
@@ -90,8 +94,12 @@ class JobReader:
                 reader(),
                 order=order if endpoint.sort else None,
                 since=None if endpoint.recently_updated else job.since,
-                live=live,
+                # Rows of categories are known too, and are no reason to look for more pages.
+                live=0 if job.hides_categories else live,
             )
+            if job.hides_categories:
+                out.whole = False
+                out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
             if not out.proven and not out.ids:
                 # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
                 out.reason += f". {advice(job.resource)}"

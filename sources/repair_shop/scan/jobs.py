@@ -74,6 +74,18 @@ class Job:
         return spec
 
     @property
+    def hides_categories(self) -> bool:
+        """Whether the bare list shows only its default rows."""
+        return bool(self.endpoint.in_categories) and (
+            self.endpoint.in_categories in self.variant.values()
+        )
+
+    @property
+    def comes_late(self) -> bool:
+        """Whether it needs what other jobs of the run read: the newest page, the categories."""
+        return self.kind == "open" or (self.kind == "full" and self.hides_categories)
+
+    @property
     def path(self) -> str:
         """The path with its variables filled in."""
         path = self.endpoint.path
@@ -148,8 +160,12 @@ def _jobs_of(
     resource = base.resource
     live = ledger.live_count(shop.name, resource)
     pages = math.ceil(live / PAGE_ROWS)
-    known = ledger.mark(shop.name, full_mark(resource)) is not None
-    if full or not known or (not endpoint.sort and live >= PAGE_ROWS):
+    read_on = ledger.mark(shop.name, full_mark(resource))
+    known = read_on is not None
+    due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
+    if full or not known or due or (not endpoint.sort and live >= PAGE_ROWS):
+        if base.hides_categories:
+            pages += 2 * ledger.live_count(shop.name, "categories")
         return [Job(shop.name, endpoint, "full", variant, requests=pages + 2 if known else None)]
 
     def since(kind: str) -> date | None:
@@ -170,6 +186,10 @@ def _jobs_of(
         if watched:
             jobs.append(Job(shop.name, endpoint, "open", variant, requests=min(watched, 5)))
     return jobs
+
+
+def _is_week_old(day: str, shop: ShopSettings) -> bool:
+    return date.fromisoformat(day) + timedelta(days=7) <= datetime.now(shop.zone).date()
 
 
 def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:

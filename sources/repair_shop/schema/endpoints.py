@@ -45,6 +45,9 @@ class Endpoint:
     status not X, which together are every ticket (specification, GET /tickets)."""
     variants: tuple[Mapping[str, str], ...] = ()
     """Path variables of lists that stand for several, with the column they fill."""
+    in_categories: str = ""
+    """The variant whose bare list shows only its default rows; the rest is asked for weekly, by
+    category and tab (specification, GET /customFields/{type})."""
     open_statuses: tuple[str, ...] = ()
     """Rows in such a status are asked again until they leave it (open purchase orders)."""
 
@@ -160,6 +163,7 @@ _ROWS: tuple[Endpoint, ...] = (
             MappingProxyType({"type": kind})
             for kind in ("tickets", "leads", "customers", "products")
         ),
+        in_categories="tickets",
     ),
     Endpoint("/shipments", created_filter=False),
     Endpoint("/shipments/deleted", created_filter=False),

@@ -1,0 +1,53 @@
+"""Custom fields of categories and tabs, which the bare list of tickets' fields does not show."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.scan import custom_fields
+from sources.repair_shop.scan.jobs import full_mark
+from tests.sync.conftest import Mirror
+
+FIELDS = "custom_fields"
+
+
+def _age(mirror: Mirror, days: int) -> None:
+    """As if the fields of categories had been read so many days ago."""
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    name = full_mark(f"{FIELDS}:tickets")
+    read_on = date.fromisoformat(ledger.mark("main", name) or "")
+    ledger.set_mark("main", name, (read_on - timedelta(days=days)).isoformat())
+    ledger.close()
+
+
+def test_fields_of_categories_and_tabs_are_read_and_stay(mirror: Mirror) -> None:
+    assert mirror.run("categories", FIELDS).exit_code == 0
+    mirror.assert_same(FIELDS)
+    for _ in range(2):
+        # The next nights ask for the default ones only, and lose none of the others.
+        assert mirror.run(FIELDS).requests == 4
+        mirror.assert_same(FIELDS)
+
+
+def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror: Mirror) -> None:
+    mirror.run("categories", FIELDS)
+    gone = next(record for record in mirror.store.all(FIELDS) if record["category_id"])
+    mirror.store.delete(FIELDS, str(gone["id"]))
+    mirror.run(FIELDS)
+    assert str(gone["id"]) in mirror.live(FIELDS)
+    _age(mirror, 7)
+    mirror.run(FIELDS)
+    mirror.assert_same(FIELDS)
+
+
+def test_no_field_is_gone_while_categories_wait_for_their_turn(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror.run("categories", FIELDS)
+    monkeypatch.setattr(custom_fields, "ASKED_AT_MOST", 3)
+    _age(mirror, 7)
+    assert mirror.run(FIELDS).exit_code == 0
+    mirror.assert_same(FIELDS)
