@@ -164,7 +164,7 @@ def test_references_lead_somewhere(small: Shop) -> None:
                     assert str(value["id"]) in known[target]
     categories = {"products": "categories", "presets": "preset_categories"}
     for resource, target in {**categories, "expenses": "expense_categories"}.items():
-        assert {r["category"]["id"] for r in small[resource]} <= known[target]
+        assert {str(r["category"]["id"]) for r in small[resource]} <= known[target]
     codes = {product["code"] for product in small["products"]}
     for resource in ("tickets", "ticket_invoices", "pos_orders", "purchase_orders", "presets"):
         lines = [line for record in small[resource] for line in record["lines"]]
