@@ -9,7 +9,15 @@ From a notebook::
 names, calls :func:`mark_mirrored`, and loads :func:`trail` into ``ops.changes``.
 """
 
-from pipelines.outbox.errors import InputRefused, OutboxError, PushBusy, QueueBroken
+from pipelines.outbox.adopting import adopt
+from pipelines.outbox.errors import (
+    InputRefused,
+    OutboxError,
+    PushBusy,
+    QueueBroken,
+    QueueForeign,
+    ServiceChanged,
+)
 from pipelines.outbox.intake import enqueue
 from pipelines.outbox.mirrored import Touched, brief, mark_mirrored, touched_since, trail
 from pipelines.outbox.preview import Planned
@@ -27,7 +35,10 @@ __all__ = [
     "PushBusy",
     "PushReport",
     "QueueBroken",
+    "QueueForeign",
+    "ServiceChanged",
     "Touched",
+    "adopt",
     "brief",
     "discard",
     "enqueue",

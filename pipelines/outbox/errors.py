@@ -5,6 +5,8 @@
     OutboxError
     ├── InputRefused   mend the input; nothing was queued, nothing was sent   (exit 2)
     ├── QueueBroken    the queue's file cannot be used; nothing was sent      (exit 2)
+    ├── QueueForeign   the queue is a copy of one elsewhere; nothing was sent (exit 2)
+    ├── ServiceChanged changes are for another service than the settings name (exit 2)
     └── PushBusy       another push is at work in this home; it will do it    (exit 4)
 """
 
@@ -33,6 +35,14 @@ class InputRefused(OutboxError):
 
 class QueueBroken(OutboxError):
     """The queue's file is damaged, locked for too long, of a newer version or not writable."""
+
+
+class QueueForeign(OutboxError):
+    """The queue was copied here; ``queue adopt`` makes it the one of this place."""
+
+
+class ServiceChanged(OutboxError):
+    """Changes of a shop were queued for another address or key than the settings name now."""
 
 
 class ShopUnknown(OutboxError):

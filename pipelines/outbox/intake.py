@@ -32,6 +32,7 @@ from typing import Any
 import pandas as pd
 
 from pipelines.outbox.basis import from_warehouse, over_own
+from pipelines.outbox.binding import bind
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.known import unknown
 from pipelines.outbox.lookup import MARKER_FIELDS
@@ -107,7 +108,11 @@ def enqueue(
         changes = [_with_id(outbox, change) for change in changes]
         if check and (missing := unknown(folder, outbox, changes)):
             raise InputRefused(missing)
-        return outbox.add(_with_basis(folder, outbox, changes), by=by or current_user())
+        return outbox.add(
+            _with_basis(folder, outbox, changes),
+            by=by or current_user(),
+            service=bind(outbox, target),
+        )
 
 
 def resource_and_op(resource: str, op: str) -> tuple[str, str]:

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from filelock import FileLock, Timeout
 
+from pipelines.outbox.adopting import locked, taken
+from pipelines.outbox.binding import claim
 from pipelines.outbox.doubt import Resolver
-from pipelines.outbox.errors import OutboxError, PushBusy, ShopUnknown
+from pipelines.outbox.errors import OutboxError, ShopUnknown
+from pipelines.outbox.identity import note_service, refuse_foreign
 from pipelines.outbox.lookup import Looker
 from pipelines.outbox.merge import mergeable
 from pipelines.outbox.mirrored import brief
@@ -33,7 +35,6 @@ from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.settings import Settings, ShopSettings
 
-LOCK_NAME = "push.lock"
 WORKERS = 4
 """Changes in flight at once when answers are slow; at 3 s each they use 30 requests a minute."""
 SLOW_SECONDS = 1.0
@@ -87,44 +88,39 @@ def push(
     shops = settings.chosen(shop)
     if dry_run:
         with Outbox(settings.home) as outbox:
+            refuse_foreign(outbox)
             planned = [entry for one in shops for entry in preview(outbox, one.name)]
         return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
     Outbox(settings.home).close()
-    lock = FileLock(settings.home / LOCK_NAME, mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise PushBusy(
-            f"Another push is at work in {settings.home}; it sends what is queued now, too."
-        ) from None
     began = time.monotonic()
     report = PushReport()
-    try:
-        with ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool:
-            futures = {
-                one.name: pool.submit(
-                    _push_shop,
-                    settings.home,
-                    one,
-                    on_conflict=on_conflict,
-                    stop=stop,
-                    wait=wait,
-                    hook=hook or (lambda step, number: None),
-                    transport=transport,
-                    progress=progress or (lambda line: None),
-                    max_requests=max_requests,
-                )
-                for one in shops
-            }
-            for name, future in futures.items():
-                requests, rows, waiting, error = future.result()
-                report.requests += requests
-                report.changes += rows
-                report.waiting += waiting
-                if error is not None:
-                    report.errors[name] = error
-    finally:
-        lock.release()
+    with (
+        locked(settings),
+        taken(settings),
+        ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool,
+    ):
+        futures = {
+            one.name: pool.submit(
+                _push_shop,
+                settings.home,
+                one,
+                on_conflict=on_conflict,
+                stop=stop,
+                wait=wait,
+                hook=hook or (lambda step, number: None),
+                transport=transport,
+                progress=progress or (lambda line: None),
+                max_requests=max_requests,
+            )
+            for one in shops
+        }
+        for name, future in futures.items():
+            requests, rows, waiting, error = future.result()
+            report.requests += requests
+            report.changes += rows
+            report.waiting += waiting
+            if error is not None:
+                report.errors[name] = error
     if shop is None:
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
@@ -177,7 +173,11 @@ def _push_shop(
         pusher = _Pusher(outbox, client, budget, on_conflict, stop, hook, progress)
         error: Exception | None = None
         try:
-            pusher.run(wait=wait)
+            service = claim(outbox, shop)
+            try:
+                pusher.run(wait=wait)
+            finally:
+                note_service(outbox, service, client.clock)
         except (ShopError, OutboxError) as stopped:
             error = stopped
         finally:

@@ -19,45 +19,17 @@ from types import TracebackType
 from typing import Any
 
 from pipelines.outbox.errors import InputRefused, QueueBroken
+from pipelines.outbox.identity import establish, note_use
+from pipelines.outbox.place import place_of
+from pipelines.outbox.schema import STEPS
 from pipelines.outbox.states import STATES, State, check_move
+from sources.repair_shop.migrations import NewerVersion, migrate
 
 __all__ = ["STATES", "Change", "NewChange", "Outbox", "State"]
 
 FILE_NAME = "outbox.sqlite"
-VERSION = 1
 LOCK_SECONDS = 10.0
 """How long another process's transaction is waited for; ours take milliseconds."""
-
-_SCHEMA = """
-create table if not exists changes (
-    number integer primary key autoincrement,
-    shop text not null, resource text not null, op text not null,
-    record_id text,              -- target of an update, delete or upload; '@12' until known
-    body text not null,          -- as queued, references as {"$queued": 12}
-    base text not null,          -- what the change was based on
-    file text,                   -- upload: path, name, size, sha256
-    marker text,                 -- token put into a free-text field, if the user allowed it
-    state text not null, id text, reason text not null default '',
-    queued_by text not null, queued_at real not null,
-    attempts integer not null default 0,
-    sent_body text, sent_at real, baseline text,
-    progress text not null default '{}',
-    looks integer not null default 0, next_look real,
-    for_person integer not null default 0, alone integer not null default 0,
-    merged_into integer,
-    answer text, pushed_at real);
-create index if not exists changes_by_state on changes (shop, state, number);
-create index if not exists changes_by_record on changes (shop, resource, record_id, number);
-create index if not exists changes_by_id on changes (shop, resource, id);
-create index if not exists changes_by_merge on changes (merged_into);
-create table if not exists history (
-    number integer not null, at real not null, event text not null, detail text not null);
-create index if not exists history_by_number on history (number);
-create table if not exists touched (
-    shop text not null, resource text not null, id text not null,
-    pushed_at real not null, mirrored_at real, number integer,
-    primary key (shop, resource, id));
-"""
 
 
 @dataclass(frozen=True)
@@ -90,6 +62,9 @@ class Change:
     merged_into: int | None
     answer: str | None
     pushed_at: float | None
+    service: int | None = None
+    doubted_since: float | None = None
+    is_copied: bool = False
 
     @property
     def what(self) -> str:
@@ -133,16 +108,16 @@ class Outbox:
             self._db.execute("pragma journal_mode = wal")
             # An outcome that a power cut takes back would be sent again: every commit reaches disk.
             self._db.execute("pragma synchronous = full")
-            version = self._db.execute("pragma user_version").fetchone()[0]
-            if version > VERSION:
+            try:
+                version = migrate(self._db, STEPS)
+            except NewerVersion:
                 self._db.close()
                 raise QueueBroken(
                     f"The queue {self.path} was written by a newer version of shopmirror. "
                     "Upgrade; nothing was sent."
-                )
-            if version < VERSION:
-                self._db.executescript(f"begin immediate; {_SCHEMA} commit;")
-                self._db.execute(f"pragma user_version = {VERSION}")
+                ) from None
+            if version < len(STEPS):
+                establish(self, is_new=version == 0)
 
     def __enter__(self) -> Outbox:
         return self
@@ -186,6 +161,11 @@ class Outbox:
                 raise
             self._db.execute("commit")
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open file, for reading what is not a change."""
+        return self._db
+
     def select(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """Rows of a read-only statement."""
         with self._mapped():
@@ -212,15 +192,21 @@ class Outbox:
         )
         return [dict(row) for row in rows]
 
-    def add(self, changes: Sequence[NewChange], *, by: str) -> list[int]:
-        """Queue changes, all or none; their numbers. Row references become numbers here."""
+    def add(
+        self, changes: Sequence[NewChange], *, by: str, service: int | None = None
+    ) -> list[int]:
+        """Queue changes, all or none; their numbers. Row references become numbers here.
+
+        ``service``: the one they are for (:func:`pipelines.outbox.binding.bind`).
+        """
         now = time.time()
         with self.transaction() as db:
             last = db.execute("select coalesce(max(seq), 0) from sqlite_sequence").fetchone()[0]
             first = last + 1
             db.executemany(
                 "insert into changes (number, shop, resource, op, record_id, body, base, file,"
-                " marker, state, queued_by, queued_at) values (?,?,?,?,?,?,?,?,?,'queued',?,?)",
+                " marker, state, queued_by, queued_at, service)"
+                " values (?,?,?,?,?,?,?,?,?,'queued',?,?,?)",
                 [
                     (
                         first + place,
@@ -234,10 +220,12 @@ class Outbox:
                         change.marker,
                         by,
                         now,
+                        service,
                     )
                     for place, change in enumerate(changes)
                 ],
             )
+            note_use(db, place_of(self.path))
             numbers = list(range(first, first + len(changes)))
             self.fill_targets(first)
             db.executemany(
@@ -328,6 +316,7 @@ def _change(row: sqlite3.Row) -> Change:
     values["state"] = State(values["state"])
     values["for_person"] = bool(values["for_person"])
     values["alone"] = bool(values["alone"])
+    values["is_copied"] = bool(values["is_copied"])
     return Change(**values)
 
 

@@ -20,12 +20,13 @@ _MANY = 40
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    queue = typer.Typer(help="Changes to be written back: add, list, show, retry, discard.")
+    queue = typer.Typer(help="Changes to be written back: add, list, show, retry, discard, adopt.")
     queue.command("add")(add)
     queue.command("list")(list_changes)
     queue.command("show")(show)
     queue.command("retry")(retry)
     queue.command("discard")(discard)
+    queue.command("adopt")(adopt)
     app.add_typer(queue, name="queue", no_args_is_help=True)
 
 
@@ -191,6 +192,22 @@ def discard(number: Number) -> int:
     from sources.repair_shop.settings import home_folder
 
     out().print(forget(home_folder(), number, by=current_user()), markup=False)
+    return 0
+
+
+def adopt(
+    shop: Annotated[str | None, typer.Option(help="Only this shop's changes.")] = None,
+) -> int:
+    """Take a copied queue over, and changes queued under another key or address of the same shop.
+
+    Sends nothing. What a copy may have sent is looked up by the next push before it is sent.
+    """
+    from pipelines.outbox import adopt as take
+    from pipelines.outbox.intake import current_user
+    from sources.repair_shop.settings import load_settings
+
+    for line in take(load_settings(), shop, by=current_user()):
+        out().print(line, markup=False, soft_wrap=True)
     return 0
 
 

@@ -13,10 +13,14 @@ MINUTE = 0.2
 
 
 def settings_for(home, base_url, **changes):
-    values = {"timeout_seconds": 5.0, "minute_seconds": MINUTE, "requests_per_minute": 100_000}
-    shop = ShopSettings(
-        name="main", base_url=base_url, api_key=SecretStr("key-of-main"), **(values | changes)
-    )
+    values = {
+        "name": "main",
+        "api_key": SecretStr("key-of-main"),
+        "timeout_seconds": 5.0,
+        "minute_seconds": MINUTE,
+        "requests_per_minute": 100_000,
+    }
+    shop = ShopSettings(base_url=base_url, **(values | changes))
     return Settings(home=home, shops=(shop,))
 
 

@@ -10,7 +10,8 @@ import json
 import threading
 import time
 from collections import Counter
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -47,6 +48,8 @@ class FakeService:
         self.hide_new = False
         self.next_id = 1000
         self.delay = 0.0
+        self.ahead = timedelta(0)
+        """How far the service's clock is ahead of this machine's."""
         self.in_flight = self.most_in_flight = 0
         self.lock = threading.RLock()
         service = self
@@ -56,6 +59,9 @@ class FakeService:
 
             def log_message(self, *args):
                 pass
+
+            def date_time_string(self, timestamp=None):
+                return format_datetime(datetime.now(UTC) + service.ahead, usegmt=True)
 
             def do_GET(self):
                 service._serve(self, "GET")
@@ -78,6 +84,10 @@ class FakeService:
         return self
 
     def __exit__(self, *args):
+        self.stop()
+
+    def stop(self):
+        """From now on there is nobody there."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -88,7 +98,7 @@ class FakeService:
             record_id = str(self.next_id)
             self.records.setdefault(path, {})[record_id] = {
                 "id": record_id,
-                "created_date": _now(),
+                "created_date": self.now(),
                 **fields,
             }
             return record_id
@@ -147,7 +157,7 @@ class FakeService:
             self.writes.append(("create", name, body))
             if name == "payments":
                 return self._pay(record_id, body)
-            table[record_id] = {"id": record_id, "created_date": _now(), **_shown(name, body)}
+            table[record_id] = {"id": record_id, "created_date": self.now(), **_shown(name, body)}
             return 201, {"id": record_id}, {}
         if method == "POST" and len(parts) == 3:
             self.next_id += 1
@@ -173,7 +183,7 @@ class FakeService:
     def _pay(self, record_id, body):
         invoices = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
         amount = body["lines"][0]["amount"]
-        payment = {"id": record_id, "payment_id": record_id, "amount": amount, "date": _now()}
+        payment = {"id": record_id, "payment_id": record_id, "amount": amount, "date": self.now()}
         if note := body["lines"][0].get("paymentNote"):
             payment["payment_note"] = note
         invoice = self.records["ticketInvoices"][invoices[0]]
@@ -194,6 +204,10 @@ class FakeService:
     def _drop(self, handler):
         handler.close_connection = True
         handler.connection.shutdown(2)
+
+    def now(self):
+        """The service's clock as its records show it."""
+        return (datetime.now(UTC) + self.ahead).strftime("%Y-%m-%dT%H:%M:%S+0000")
 
     def count(self, op, name):
         """How many writes of a kind were applied."""
@@ -222,7 +236,3 @@ def _iso(value):
         time = (parts[1] + ":00")[:8] if len(parts) > 1 else "00:00:00"
         return f"{year}-{MONTHS.index(month) + 1:02d}-{day}T{time}+0000"
     return value
-
-
-def _now():
-    return datetime.now(timezone(timedelta(0))).strftime("%Y-%m-%dT%H:%M:%S+0000")

@@ -118,13 +118,13 @@ def test_what_is_not_done_is_one(shop, capsys):
     assert shop.records["customers"][record]["name"] == "Bob"
 
 
-def test_away_is_three_and_stopped_is_four(shop, capsys, monkeypatch):
+def test_away_is_three_and_stopped_is_four(shop, capsys):
     for name in ("a", "b"):
         run(
             capsys, "queue", "add", "brands", "--op", "create", "--json", json.dumps({"name": name})
         )
     assert run(capsys, "push", "--max-requests", "2")[0] == 4
-    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    shop.stop()
     code, _, err = run(capsys, "push")
     assert code == 3
     assert "cannot be reached" in err
@@ -150,8 +150,8 @@ def test_changes_of_a_shop_that_is_gone_are_not_passed_over(shop, capsys, monkey
 
 
 def test_a_wrong_address_is_two_and_keeps_the_queue(shop, capsys, monkeypatch):
-    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", f"{shop.base_url}/brands/of/v1")
+    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
     monkeypatch.setattr(shop, "_read", lambda path, query: (404, {"error": "Not here."}))
     code, _, err = run(capsys, "push")
     assert (code, "base_url does not look like the service" in err) == (2, True)
