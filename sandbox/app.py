@@ -142,7 +142,9 @@ class _Exchange:
         spec = self.app._shops.specs[shop]
         quirks = spec.quirks
         host = (self.scope.get("client") or ("", 0))[0]
-        verdict = self.app._limiter.arrives(key_hash(key), host, spec.limit)
+        verdict = self.app._limiter.arrives(
+            key_hash(key), host, spec.limit, shuts_address=quirks.block_scope == "key_and_address"
+        )
         if quirks.latency_seconds:
             await asyncio.sleep(quirks.latency_seconds)
         below = self.path.removeprefix(PREFIX) if self._in_version() else self.path

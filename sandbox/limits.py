@@ -52,8 +52,13 @@ class Limiter:
         self._addresses: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def arrives(self, key: str, address: str, limit: int | None) -> Verdict:
-        """Judge one request of ``key`` from ``address``; ``limit`` is requests a minute or None."""
+    def arrives(
+        self, key: str, address: str, limit: int | None, *, shuts_address: bool = True
+    ) -> Verdict:
+        """Judge one request of ``key`` from ``address``; ``limit`` is requests a minute or None.
+
+        ``shuts_address``: a block shuts the address and not only the key.
+        """
         with self._lock:
             now = self._clock()
             state = self._keys.setdefault(key, _Key())
@@ -63,7 +68,9 @@ class Limiter:
                 state.ignored += 1
                 if state.ignored >= IGNORED_BEFORE_BLOCK:
                     until = now + BLOCK_MINUTES * self.minute_seconds
-                    state.blocked_until = self._addresses[address] = until
+                    state.blocked_until = until
+                    if shuts_address:
+                        self._addresses[address] = until
                     state.ignored = 0
                     return Verdict.BLOCKED
                 return self._rate_error(state, now)

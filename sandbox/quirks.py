@@ -45,6 +45,10 @@ class Quirks(BaseModel):
         429, description="status of a rate error; 200 carries the error body all the same"
     )
     block_status: Literal[401, 403] = Field(401, description="status while key or address is shut")
+    block_scope: Literal["key_and_address", "key"] = Field(
+        "key_and_address",
+        description="what a block shuts; key: other keys of the address are answered",
+    )
     rate_error_text: str = Field(
         "Request rate limit exceeded. Please wait one minute before the next request.",
         description="the error text of a rate error",

@@ -75,6 +75,17 @@ def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve: Callable[...
     assert api.get("/brands").status_code == 200
 
 
+def test_a_block_may_shut_the_key_alone(serve: Callable[..., Any]) -> None:
+    quirks = Quirks(block_scope="key", block_text="Unauthorized")
+    server, api = serve(ShopSpec("one", quirks=quirks, limit=1), ShopSpec("two"), clock=Clock())
+    for _ in range(11):
+        api.get("/brands")
+    assert api.get("/brands").status_code == 401
+    assert api.get("/brands").json() == {"error": "Unauthorized"}
+    with client_of(server, "two") as other:
+        assert other.get("/brands").status_code == 200
+
+
 def test_every_time_scales_with_the_minute(serve: Callable[..., Any]) -> None:
     clock = Clock()
     _, api = serve(ShopSpec(limit=1), clock=clock, minute_seconds=0.05)

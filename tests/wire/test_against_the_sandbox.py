@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,35 @@ def test_a_block_stops_us_at_once(tmp_path: Path, make_shop: Callable[..., Any])
             with pytest.raises(Refused, match="blocked us"):
                 client.get("/customers")
         assert client.requests == 2
+
+
+def test_a_block_of_three_keys_leaves_the_other_two_alone(
+    tmp_path: Path, make_shop: Callable[..., Any]
+) -> None:
+    quirks = Quirks(block_scope="key", block_text="Unauthorized")
+    specs = [ShopSpec(name, quirks=quirks, records=[]) for name in "abcde"]
+    with SandboxServer(specs, minute_seconds=MINUTE) as server, ExitStack() as stack:
+        budget = Budget(tmp_path / "budget.sqlite")
+        clients = {}
+        for name in "abcde":
+            key, base = server.keys[name], server.base_url
+            shop = make_shop(name=name, base_url=base, api_key=key, minute_seconds=MINUTE)
+            clients[name] = stack.enter_context(Client(shop, budget))
+            ask(clients[name], 1)
+        for name in "abc":
+            server.block(name, address=False)
+        with pytest.raises(Refused, match="key of shop 'a'"):
+            clients["a"].get("/customers")
+        started = time.monotonic()
+        ask(clients["d"], 5)
+        assert time.monotonic() - started >= MINUTE * 0.9
+        ask(clients["e"], 5)
+        for name in "bc":
+            with pytest.raises(Refused, match=f"key of shop '{name}'"):
+                clients[name].get("/customers")
+            ask(clients["d"], 5)
+        blocked = [r for name in "abc" for r in server.requests(name) if r.status == 401]
+        assert len(blocked) == 3
 
 
 def test_a_wrong_key_is_asked_once(tmp_path: Path, make_shop: Callable[..., Any]) -> None:

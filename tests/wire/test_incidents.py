@@ -1,11 +1,14 @@
 """After a rate error and after a block: what the budget still lets through."""
 
+import itertools
+from collections import Counter
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 
-from sources.repair_shop.budget import Budget
+from sources.repair_shop.budget import Budget, Slot
 from sources.repair_shop.errors import Refused
 from tests.wire.doubles import FakeClock
 from tests.wire.slots import take, wait, working
@@ -112,34 +115,124 @@ class TestIncidents:
 
 
 class TestBlocks:
-    def test_every_key_of_the_address_stops(
+    def test_one_careful_request_of_another_key_tells(
         self, budget: Budget, clock: FakeClock, make_shop: Make
     ) -> None:
         keys = [working(budget, make_shop(api_key=name)) for name in "abc"]
         elsewhere = working(budget, make_shop(base_url="http://127.0.0.2:9/v1"))
-        take(keys[0]).answered("block")
-        for key in keys:
-            with pytest.raises(Refused, match="blocked us"):
-                key.try_acquire("push")
-        take(elsewhere)
-
-    def test_one_careful_try_afterwards(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
-        keys = [working(budget, make_shop(api_key=name)) for name in "ab"]
         late = take(keys[1])
         take(keys[0]).answered("block")
         late.answered("ok")
-        with pytest.raises(Refused):
-            keys[1].try_acquire("sync")
+        take(elsewhere)
+        with pytest.raises(Refused, match="blocked us"):
+            keys[0].try_acquire("push")
+        assert wait(keys[1]).reason == "silence"
+        clock.ticks += 61
+        careful = take(keys[1])
+        assert {wait(key).reason for key in keys[1:]} == {"in flight"}
+        careful.answered("ok")
+        take(keys[1])
+        take(keys[1])
+        alone = take(keys[2])
+        assert wait(keys[2]).reason == "in flight"
+        alone.answered("ok")
+        take(keys[2])
+        take(keys[2])
+        with pytest.raises(Refused, match="blocked us"):
+            keys[0].try_acquire("sync")
+
+    def test_an_address_that_is_shut_is_asked_ever_more_rarely(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        keys = [working(budget, make_shop(api_key=name)) for name in "abcdefgh"]
+        in_flight = [take(key) for key in keys[:3]]
+        start, asked = clock.ticks, []
+        for slot in in_flight:
+            slot.answered("block")
+        while clock.ticks < start + 480 * 60:
+            for key in keys:
+                try:
+                    found = key.try_acquire("sync")
+                except Refused:
+                    continue
+                if isinstance(found, Slot):
+                    asked.append(round((clock.ticks - start) / 60))
+                    found.answered("block")
+            clock.ticks += 20
+        assert len(asked) == 4
+        gaps = [after - before for before, after in itertools.pairwise([0, *asked])]
+        assert all(gap >= least for gap, least in zip(gaps, (1, 60, 120, 240), strict=True))
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_three_of_five_keys_blocked_and_the_others_go_on(
+        self, budget: Budget, clock: FakeClock, make_shop: Make, seed: int
+    ) -> None:
+        dice = Random(seed)
+        keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
+        refused, flying = set(dice.sample(keys, 3)), [take(key) for key in keys]
+        start, answered, blocks = clock.ticks, Counter[str](), 0
+        for slot, key in zip(flying, keys, strict=True):
+            slot.answered("block" if key in refused else "ok")
+        while clock.ticks < start + 30 * 60:
+            for key in dice.sample(keys, 5):
+                try:
+                    found = key.try_acquire("sync")
+                except Refused:
+                    continue
+                if isinstance(found, Slot):
+                    found.answered("block" if key in refused else "ok")
+                    blocks += key in refused
+                    answered[key.fingerprint] += key not in refused
+            clock.ticks += 10
+        assert blocks == 0
+        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_keys_that_are_refused_one_after_the_other_cost_one_request_each(
+        self, budget: Budget, clock: FakeClock, make_shop: Make, seed: int
+    ) -> None:
+        dice = Random(seed)
+        keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
+        refused = set(dice.sample(keys, 3))
+        start, answered, blocks = clock.ticks, Counter[str](), Counter[str]()
+        while clock.ticks < start + 240 * 60:
+            for key in dice.sample(keys, 5):
+                try:
+                    found = key.try_acquire("sync")
+                except Refused:
+                    continue
+                if isinstance(found, Slot):
+                    found.answered("block" if key in refused else "ok")
+                    (blocks if key in refused else answered)[key.fingerprint] += 1
+            clock.ticks += 40
+        assert set(blocks.values()) == {1}
+        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
+
+    def test_a_key_that_never_worked_is_not_the_one_to_try(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        old, new = working(budget, make_shop()), budget.key(make_shop(api_key="new"))
+        take(old).answered("block")
+        clock.ticks += 61
+        with pytest.raises(Refused, match="blocked us"):
+            new.try_acquire("sync")
+        new.forgive()
+        take(new)
+
+    def test_after_the_longest_block_one_careful_try(
+        self, budget: Budget, clock: FakeClock, make_shop: Make
+    ) -> None:
+        keys = [working(budget, make_shop(api_key=name)) for name in "ab"]
+        flying = [take(key) for key in keys]
+        for slot in flying:
+            slot.answered("block")
+        for key in keys:
+            with pytest.raises(Refused):
+                key.try_acquire("sync")
         clock.ticks += 480 * 60 + 1
         careful = take(keys[0])
         assert wait(keys[0]).reason == "in flight"
         assert wait(keys[1]).reason == "in flight"
-        careful.answered("block")
-        with pytest.raises(Refused):
-            keys[1].try_acquire("sync")
-        clock.ticks += 480 * 60 + 1
-        take(keys[1]).answered("ok")
+        careful.answered("ok")
         take(keys[0])
         take(keys[0])

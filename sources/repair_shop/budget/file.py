@@ -41,10 +41,16 @@ create table if not exists waiting (
     """
 create table clocks (base text primary key, skew real not null);
 """,
+    """
+create table blocks (
+    key text primary key, base text not null, at real not null, until real not null,
+    careful integer not null);
+""",
 )
 """Numbered (:mod:`repair_shop.migrations`); files from before there were numbers are of the first.
 
-``clocks.skew``: seconds that the service at an address was ahead of this machine's wall clock."""
+``clocks.skew``: seconds that the service at an address was ahead of this machine's wall clock.
+``bases``, ``blocks``: :mod:`repair_shop.budget.blocks`."""
 
 
 class BudgetFile:

@@ -10,9 +10,8 @@ so a slot is free one minute (and 0.3 %) after the answer, and a request in flig
 Any two requests that share a slot are then a minute apart at the server, whenever they arrived.
 Slots of a dead process are free one minute and the time-out after they were granted.
 
-What happens after rate errors and blocks: :mod:`repair_shop.budget.pace`. A block concerns the
-address, so it stops every key of the same base address; after its likely end one request goes
-alone, and only when that is answered do the others follow.
+What happens after rate errors: :mod:`repair_shop.budget.pace`; after a block, which may concern
+one key or all keys of the address: :mod:`repair_shop.budget.blocks`.
 
 Usage::
 
@@ -33,9 +32,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from ..budget import blocks
 from ..budget.clock import process_born
 from ..budget.file import BudgetFile
-from ..budget.pace import LONGEST_REST_MINUTES, MARGIN, Pace
+from ..budget.pace import MARGIN, Pace
 from ..errors import ConfigurationError, Refused, Stopped
 from ..settings import ShopSettings
 
@@ -163,8 +163,9 @@ class KeyBudget:
         with self._budget.transaction() as (db, now):
             pace = self._load(db)
             pace.refresh(now, self.minute, self.allowed)
-            self._refuse_if_stopped(db, pace, now)
-            answer = self._decide(db, pace, lane, token, now)
+            standing = blocks.standing(db, self.fingerprint, self.base, pace, self.minute)
+            self._refuse_if_stopped(standing, pace, now)
+            answer = self._decide(db, standing, pace, lane, token, now)
             if isinstance(answer, Wait):
                 if token is not None:
                     db.execute(
@@ -197,12 +198,13 @@ class KeyBudget:
             self._clear_slots(db, now)
             used, in_flight = self._usage(db)
             limit = pace.limit(self.allowed)
+            standing = blocks.standing(db, self.fingerprint, self.base, pace, self.minute)
             until, reason = None, None
             try:
-                self._refuse_if_stopped(db, pace, now)
+                self._refuse_if_stopped(standing, pace, now)
             except Refused as refused:
                 until, reason = refused.until, str(refused)
-            silence = max(0.0, pace.cooldown_until - now)
+            silence = max(0.0, pace.cooldown_until - now, standing.until - now)
             return BudgetState(
                 fingerprint=self.fingerprint[:12],
                 allowed=self.allowed,
@@ -236,17 +238,23 @@ class KeyBudget:
         with self._budget.transaction() as (db, _):
             pace = self._load(db)
             self._save(db, Pace(worked=pace.worked))
-            db.execute("delete from bases where base = ?", (self.base,))
+            blocks.forgive(db, self.fingerprint, self.base)
 
     def _decide(
-        self, db: sqlite3.Connection, pace: Pace, lane: Lane, token: str | None, now: float
+        self,
+        db: sqlite3.Connection,
+        standing: blocks.Standing,
+        pace: Pace,
+        lane: Lane,
+        token: str | None,
+        now: float,
     ) -> Wait | None:
-        if pace.cooldown_until > now:
-            return Wait(pace.cooldown_until - now, "silence")
+        silent_until = max(pace.cooldown_until, standing.until)
+        if silent_until > now:
+            return Wait(silent_until - now, "silence")
         self._clear_slots(db, now)
-        blocked = db.execute("select 1 from bases where base = ?", (self.base,)).fetchone()
         if (
-            blocked
+            standing.in_doubt
             and db.execute(
                 "select 1 from slots where base = ? and free_at is null", (self.base,)
             ).fetchone()
@@ -278,14 +286,22 @@ class KeyBudget:
                 return Wait(self._poll, "lane")
         return None
 
-    def _refuse_if_stopped(self, db: sqlite3.Connection, pace: Pace, now: float) -> None:
-        row = db.execute("select blocked_until from bases where base = ?", (self.base,)).fetchone()
-        if row is not None and row[0] > now:
-            until = self._budget.wall_time(row[0], now)
+    def _refuse_if_stopped(self, standing: blocks.Standing, pace: Pace, now: float) -> None:
+        longest = LONGEST_COOLDOWN_MINUTES * self.minute
+        if standing.own_until > now:
+            until = self._budget.wall_time(standing.own_until, now)
             raise Refused(
-                "The service blocked us: it refused a key that worked before. Nothing is asked of "
-                f"this address until {_shown(until)}. (If the key was replaced at the service, put "
-                "the new one into the settings and wait all the same.)",
+                f"The service blocked us: it refused the key of shop '{self.shop_name}', which "
+                f"worked before. Nothing is asked with it until {_shown(until)}. (If it was "
+                "replaced at the service, put the new one into the settings and wait, too.)",
+                until,
+            )
+        if standing.others_until - now > longest:
+            until = self._budget.wall_time(standing.others_until, now)
+            raise Refused(
+                "The service blocked us: it refused more than one key of this address, so nothing "
+                f"is asked of it until {_shown(until)}; then one careful request tells whether "
+                "it answers again.",
                 until,
             )
         if pace.rest_until > now:
@@ -296,7 +312,7 @@ class KeyBudget:
                 f"after {_shown(until)}, with a higher 'reserve' or without the others.",
                 until,
             )
-        if pace.cooldown_until - now > LONGEST_COOLDOWN_MINUTES * self.minute:
+        if pace.cooldown_until - now > longest:
             until = self._budget.wall_time(pace.cooldown_until, now)
             raise Refused(f"The service asked us to stay away until {_shown(until)}.", until)
 
@@ -313,10 +329,7 @@ class KeyBudget:
             before = pace.to_text()
             if outcome == "ok":
                 pace.on_ok(taken)
-                # Only an answer to a request made after the block's end proves that it ended.
-                db.execute(
-                    "delete from bases where base = ? and blocked_until <= ?", (self.base, taken)
-                )
+                blocks.note_answer(db, self.fingerprint, self.base, taken)
             elif outcome == "rate_error":
                 used, in_flight = self._usage(db)
                 pace.on_rate_error(
@@ -328,10 +341,10 @@ class KeyBudget:
                     retry_after=retry_after,
                 )
             elif outcome == "block":
-                db.execute(
-                    "insert or replace into bases values (?, ?)",
-                    (self.base, now + max(LONGEST_REST_MINUTES * self.minute, retry_after)),
+                blocks.note_block(
+                    db, self.fingerprint, self.base, now=now, taken=taken, minute=self.minute
                 )
+                pace = self._load(db)
             if pace.to_text() != before:
                 self._save(db, pace)
 

@@ -59,6 +59,8 @@ class Pace:
     stepped_at: float = 0.0
     rests: int = 0
     rest_until: float = 0.0
+    careful_since: float = 0.0
+    """Another key of the address was blocked then, and this one was not answered since."""
 
     @classmethod
     def from_text(cls, text: str) -> Pace:
@@ -106,7 +108,8 @@ class Pace:
 
         One until the key has worked, so that a wrong key costs one request.
         """
-        if not self.worked or not self.proven or self.strikes >= STRIKES - 1:
+        unproven = not self.worked or not self.proven or self.careful_since
+        if unproven or self.strikes >= STRIKES - 1:
             return 1
         return 2 if self.strikes or self.ceiling is not None else NO_CAP
 
@@ -115,6 +118,8 @@ class Pace:
         self.worked = True
         if taken > self.incident_at:
             self.proven = True
+        if taken > self.careful_since:
+            self.careful_since = 0.0
 
     def on_rate_error(
         self,
