@@ -22,6 +22,7 @@ from sources.repair_shop.schema.clean import clean_row, parse_amount
 from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
+from tests.clean.slow import slow_rows, without_nulls
 from tests.clean.test_arrow import page
 
 ZONE = ZoneInfo("America/Guatemala")
@@ -180,6 +181,36 @@ JSON = st.recursive(
     max_leaves=12,
 )
 ROWS = st.dictionaries(KEYS, JSON, max_size=8)
+# Rows that have a plan, with a value here and there that has none.
+USUAL_VALUES = {
+    "amount_total": [
+        "Q1,234.50",
+        "12.5",
+        "7",
+        "",
+        "n/a",
+        None,
+        3,
+        Decimal("1.00005"),
+        "-5.10",
+        "1E5",
+    ],
+    "createdDate": ["2026-01-01", "2026-01-01T10:00:00-0600", "2026-02-31", None, "", 1700000000]
+    + ["2026-01-01 10:00:00.000Z", "01-Feb-2026 10:00:00", "2026-01-01T10:00:00-00:00"],
+    "date": ["2026-05-01", None, ""],
+    "customer": [{"id": 5, "name": "Ann"}, {"id": "x"}, {}, None, "", "Ann", [{"id": 1}], [1, 2]],
+    "customer_name": ["Bob", None, ""],
+    "lines": [[{"id": 1, "total": 2}], [], None, {"0": {"id": 1}}, [{"id": 2, "tax": "x"}, 7]],
+    "items": [[{"id": 3}], [], None],
+    "engine": [{"v_type": "x", "n": 1}, {"v_type": {"a": 1}}, "V8", 8, [1], [], [{"a": 1}], None],
+    "gdpr": [True, "yes", "", "?", None],
+    "status": ["Paid", {"id": 1, "label": "Paid"}, "", 3, True],
+    "type": ["customers", "", None, "other"],
+}
+USUAL = st.fixed_dictionaries(
+    {"id": st.sampled_from([1, 2, "3", " 4 ", "", None])},
+    optional={name: st.sampled_from(values) for name, values in USUAL_VALUES.items()},
+)
 TABLES = st.sampled_from(["customers", "ticket_invoices", "payments", "custom_fields", "products"])
 
 
@@ -239,6 +270,14 @@ def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows: Any, table: 
             database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
             names = [column[0] for column in database.execute("FROM kept").description or ()]
             assert names == found.schema.names
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(ROWS | USUAL, max_size=6), TABLES)
+def test_the_fast_way_comes_to_what_the_slow_one_does(rows: Any, table: str) -> None:
+    pages = [page(body_of(rows[:4]), table), page(body_of(rows[4:]), table, seq=2)]
+    fast = {name: found.to_pylist() for name, found in tables_of(pages, ZONES).items()}
+    assert without_nulls(fast) == slow_rows(pages, ZONES)
 
 
 @given(st.text(max_size=300))

@@ -33,7 +33,7 @@ def parse_json(body: bytes) -> Any:
         body = body.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
     try:
         payload = _loads(body)
-        if _STRANGE.search(body) or _may_be_deep(body):
+        if _may_be_strange(body) or _may_be_deep(body):
             payload = _mended(payload, DEEPEST)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
@@ -72,6 +72,10 @@ class _NoJSON(json.JSONDecodeError):
 
 def _no_constant(name: str) -> Any:
     raise _NoJSON(f"{name} is no JSON", name, 0)
+
+
+def _may_be_strange(body: bytes) -> bool:
+    return (b"\\u" in body or b"\xed" in body) and _STRANGE.search(body) is not None
 
 
 def _may_be_deep(body: bytes) -> bool:

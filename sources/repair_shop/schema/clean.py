@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from ..schema.columns import COMMON_ALIASES, TABLES
 from ..schema.names import bounded, snake_case
 from ..schema.shapes import Child, Kind, Reference, Table
-from ..schema.values import EMPTY, Unreadable, convert, parse_amount, to_text
+from ..schema.values import EMPTY, Unreadable, convert, is_nothing, parse_amount, to_text
 
 __all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
 
@@ -84,10 +84,12 @@ def shape_of(table: Table) -> Shape:
     return Shape(table)
 
 
-class _Split:
+class Split:
     """A row taken apart: flat column -> value, nested list -> value."""
 
-    def __init__(self, row: Mapping[Any, Any], shape: Shape, lists_left: int) -> None:
+    def __init__(
+        self, row: Mapping[Any, Any], shape: Shape, lists_left: int, *, aliases: bool = True
+    ) -> None:
         self.flat: dict[str, Any] = {}
         self.nested: dict[str, Any] = {}
         self.beyond: dict[str, str] = {}
@@ -98,6 +100,19 @@ class _Split:
         self._take_children(fields)
         for name, value in fields:
             self._field(name, value)
+        if aliases:
+            self.take_aliases()
+
+    def take_aliases(self) -> None:
+        """A declared column that says nothing takes the first of its aliases that does."""
+        flat = self.flat
+        for name, others in self._shape.aliases.items():
+            if flat.get(name) not in EMPTY:
+                continue
+            present = [other for other in others if other in flat]
+            full = [other for other in present if flat[other] not in EMPTY]
+            if full or (present and name not in flat):
+                flat[name] = flat.pop((full or present)[0])
 
     def _take_children(self, fields: list[tuple[str, Any]]) -> None:
         """Declared nested lists: the first of its names that holds anything."""
@@ -115,9 +130,9 @@ class _Split:
         shape = self._shape
         reference = shape.references.get(name)
         if reference is not None:
-            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
                 value = value[0]
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 self._object(reference.name, value, 1)
             elif value not in EMPTY:
                 self._put(f"{reference.name}__{reference.scalar}", value)
@@ -137,9 +152,8 @@ class _Split:
             self._value(bounded(f"{prefix}__{name}"), value, level + 1)
 
     def _value(self, name: str, value: Any, level: int) -> None:
-        if not isinstance(value, Mapping):
-            if value != []:
-                self._put(name, value)
+        if not isinstance(value, dict):
+            self._put(name, None if value == [] else value)
         elif value and (level >= DEEPEST or len(value) > WIDEST):
             self._put(name, to_text(value))
         elif value:
@@ -174,14 +188,14 @@ def named_fields(fields: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
 
 def is_rows(value: Any) -> bool:
     """Whether a value is a list of objects, which becomes a table of its own."""
-    return isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
 
 
 def as_rows(value: Any) -> list[Any]:
     """A nested list however it was spelled: list, object by index, one object, or nothing."""
     if value in EMPTY:
         return []
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if all(str(key).isdigit() for key in value):
             return list(value.values())
         return [value]
@@ -192,16 +206,10 @@ def _clean_level(
     row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int
 ) -> dict[str, Any]:
     shape = shape_of(table)
-    split = _Split(row, shape, lists_left)
-    flat = split.flat
-    for name, others in shape.aliases.items():
-        if flat.get(name) in EMPTY:
-            other = next((other for other in others if flat.get(other) not in EMPTY), None)
-            if other is not None:
-                flat[name] = flat.pop(other)
+    split = Split(row, shape, lists_left)
     out: dict[str, Any] = {}
     unreadable = split.beyond
-    for name, value in flat.items():
+    for name, value in split.flat.items():
         kind = shape.kinds.get(name, "text")
         if is_nothing(name, kind, value):
             out[name] = None
@@ -220,14 +228,9 @@ def _clean_level(
     return out
 
 
-def is_nothing(name: str, kind: Kind, value: Any) -> bool:
-    """Whether a value leaves its column null. An empty text is one, but in plain text columns."""
-    return value is None or (value == "" and (kind != "text" or "__" in name))
-
-
 def as_row(item: Any) -> Mapping[Any, Any]:
     """An item of a nested list as a row."""
-    return item if isinstance(item, Mapping) else {"value": item}
+    return item if isinstance(item, dict) else {"value": item}
 
 
 def noted_text(noted: Mapping[str, str]) -> str | None:
@@ -237,9 +240,14 @@ def noted_text(noted: Mapping[str, str]) -> str | None:
 
 def row_id(row: Mapping[Any, Any], table: str) -> str | None:
     """The row's own identifier as text, or None when it has none."""
+    value = row.get("id")
+    if type(value) is str or type(value) is int:
+        text = str(value).strip()
+        if text:
+            return text
     for name in ("id", "_id", "uuid", f"{table.rstrip('s')}_id", "ID", "Id"):
         value = row.get(name)
-        if value not in EMPTY and not isinstance(value, bool | Mapping | list):
+        if value not in EMPTY and not isinstance(value, bool | dict | list):
             text = to_text(value).strip()
             if text:
                 return text

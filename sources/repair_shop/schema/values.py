@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,10 +18,11 @@ _LONGEST_AMOUNT = 60
 """Characters of an amount with its currency; a longer text is none."""
 _NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2})?)?")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,2})?")
-# Currency signs and codes stand before or behind the figure, never inside it.
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d{1,2})?")
+# Currency signs and codes stand before or behind the figure, never inside it; a point belongs to a
+# code (``Rs.50``), not to a sign (``$.50`` may be half a dollar).
 _PRICE = re.compile(
-    r"\(? ?(-?) ?[^\d\s.,()+-]{0,5}\.? ?([+-]?) ?"
+    r"\(? ?(-?) ?(?:[^\W\d_]{1,4}\.|[^\d\s.,()+-]{0,5}) ?([+-]?) ?"
     r"(\d[\d.,' ]*)[^\d\s.,()+-]{0,5} ?(-?)\)?"
 )
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}")
@@ -96,6 +96,11 @@ def to_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
+def is_nothing(name: str, kind: Kind, value: Any) -> bool:
+    """Whether a value leaves its column null. An empty text is one, but in plain text columns."""
+    return value is None or (value == "" and (kind != "text" or "__" in name))
+
+
 def convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
     """A value as its column's kind wants it; None for a date that says "none".
 
@@ -117,7 +122,7 @@ def convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
 
 
 def _label(value: Any) -> str:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key in ("label", "name", "title", "value"):
             if isinstance(value.get(key), str):
                 return str(value[key])
