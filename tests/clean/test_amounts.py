@@ -28,6 +28,8 @@ from sources.repair_shop.schema.clean import parse_amount
         ("12.00-", "-12"),
         ("0.00005", "0.0001"),
         ("1e2", "100"),
+        (".50", "0.5"),
+        ("Rs.50", "50"),
     ],
 )
 def test_an_amount_is_read_exactly(said: Any, meant: str) -> None:
@@ -35,7 +37,8 @@ def test_an_amount_is_read_exactly(said: Any, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "n/a", "1.2.3", "16.07.2026", "1,2,3", "12 EUR 30", "--5", True, None, [], "1e30"]
+    "said",
+    ["", "n/a", "1.2.3", "16.07.2026", "1,2,3", "12 EUR 30", "--5", True, None, [], "1e30", "$.50"],
 )
 def test_what_is_no_amount_is_none(said: Any) -> None:
     with pytest.raises(ValueError):

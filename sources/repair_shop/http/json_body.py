@@ -14,8 +14,7 @@ from typing import Any
 DEEPEST = 32
 """Levels of nesting that stay; what lies deeper becomes its own JSON text."""
 
-_STRANGE = re.compile(rb"\\u0000|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-"""May be NUL or half a pair: escapes, and pairs written in UTF-8 by themselves."""
+_HALF_AS_UTF8 = re.compile(rb"\xed[\xa0-\xbf]")
 _HALF_OR_NUL = re.compile("[\ud800-\udfff\0]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -75,7 +74,9 @@ def _no_constant(name: str) -> Any:
 
 
 def _may_be_strange(body: bytes) -> bool:
-    return (b"\\u" in body or b"\xed" in body) and _STRANGE.search(body) is not None
+    """Whether NUL or half a pair may be in it: as an escape, or as UTF-8 of its own."""
+    escaped = b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body
+    return escaped or (b"\xed" in body and _HALF_AS_UTF8.search(body) is not None)
 
 
 def _may_be_deep(body: bytes) -> bool:
