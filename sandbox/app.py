@@ -254,12 +254,24 @@ class _Exchange:
         if kind == "reset":
             await self._drop()
             return
+        if kind == "answer_before":
+            await self._hooks(below)
+            await self._answer(Answer(fault.content, fault.status, fault.headers))
+            return
         if kind == "delay":
             await asyncio.sleep(fault.seconds)
         answer = await self.app.in_worker(self._work, below, content)
         await self._hooks(below)
+        await self._spoil(fault, answer)
+
+    async def _spoil(self, fault: Fault, answer: Answer) -> None:
+        """Answer otherwise than the service would, after the request was worked on."""
+        kind = fault.kind
         if kind == "drop_answer_after_commit":
             await self._drop()
+        elif kind == "answer_after":
+            told = fault.content(answer.content) if callable(fault.content) else fault.content
+            await self._answer(Answer(told, fault.status, fault.headers))
         elif kind == "http_500_after":
             await self._raw(500, b'{"error":"Internal error. Please try again."}')
         elif kind == "xml_despite_json":

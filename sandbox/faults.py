@@ -5,15 +5,16 @@ Reached only in process, through the server object; nothing of it is served.
     server.faults.next("truncated_json")               # the next answer is cut off
     server.faults.next("delay", seconds=2, path="/tickets")
     server.faults.next("drop_answer_after_commit", method="POST", times=3)
+    server.faults.next("answer_after", status=200, content={"id": 7, "error": "Locked"})
     server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 FaultKind = Literal[
     "reset",  # connection reset before the request is worked on
@@ -30,6 +31,8 @@ FaultKind = Literal[
     "rate_error",  # a rate error out of turn, as another client of the key causes
     "not_found",  # 404 for something that exists
     "no_right",  # 403: the key works, but not for this
+    "answer_before",  # not worked on, and answered with ``status``, ``content`` and ``headers``
+    "answer_after",  # worked on, and answered so
 ]
 
 
@@ -44,6 +47,10 @@ class Fault:
     times: int = 1
     skip: int = 0
     seconds: float = 0.0
+    status: int = 200
+    content: Any = None
+    """JSON to answer with, or what makes it of the proper answer's (``answer_after``)."""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, shop: str, method: str, path: str) -> bool:
         """Whether it is meant for this request; ``path`` is compared from its start."""
@@ -72,11 +79,15 @@ class Faults:
         times: int = 1,
         skip: int = 0,
         seconds: float = 0.0,
+        status: int = 200,
+        content: Any = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         """Plan a fault for the next ``times`` fitting requests, after ``skip`` untouched ones.
 
         ``path`` is the beginning of the path below the base address, e.g. ``/tickets``;
-        ``seconds`` are real ones, of ``delay``.
+        ``seconds`` are real ones, of ``delay``; ``status``, ``content`` and ``headers`` are of the
+        kinds ``answer_before`` and ``answer_after``.
 
         Raises:
             ValueError: there is no such kind.
@@ -84,7 +95,20 @@ class Faults:
         if kind not in get_args(FaultKind):
             raise ValueError(f"no fault {kind!r}; there are {', '.join(get_args(FaultKind))}")
         with self._lock:
-            self._planned.append(Fault(kind, shop, method, path, times, skip, seconds))
+            self._planned.append(
+                Fault(
+                    kind,
+                    shop,
+                    method,
+                    path,
+                    times,
+                    skip,
+                    seconds,
+                    status,
+                    content,
+                    headers or {},
+                )
+            )
 
     def after(
         self,

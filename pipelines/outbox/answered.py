@@ -1,11 +1,85 @@
-"""What the service answered to a write: the id of what was made, and the words that are kept."""
+"""What the service answered to a write: whether it proves success, and the words that are kept.
+
+A success status proves little: services have been seen to answer ``200 {"id": 7, "error": "Customer
+is locked"}``. What does not prove success is not failure either; it is read back and compared.
+"""
 
 from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
 
 from sources.repair_shop.http.client import Answer
 
 MOST_ANSWER = 500
 """Characters kept of what the service answered."""
+_LONGEST_ID = 128
+
+_NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan", "error"})
+_EMPTY: tuple[Any, ...] = (None, "", False, 0, [], {}, "0", "false", "no", "none", "null", "ok")
+_FAULT_NAMES = re.compile(r".*(?:errors?|exceptions?|failures?|warnings?)|error.*|faults?|failed")
+_SUCCESS_NAMES = frozenset({"success", "successful", "succeeded", "issuccess", "ok"})
+_VERDICT_NAMES = frozenset({"status", "statuscode", "code", "result", "outcome", "state", "type"})
+_TEXT_NAMES = frozenset({"message", "messages", "msg", "detail", "details", "reason", ""})
+_FAILED = re.compile(
+    r"\b(?:errors?|fail(?:s|ed|ure)?|exceptions?|refused|rejected|denied|invalid|forbidden|locked"
+    r"|cannot|can't|could not|couldn't|not (?:be )?(?:saved|allowed|found|possible|permitted)"
+    r"|unable|exceeded|limit reached)\b",
+    re.IGNORECASE,
+)
+
+
+def doubt_of(answer: Answer, op: str, path: str, record_id: str | None) -> str:
+    """Why an answer under a success status does not prove that the write took effect; empty when
+    it does: no sign of an error anywhere in it, and the id that the specification promises
+    (Common conventions: a delete answers with no content; uploads name none)."""
+    if sign := error_sign(answer.payload):
+        return f"the answer shows an error ({sign})"
+    named = id_of(answer, path)
+    if op == "create" and named is None:
+        return "the answer names no id"
+    if op == "update" and (named is None or named.casefold() != str(record_id).casefold()):
+        return f"the answer names {'no id' if named is None else 'another id, ' + named}"
+    return ""
+
+
+def error_sign(payload: Any) -> str:
+    """The first field of an answer, at any depth, that speaks of a failure; empty if none does."""
+    for name, value in _fields(payload):
+        if _is_sign(re.sub(r"[^a-z]", "", name.lower()), value):
+            return f"{name}: {value!s:.80}" if name else f"{value!s:.80}"
+    return ""
+
+
+def _fields(payload: Any) -> Iterator[tuple[str, Any]]:
+    """Every name and value of an answer; a value of no field has the name ""."""
+    left: deque[tuple[str, Any]] = deque([("", payload)])
+    while left:
+        name, value = left.popleft()
+        yield name, value
+        if isinstance(value, dict):
+            left += [(str(key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            left += [(name, inner) for inner in value]
+
+
+def _is_sign(name: str, value: Any) -> bool:
+    plain = value.strip().casefold() if isinstance(value, str) else value
+    if name in _SUCCESS_NAMES:
+        return plain != "ok" and plain in _EMPTY
+    if name and _FAULT_NAMES.fullmatch(name):
+        return plain not in _EMPTY
+    if name in _VERDICT_NAMES and _is_error_status(value):
+        return True
+    speaks = name in _VERDICT_NAMES or name in _TEXT_NAMES
+    return speaks and isinstance(value, str) and bool(_FAILED.search(value))
+
+
+def _is_error_status(value: Any) -> bool:
+    return str(value).isdigit() and len(str(value)) == 3 and str(value)[0] in "45"
 
 
 def id_of(answer: Answer, path: str) -> str | None:
@@ -16,12 +90,30 @@ def id_of(answer: Answer, path: str) -> str | None:
     if isinstance(payload, list) and len(payload) == 1:
         payload = payload[0]
     found = payload.get("id") if isinstance(payload, dict) else None
-    if isinstance(found, list):
-        found = found[0] if found else None
-    if found in (None, "") or isinstance(found, dict):
+    if isinstance(found, list) and found:
+        found = found[0]
+    if found in (None, "", []):
         list_path, _, found = answer.headers.get("location", "").rstrip("/").rpartition("/")
-        found = found if list_path.endswith(path) else ""
-    return str(found) if found not in (None, "") else None
+        found = found if list_path.endswith(path) else None
+    return _as_id(found)
+
+
+def _as_id(value: Any) -> str | None:
+    """An id as text: a whole number above 0, or a word that can stand in a path."""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        return None
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
+        if not whole:
+            return None
+        value = int(value)
+    text = str(value).strip()
+    numeric = re.fullmatch(r"-?[0-9]+", text)
+    if numeric and int(text[:_LONGEST_ID]) <= 0:
+        return None
+    word = re.fullmatch(r"[^\s/?#\x00-\x1f]*[^\W_][^\s/?#\x00-\x1f]*", text[: _LONGEST_ID + 1])
+    ok = len(text) <= _LONGEST_ID and word is not None and text.casefold() not in _NO_IDS
+    return text if ok else None
 
 
 def short(answer: Answer) -> str:

@@ -27,8 +27,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pipelines.outbox.compare import picture, shows
-from pipelines.outbox.lookup import Looker, LookUnsure, Verdict
+from pipelines.outbox.fence import fenced
+from pipelines.outbox.lookup import Looker, Lost, Verdict
 from pipelines.outbox.merge import ONCE_ONLY
+from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.recent import LookUnsure
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
@@ -56,6 +59,10 @@ class Resolver:
 
     def resolve(self, group: Sequence[Change]) -> None:
         """Look once and act on what is found."""
+        with fenced(self._outbox, group):
+            self._resolve(group)
+
+    def _resolve(self, group: Sequence[Change]) -> None:
         change = group[0]
         try:
             verdict = self._verdict(change)
@@ -69,7 +76,7 @@ class Resolver:
             self._sender.silence.count = 0
             body = change.sent_body or {}
             found = verdict.id or str(change.record_id)
-            self._sender.settle_done(group, body, found, f"found: {verdict.found}", "adopted")
+            settle_done(self._outbox, group, body, found, f"found: {verdict.found}", "adopted")
             self._looker.created(change.resource, found)
             self._hook("adopted", change.number)
         elif verdict.kind == "absent":
@@ -81,17 +88,21 @@ class Resolver:
         body = change.sent_body or {}
         if change.op == "create":
             return self._looker.find_created(
-                change.resource,
-                body,
-                change.baseline or {"ids": [], "since": "", "unsure": "no baseline"},
-                marker=change.marker,
-                ours=self._ours(change),
+                Lost(
+                    change.resource,
+                    body,
+                    change.baseline or {"ids": [], "since": "", "unsure": "no baseline"},
+                    marker=change.marker,
+                    ours=self._ours(change),
+                    answered=change.progress.get("answered"),
+                )
             )
         if change.op == "upload":
             return Verdict("absent", None, "nothing lists uploads; the place takes one file")
         row = self._looker.record(change.resource, PATHS[change.resource], str(change.record_id))
         if change.op == "delete":
             if row is None:
+                self._looker.shows_others(change.resource, str(change.record_id))
                 return Verdict("applied", change.record_id, "the record is gone")
             return Verdict("absent", None, "the record is still there")
         if row is None:

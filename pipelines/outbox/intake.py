@@ -23,7 +23,6 @@ import json
 import math
 import mimetypes
 import os
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +34,7 @@ from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.binding import bind
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.known import unknown
-from pipelines.outbox.lookup import MARKER_FIELDS
+from pipelines.outbox.markers import marked_body
 from pipelines.outbox.store import NewChange, Outbox
 from sources.repair_shop.schema.bodies import (
     BodyError,
@@ -156,10 +155,8 @@ def _change(
         body = validate(table, op, values, zone=shop.zone)
         if op == "update" and not body:
             raise InputRefused(["an update needs at least one field to change"])
-        if marker and op == "create" and table in MARKER_FIELDS:
-            token = f"sm-{uuid.uuid4().hex[:10]}"
-            name = MARKER_FIELDS[table]
-            body[name] = f"{body.get(name, '')} [{token}]".strip()
+        if marker and op == "create":
+            body, token = marked_body(table, body)
     return NewChange(
         shop=shop.name,
         resource=table,

@@ -7,6 +7,7 @@ from typing import Any
 from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
 from pipelines.outbox.lookup import KEYS
+from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
 
@@ -56,7 +57,7 @@ def blocked(outbox: Outbox, change: Change) -> str:
 
 def _alike(change: Change, other: Change) -> bool:
     if change.resource == "payments":
-        return bool(invoices_of(change) & invoices_of(other))
+        return not set(invoices_of(change.body)).isdisjoint(invoices_of(other.body))
     keys = KEYS[change.resource]
     return all(
         str(change.body.get(name)).casefold() == str(other.body.get(name)).casefold()
@@ -97,12 +98,6 @@ def together(outbox: Outbox, one: Change, other: Change) -> bool:
 def _records(outbox: Outbox, change: Change) -> set[tuple[str, str]]:
     named = mentions(change.resource, change.record_id, filled(outbox, change.body))
     return {(target.table, value) for _, target, value in named if target.table in _PARENTS}
-
-
-def invoices_of(change: Change) -> set[str]:
-    """Ids of the invoices that a payment is for."""
-    found = change.body["invoiceId"]
-    return {str(one) for one in (found if isinstance(found, list) else [found])}
 
 
 def missing_reference(outbox: Outbox, change: Change) -> str:

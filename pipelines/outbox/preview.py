@@ -1,20 +1,31 @@
-"""What a push would send, without asking the service anything (``push --dry-run``)."""
+"""What a push would send, without asking the service anything (``push --dry-run``).
+
+The queue is copied into memory and walked by the code of a push (:mod:`pipelines.outbox.walk`),
+with a service that takes everything.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from pipelines.outbox.intake import references
-from pipelines.outbox.merge import mergeable
-from pipelines.outbox.order import invoices_of
+from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.paid import invoices_of
+from pipelines.outbox.prepare import Unsendable, prepared
+from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.walk import Group, OnConflict, Walk
 from sources.repair_shop.schema.bodies import PATHS
+
+_METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What a push would send for a change. ``waits`` says what for, if it would not be sent yet."""
+    """What a push would send for a change. ``waits`` says what for, if it would not be sent yet.
+
+    An id that only the service can give is shown as ``@12``: that of change 12.
+    """
 
     number: int
     shop: str
@@ -25,68 +36,70 @@ class Planned:
     waits: str = ""
 
 
-def preview(outbox: Outbox, shop: str) -> list[Planned]:
-    """Every queued change as it would be sent, looked at as if those before it were done."""
-    planned = []
-    seen: set[str] = set()
-    parked = {
-        change.number: change
-        for change in outbox.changes("shop = ? and state in ('in_doubt', 'conflict')", shop)
-    }
-    merged: set[int] = set()
-    queued = outbox.changes("shop = ? and state = 'queued'", shop)
-    by_record: dict[tuple[str, str | None], list[Change]] = {}
-    for change in queued:
-        by_record.setdefault((change.resource, change.record_id), []).append(change)
-    for change in queued:
-        if change.number in merged:
-            continue
-        body = dict(change.body)
-        if change.op == "update" and not change.alone:
-            chain = by_record[change.resource, change.record_id]
-            for other in chain[chain.index(change) + 1 :]:
-                if other.op != "update" or other.alone or not mergeable(body, other.body):
-                    break
-                body |= other.body
-                merged.add(other.number)
-        path = PATHS[change.resource]
-        method = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}[
-            change.op
+def preview(outbox: Outbox, shop: str, on_conflict: OnConflict = "park") -> list[Planned]:
+    """Every queued change as it would be sent, if the service took those before it."""
+    with outbox.copy() as copy:
+        taker = _Taker(copy)
+        walk = Walk(copy, shop, deliver=taker.take)
+        walk.begin(on_conflict)
+        while walk.once():
+            pass
+        waiting = [
+            _planned(change, dict(change.body), 0, change.reason)
+            for change in copy.changes("shop = ? and state = 'queued'", shop)
         ]
-        requests = 1
-        if change.op == "create":
-            fresh = change.resource not in seen
-            invoices = len(invoices_of(change)) if change.resource == "payments" else 0
-            requests += invoices or int(fresh)
-            seen.add(change.resource)
-        elif change.op in ("update", "upload"):
-            requests = 2
-        if change.op != "create":
-            path += f"/{change.record_id}"
-        if change.op == "upload":
-            path += "/upload"
-        waits = _waits_for(change, parked)
-        planned.append(
-            Planned(change.number, shop, method, path, body, 0 if waits else requests, waits)
-        )
-    for change in parked.values():
-        if change.state == "in_doubt" and change.merged_into is None:
-            path = PATHS[change.resource]
-            planned.append(
-                Planned(change.number, shop, "GET", path, {}, 1, "in doubt, looked up first")
+        doubtful = [
+            Planned(
+                one.number, shop, "GET", PATHS[one.resource], {}, 1, "in doubt, looked up first"
             )
-    return planned
+            for one in copy.changes("shop = ? and state = 'in_doubt' and merged_into is null", shop)
+        ]
+    return sorted(taker.planned + waiting, key=lambda entry: entry.number) + doubtful
 
 
-def _waits_for(change: Change, parked: dict[int, Change]) -> str:
-    needed = references(change.body)
-    if change.record_id and change.record_id.startswith("@"):
-        needed.append(int(change.record_id[1:]))
-    for number in needed:
-        if number in parked:
-            return f"waits for {parked[number].what}, {parked[number].state}"
-    for other in parked.values():
-        same = (other.resource, other.record_id) == (change.resource, change.record_id)
-        if same and change.record_id is not None and other.number < change.number:
-            return f"waits for {other.what}, {other.state}, of the same record"
-    return ""
+@dataclass
+class _Taker:
+    """A service that takes whatever it is sent."""
+
+    outbox: Outbox
+    planned: list[Planned] = field(default_factory=list)
+    listed: set[str] = field(default_factory=set)
+
+    def take(self, batch: list[Group]) -> bool:
+        for group in batch:
+            self._take(group)
+        return True
+
+    def _take(self, group: Group) -> None:
+        lead = group[0]
+        numbers = [member.number for member in group]
+        try:
+            body = prepared(self.outbox, group)
+        except Unsendable as refusal:
+            self.outbox.set(numbers, "rejected", state=State.REJECTED, reason=str(refusal))
+            self.planned.append(_planned(lead, {}, 0, f"will be rejected: {refusal}"))
+            return
+        self.planned.append(_planned(lead, body, self._requests(lead)))
+        self.outbox.set(numbers, "sending", state=State.SENDING)
+        new_id = f"@{lead.number}" if lead.op == "create" else str(lead.record_id)
+        settle_done(self.outbox, group, body, new_id, "", "done")
+
+    def _requests(self, change: Change) -> int:
+        """The write and what is read before it; a list of more than a page costs more."""
+        if change.resource == "payments":
+            return 1 + len(invoices_of(change.body))
+        if change.op == "create":
+            # The newest page, and a look behind it; once a push for each list.
+            fresh = change.resource not in self.listed
+            self.listed.add(change.resource)
+            return 3 if fresh else 1
+        return 1 if change.op == "delete" else 2
+
+
+def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "") -> Planned:
+    path = PATHS[change.resource]
+    if change.op != "create":
+        path += f"/{change.record_id}"
+    if change.op == "upload":
+        path += "/upload"
+    return Planned(change.number, change.shop, _METHODS[change.op], path, body, requests, waits)

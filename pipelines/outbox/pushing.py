@@ -24,12 +24,12 @@ from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
 from pipelines.outbox.identity import note_service, refuse_foreign
 from pipelines.outbox.lookup import Looker
-from pipelines.outbox.merge import mergeable
 from pipelines.outbox.mirrored import brief
-from pipelines.outbox.order import blocked, missing_reference, together
+from pipelines.outbox.order import together
 from pipelines.outbox.preview import Planned, preview
-from pipelines.outbox.sending import MOST_SILENT, Hook, OnConflict, Sender
+from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.walk import OnConflict, Walk
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
@@ -39,7 +39,6 @@ WORKERS = 4
 """Changes in flight at once when answers are slow; at 3 s each they use 30 requests a minute."""
 SLOW_SECONDS = 1.0
 """Mean time of an answer from which changes are sent side by side."""
-_CHUNK = 200
 
 
 @dataclass
@@ -89,7 +88,7 @@ def push(
     if dry_run:
         with Outbox(settings.home) as outbox:
             refuse_foreign(outbox)
-            planned = [entry for one in shops for entry in preview(outbox, one.name)]
+            planned = [entry for one in shops for entry in preview(outbox, one.name, on_conflict)]
         return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
     Outbox(settings.home).close()
     began = time.monotonic()
@@ -210,16 +209,18 @@ class _Pusher:
         self._seconds: deque[float] = deque(maxlen=8)
         client.on_request(lambda event: self._seconds.append(event.seconds))
         self._told: dict[int, str] = {}
+        self._walk = Walk(
+            outbox, self._shop, deliver=self._deliver, goes_on=self._goes_on, fits=self._fits
+        )
 
     def run(self, *, wait: bool) -> None:
         """Until nothing more can be done now."""
-        self._recover()
-        self._decide()
+        self._walk.begin(self._sender.on_conflict)
         first = True
         while True:
             worked = self._doubts(everything=first)
             first = False
-            worked = self._pass() or worked
+            worked = self._walk.once() or worked
             if worked:
                 continue
             due = self._next_look()
@@ -238,36 +239,6 @@ class _Pusher:
     def waiting(self) -> int:
         """Changes still queued."""
         return self._outbox.counts(self._shop)["queued"]
-
-    def _recover(self) -> None:
-        """What a killed push left as ``sending`` may have been applied, or be on its way still:
-        after the intent it may have waited for its turn, so its minute begins now."""
-        now = time.time()
-        self._outbox.fill_targets()
-        left = self._outbox.changes("shop = ? and state = 'sending'", self._shop)
-        if left:
-            self._outbox.set(
-                [change.number for change in left],
-                "in doubt",
-                "a push ended while it was being sent",
-                state="in_doubt",
-                reason="a push ended while it was being sent",
-                next_look=now,
-                sent_at=now,
-            )
-
-    def _decide(self) -> None:
-        """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
-        who = self._sender.on_conflict
-        parked = self._outbox.changes("shop = ? and state = 'conflict'", self._shop)
-        if parked and who != "park":
-            self._outbox.set(
-                [change.number for change in parked],
-                "decided",
-                f"--on-conflict {who}",
-                state="queued",
-                reason="",
-            )
 
     def _doubts(self, *, everything: bool) -> bool:
         """Look up what is due; the first time also what was left for a person, as a late answer of
@@ -298,38 +269,10 @@ class _Pusher:
         found: float | None = rows[0][0]
         return found
 
-    def _pass(self) -> bool:
-        worked = False
-        batch: list[list[Change]] = []
-        cursor = 0
-        while chunk := self._outbox.changes(
-            "shop = ? and state = 'queued' and number > ? and number <= ("
-            "select max(number) from (select number from changes where shop = ?1 and"
-            " state = 'queued' and number > ?2 order by number limit ?3))",
-            self._shop,
-            cursor,
-            _CHUNK,
-        ):
-            for listed in chunk:
-                cursor = listed.number
-                change = self._outbox.get(listed.number)
-                if change.state != "queued":
-                    continue
-                if self._sender.silence.count >= MOST_SILENT:
-                    return worked
-                self._halt()
-                reason = blocked(self._outbox, change)
-                if reason:
-                    if reason != change.reason:
-                        self._outbox.set([change.number], "waits", reason, reason=reason)
-                    continue
-                if batch and not self._fits(batch, change):
-                    worked = self._deliver(batch) or worked
-                    batch = []
-                    if self._outbox.get(change.number) != change or blocked(self._outbox, change):
-                        continue
-                batch.append(self._mergeable(change))
-        return self._deliver(batch) or worked
+    def _goes_on(self) -> bool:
+        """Whether more may be sent; raises when the push was asked to stop."""
+        self._halt()
+        return self._sender.silence.count < MOST_SILENT
 
     def _fits(self, batch: list[list[Change]], change: Change) -> bool:
         """Whether a change may be in flight with the batch. One at a time is enough, and plainer,
@@ -368,27 +311,6 @@ class _Pusher:
     def _push_apart(self, group: list[Change]) -> None:
         with Outbox(self._outbox.path.parent) as outbox:
             replace(self._sender, outbox=outbox).push(group)
-
-    def _mergeable(self, change: Change) -> list[Change]:
-        group = [change]
-        if change.op != "update" or change.alone:
-            return group
-        later = self._outbox.changes(
-            "shop = ? and resource = ? and record_id = ? and number > ? and state = 'queued'",
-            change.shop,
-            change.resource,
-            change.record_id,
-            change.number,
-        )
-        body = dict(change.body)
-        for other in later:
-            if other.op != "update" or other.alone or not mergeable(body, other.body):
-                break
-            if missing_reference(self._outbox, other):
-                break
-            group.append(other)
-            body |= other.body
-        return group
 
     def _note(self, change: Change) -> None:
         after = self._outbox.get(change.number)

@@ -12,21 +12,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pipelines.outbox.answered import MOST_ANSWER, id_of, short
+from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
 from pipelines.outbox.basis import moved, pictures_of
 from pipelines.outbox.compare import shows
+from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Looker
-from pipelines.outbox.merge import merged_base, merged_body
-from pipelines.outbox.order import filled
-from pipelines.outbox.snapshot import kept, touched
+from pipelines.outbox.merge import merged_base
+from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.prepare import Unsendable, prepared, read_file
+from pipelines.outbox.snapshot import kept
+from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.walk import OnConflict
 from sources.repair_shop.errors import (
     BadAnswer,
     ConfigurationError,
@@ -38,16 +40,11 @@ from sources.repair_shop.errors import (
 from sources.repair_shop.http.client import Answer, Client
 from sources.repair_shop.schema.bodies import PATHS
 
-OnConflict = Literal["park", "ours", "theirs"]
 Hook = Callable[[str, int], None]
 
 MOST_SILENT = 3
 """Writes in a row without an answer after which nothing new is sent: were the service down, every
 change of the queue would end in doubt, and payments with a person."""
-
-
-class Unsendable(Exception):
-    """The change cannot be sent as it is; the message becomes its reason."""
 
 
 @dataclass
@@ -81,14 +78,16 @@ class Sender:
 
         Outcomes end in the queue; only what stops the whole push is raised.
         """
+        with fenced(self.outbox, group):
+            self._push(group)
+
+    def _push(self, group: Sequence[Change]) -> None:
         change = group[0]
         try:
-            body = self._body(group)
-            if change.op == "upload":
-                self._read_file(change)
+            body = prepared(self.outbox, group)
             baseline = self._check(group, body)
         except Unsendable as refusal:
-            self._park(group, "rejected", str(refusal), state="rejected", reason=str(refusal))
+            self._reject(group, str(refusal))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
@@ -110,22 +109,18 @@ class Sender:
     def resend(self, group: Sequence[Change]) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
         change = group[0]
-        body = change.sent_body if change.sent_body is not None else self._body(group)
         try:
-            if change.op == "upload":
-                self._read_file(change)
+            body = prepared(self.outbox, group)
         except Unsendable as refusal:
-            self._park(group, "rejected", str(refusal), state="rejected", reason=str(refusal))
+            self._reject(group, str(refusal))
             return
+        body = change.sent_body if change.sent_body is not None else body
         if self._intend(group, body, change.baseline or {}):
             self.hook("intent again", change.number)
             self._send(group, body, change.progress)
 
-    def _body(self, group: Sequence[Change]) -> dict[str, Any]:
-        try:
-            return merged_body([filled(self.outbox, member.body) for member in group])
-        except LookupError as missing:
-            raise Unsendable(str(missing)) from None
+    def _reject(self, group: Sequence[Change], reason: str) -> None:
+        self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
 
     def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
         """What was there before; None when the change was parked."""
@@ -164,10 +159,12 @@ class Sender:
                 self._park(group, "theirs kept", reason, reason=f"theirs kept: {reason}")
                 return before | {"body": rest}
             reason = f"theirs kept: {reason}"
-            self._park(group, "rejected", reason, state="rejected", reason=reason)
+            self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
             return None
         progress = {"seen": pictures_of(change.resource, body, row)["seen"]}
-        self._park(group, "conflict", reason, state="conflict", reason=reason, progress=progress)
+        self._park(
+            group, "conflict", reason, state=State.CONFLICT, reason=reason, progress=progress
+        )
         return None
 
     def _park(self, group: Sequence[Change], event: str, detail: str, **columns: Any) -> None:
@@ -191,7 +188,7 @@ class Sender:
                 "sending",
                 f"attempt {lead.attempts + 1}"
                 + (f", with {', '.join(str(m.number) for m in rest)}" if rest else ""),
-                state="sending",
+                state=State.SENDING,
                 sent_body=body,
                 baseline=dict(baseline),
                 sent_at=now,
@@ -206,7 +203,7 @@ class Sender:
                     [member.number for member in rest],
                     "sending",
                     f"as one request with change {lead.number}",
-                    state="sending",
+                    state=State.SENDING,
                     merged_into=lead.number,
                     sent_at=now,
                 )
@@ -218,7 +215,7 @@ class Sender:
         change = group[0]
         numbers = [member.number for member in group]
         try:
-            answer, new_id = self._request(change, body, progress)
+            answer, new_id, doubt = self._request(change, body, progress)
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
             self.silence.count = 0 if error.reason else self.silence.count + 1
@@ -234,32 +231,48 @@ class Sender:
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            self._refused(group, error, again=bool(progress))
+            self._refused(group, error, again="upload" in progress)
             return
         except ShopError as error:
             self._requeue(numbers, str(error), progress)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
-        if new_id is None:
-            self._doubt(numbers, "the service accepted it but named no id")
+        if doubt or new_id is None:
+            hint = {**progress, "answered": new_id} if new_id else dict(progress)
+            said = f"the service answered {answer.status} {short(answer)}"
+            self._doubt(numbers, f"{said}, but {doubt}", progress=hint)
             return
-        self.settle_done(group, body, new_id, f"{answer.status} {short(answer)}", "done")
+        settle_done(self.outbox, group, body, new_id, f"{answer.status} {short(answer)}", "done")
         self.hook("outcome", change.number)
 
     def _request(
         self, change: Change, body: dict[str, Any], progress: Mapping[str, Any]
-    ) -> tuple[Answer, str | None]:
+    ) -> tuple[Answer, str | None, str]:
+        """The answer, the id of the record, and why the answer does not prove that it was done."""
         path = PATHS[change.resource]
-        if change.op == "create":
-            answer = self.client.send("POST", path, json=body)
-            return answer, id_of(answer, path)
         target = f"{path}/{change.record_id}"
+        if change.op == "upload":
+            answer, place = self._upload(change, body, target, progress)
+            return answer, place, doubt_of(answer, "upload", path, None)
+        if change.op == "create":
+            answer = self._write(change, "POST", path, json=body)
+            return answer, id_of(answer, path), doubt_of(answer, "create", path, None)
         if change.op == "update":
-            return self.client.send("PUT", target, json=body), change.record_id
-        if change.op == "delete":
-            return self.client.send("DELETE", target), change.record_id
-        return self._upload(change, body, target, progress)
+            answer = self._write(change, "PUT", target, json=body)
+        else:
+            answer = self._write(change, "DELETE", target)
+        return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
+
+    def _write(self, change: Change, method: str, path: str, **content: Any) -> Answer:
+        """One request. Each of its sendings is a row of the history before it leaves: the first is
+        the intent (or, of a file, its place)."""
+
+        def on_send(again: str) -> None:
+            if again:
+                self.outbox.set([change.number], "sent again", f"{method} {path}, after: {again}")
+
+        return self.client.send(method, path, on_send=on_send, **content)
 
     def _upload(
         self, change: Change, body: dict[str, Any], target: str, progress: Mapping[str, Any]
@@ -268,7 +281,7 @@ class Sender:
         was lost stays empty for good, so asking for another doubles nothing."""
         place = progress.get("upload")
         if place is None:
-            answer = self.client.send("POST", f"{target}/upload", json=body)
+            answer = self._write(change, "POST", f"{target}/upload", json=body)
             self.hook("slot", change.number)
             place = answer.headers.get("location", "").rstrip("/").rpartition("/upload/")[2]
             if not place or "/" in place:
@@ -278,21 +291,11 @@ class Sender:
             self.outbox.set([change.number], "place", place, progress={"upload": place})
             self.hook("slot kept", change.number)
         assert change.file is not None
-        content = (change.file["name"], self._read_file(change), change.file["type"])
-        answer = self.client.send("POST", f"{target}/upload/{place}", files={"file": content})
+        content = (change.file["name"], read_file(change), change.file["type"])
+        answer = self._write(change, "POST", f"{target}/upload/{place}", files={"file": content})
         return answer, place
 
-    def _read_file(self, change: Change) -> bytes:
-        file = change.file or {}
-        try:
-            content = Path(file["path"]).read_bytes()
-        except OSError as error:
-            raise Unsendable(f"{file['path']} cannot be read: {error.strerror}") from None
-        if hashlib.sha256(content).hexdigest() != file["sha256"]:
-            raise Unsendable(f"{file['path']} changed since it was queued; queue it again")
-        return content
-
-    def _doubt(self, numbers: Sequence[int], reason: str) -> None:
+    def _doubt(self, numbers: Sequence[int], reason: str, **columns: Any) -> None:
         # From now on, not from the intent, it has its minute to show up: the request may have
         # waited for its turn, or for an answer, as long as that.
         now = time.time()
@@ -300,15 +303,16 @@ class Sender:
             numbers,
             "in doubt",
             reason,
-            state="in_doubt",
+            state=State.IN_DOUBT,
             reason=reason,
             next_look=now,
             sent_at=now,
+            **columns,
         )
 
     def _requeue(self, numbers: Sequence[int], reason: str, progress: Mapping[str, Any]) -> None:
         # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
-        state = "in_doubt" if "upload" in progress else "queued"
+        state = State.IN_DOUBT if "upload" in progress else State.QUEUED
         columns = {"state": state, "reason": reason, "next_look": time.time()}
         self.outbox.set(numbers, "not sent", reason, merged_into=None, **columns)
 
@@ -320,82 +324,20 @@ class Sender:
             # most likely has the first, which no look-up of the specification can tell.
             reason = f"sent again to its place, the service said: {reason}"
             self.outbox.set(
-                numbers, "in doubt", reason, state="in_doubt", reason=reason, for_person=1
+                numbers, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1
             )
         elif len(group) > 1:
             # One faulty field must not take the others down: each is sent on its own.
             self.outbox.set(
-                numbers, "sent apart", reason, state="queued", alone=1, merged_into=None
+                numbers, "sent apart", reason, state=State.QUEUED, alone=1, merged_into=None
             )
         else:
             self.outbox.set(
                 numbers,
                 "rejected",
                 reason,
-                state="rejected",
+                state=State.REJECTED,
                 reason=reason,
                 answer=f"{error.status} {error.excerpt}"[:MOST_ANSWER],
             )
         self.hook("outcome", group[0].number)
-
-    def settle_done(
-        self,
-        group: Sequence[Change],
-        body: Mapping[str, Any],
-        new_id: str,
-        answer: str,
-        event: str,
-    ) -> None:
-        """Commit that the service holds it: the outcome, what the sync should read back, the id
-        for those that refer to it, and the new basis of later changes to the same fields."""
-        change = group[0]
-        now = time.time()
-        numbers = [member.number for member in group]
-        with self.outbox.transaction() as db:
-            self.outbox.set_in(
-                db,
-                numbers,
-                event,
-                answer,
-                state="done",
-                id=new_id,
-                reason="" if event == "done" else answer,
-                answer=answer,
-                pushed_at=now,
-                next_look=None,
-                for_person=0,
-            )
-            db.execute(
-                "update changes set record_id = ? where shop = ? and record_id = ?",
-                (new_id, change.shop, f"@{change.number}"),
-            )
-            db.executemany(
-                "insert into touched values (?, ?, ?, ?, null, ?) on conflict (shop, resource, id)"
-                " do update set pushed_at = excluded.pushed_at, mirrored_at = null,"
-                " number = excluded.number",
-                [
-                    (change.shop, resource, record, now, change.number)
-                    for resource, record in touched(change, body, new_id)
-                ],
-            )
-            if change.op != "update":
-                return
-            later = self.outbox.changes(
-                "shop = ? and resource = ? and record_id = ? and op = 'update'"
-                " and state in ('queued', 'conflict')",
-                change.shop,
-                change.resource,
-                change.record_id,
-            )
-            for other in later:
-                shared = [name for name in other.body if name in body]
-                if shared:
-                    seen = {k: v for k, v in other.base.get("seen", {}).items() if k not in shared}
-                    values = other.base.get("values", {}) | {name: body[name] for name in shared}
-                    self.outbox.set_in(
-                        db,
-                        [other.number],
-                        "new basis",
-                        f"change {change.number} set {', '.join(shared)}",
-                        base={"values": values, "seen": seen},
-                    )

@@ -119,6 +119,16 @@ class Outbox:
             if version < len(STEPS):
                 establish(self, is_new=version == 0)
 
+    def copy(self) -> Outbox:
+        """The same queue in memory, to try things out on."""
+        twin = object.__new__(Outbox)
+        twin.path = self.path
+        twin._db = sqlite3.connect(":memory:", isolation_level=None)
+        twin._db.row_factory = sqlite3.Row
+        with self._mapped():
+            self._db.backup(twin._db)
+        return twin
+
     def __enter__(self) -> Outbox:
         return self
 

@@ -135,7 +135,7 @@ def _queue(service, settings, resource, op, home):
         if resource == "payments":
             body["invoiceId"] = service.put("ticketInvoices", number="1")
             service.records.setdefault("payments", {})
-        enqueue(resource, op, body, settings=settings)
+        enqueue(resource, op, body, marker=resource == "payments", settings=settings)
         return
     record = service.put(path, name="Old", stock=4, notes="", subject="Old", serial="S-1")
     if op == "update":

@@ -164,7 +164,7 @@ def test_a_delete_ends_deleted(settings, service, fault):
 def test_a_payment_that_was_booked_is_adopted(settings, service):
     invoice = service.put("ticketInvoices", number="1", payments=[{"id": "1", "amount": 10}])
     payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}
-    enqueue("payments", "create", payment, settings=settings)
+    enqueue("payments", "create", payment, marker=True, settings=settings)
     service.lose = ["after"]
     assert push(settings).exit_code == 0
     assert change(settings, 1).id in service.records["payments"]
@@ -189,11 +189,11 @@ def test_a_payment_is_never_sent_again_by_itself(settings, service):
 def test_a_payment_that_the_service_books_late_is_adopted_by_a_later_push(settings, service):
     invoice = service.put("ticketInvoices", number="1")
     payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}
-    enqueue("payments", "create", payment, settings=settings)
+    enqueue("payments", "create", payment, marker=True, settings=settings)
     service.lose = ["before"]
     push(settings)
     service.records.setdefault("payments", {})
-    service._pay("77", payment)
+    service._pay("77", change(settings, 1).sent_body)
     assert push(settings).exit_code == 0
     assert change(settings, 1).id == "77"
 
@@ -214,7 +214,7 @@ def test_an_instalment_paid_before_is_not_taken_for_ours(settings, service, faul
         return status, found
 
     service._read = bare
-    enqueue("payments", "create", payment, settings=settings)
+    enqueue("payments", "create", payment, marker=True, settings=settings)
     service.lose = [fault]
     push(settings)
     assert states(settings) == [state]

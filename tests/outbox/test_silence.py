@@ -58,4 +58,4 @@ def test_an_id_that_only_location_names(settings, service):
     report = push(settings)
     assert report.exit_code == 0
     assert [change["id"] for change in report.changes] == list(service.records["brands"])
-    assert report.requests == 2
+    assert report.requests == 3

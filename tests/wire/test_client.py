@@ -162,14 +162,44 @@ def test_a_working_key_that_is_refused_is_a_block_of_the_address(
 def test_a_rate_error_costs_a_minute_and_is_asked_again(
     method: str, reply: Reply, loopback: Loopback, connect: Connect, clock: FakeClock
 ) -> None:
-    loopback.replies.extend([Reply(), reply, Reply(body=[{"id": 1}])])
+    """A write only where its status, or the words of an earlier read's, prove it."""
+    proof = method == "GET" or reply.status in (429, 401, 403)
+    told = [] if proof else [reply, Reply()]
+    loopback.replies.extend([Reply(), *told, reply, Reply(body=[{"id": 1}])])
     with connect() as client:
         client.get("/customers")
-        before = clock.ticks
+        if told:
+            client.get("/customers")
+        before, strikes = clock.ticks, client.budget.state().strikes
         answer = client._send(method, "/customers", params=[])
         assert answer.payload == [{"id": 1}]
         assert 60 <= clock.ticks - before < 62
-        assert client.budget.state().strikes == 1
+        assert client.budget.state().strikes == strikes + 1
+
+
+def test_a_write_is_not_sent_again_on_words_that_no_read_was_told(
+    loopback: Loopback, connect: Connect, clock: FakeClock
+) -> None:
+    said = "Payment saved, but the receipt could not be sent: SMS API limit reached"
+    sent: list[str] = []
+    for status in (500, 200, 502, 400):
+        loopback.replies.extend([Reply(), Reply(status=status, body={"error": said})])
+        with connect() as client:
+            client.get("/customers")
+            with pytest.raises(errors.OutcomeUnknown, match="Payment saved") as caught:
+                client.send("POST", "/payments", json={}, on_send=sent.append)
+            assert caught.value.status == status
+        clock.ticks += 3700
+    assert sent == [""] * 4
+
+
+def test_each_sending_is_told_before_it_leaves(loopback: Loopback, connect: Connect) -> None:
+    sent: list[str] = []
+    loopback.replies.extend([Reply(), Reply(status=429, body={"error": "Slow down"}), Reply()])
+    with connect() as client:
+        client.get("/customers")
+        client.send("POST", "/customers", json={}, on_send=sent.append)
+    assert sent == ["", "Too many requests (429): Slow down"]
 
 
 def test_retry_after_is_honoured(loopback: Loopback, connect: Connect, clock: FakeClock) -> None:
@@ -277,3 +307,21 @@ def test_threads_may_share_a_client(loopback: Loopback, connect: Connect) -> Non
         answers = pool.map(lambda n: client.get("/customers", {"page": n}).rows(), range(60))
         assert [answer[0]["id"] for answer in answers] == [str(n) for n in range(60)]
         assert client.requests == 60
+
+
+def test_what_is_odd_in_an_answer_does_not_say_that_the_write_was_not_sent(
+    loopback: Loopback, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was answered, so it arrived: sent again, it would be applied twice."""
+    loopback.replies.extend([Reply(), Reply(headers={"X-Shop": "Almac\xe9n \xd9\xa3"}), Reply()])
+    with connect() as client:
+        client.get("/customers")
+        assert client.send("POST", "/customers", json={}).status == 200
+
+        def odd(*args: Any, **options: Any) -> bytes:
+            raise UnicodeDecodeError("utf-8", b"x", 0, 1, "odd")
+
+        monkeypatch.setattr("sources.repair_shop.http.transport.read_body", odd)
+        with pytest.raises(errors.OutcomeUnknown):
+            client.send("POST", "/customers", json={})
+    assert len(loopback.seen) == 3

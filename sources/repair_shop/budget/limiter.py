@@ -45,6 +45,8 @@ Outcome = Literal["ok", "other", "rate_error", "block", "lost"]
 
 LONGEST_COOLDOWN_MINUTES = 10
 """A silence longer than this is not waited out: the run ends and says when to come back."""
+MOST_WORDINGS = 8
+"""Wordings of the rate limit kept of a key; a service has one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +235,25 @@ class KeyBudget:
             row = db.execute("select skew from clocks where base = ?", (self.base,)).fetchone()
             return None if row is None else float(row[0])
 
+    def record_wording(self, wording: str) -> None:
+        """Keep how the service told a read of its rate limit: a write told the same way surely
+        had no effect."""
+        with self._budget.transaction() as (db, _):
+            pace = self._load(db)
+            if wording not in pace.wordings:
+                pace.wordings = [*pace.wordings, wording][-MOST_WORDINGS:]
+                self._save(db, pace)
+
+    def knows_wording(self, wording: str) -> bool:
+        """Whether a read was told of the rate limit in exactly these words."""
+        with self._budget.transaction() as (db, _):
+            return wording in self._load(db).wordings
+
     def forgive(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
         with self._budget.transaction() as (db, _):
             pace = self._load(db)
-            self._save(db, Pace(worked=pace.worked))
+            self._save(db, Pace(worked=pace.worked, wordings=pace.wordings))
             blocks.forgive(db, self.fingerprint, self.base)
 
     def _decide(

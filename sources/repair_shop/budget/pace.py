@@ -26,7 +26,7 @@ All times are seconds of the budget's own clock; ``minute`` is the length of the
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 MARGIN = 1.003
 """A window is this much longer than a minute, so that clocks that tick differently do no harm."""
@@ -61,6 +61,8 @@ class Pace:
     rest_until: float = 0.0
     careful_since: float = 0.0
     """Another key of the address was blocked then, and this one was not answered since."""
+    wordings: list[str] = field(default_factory=list)
+    """How reads were told of the rate limit, where the status alone does not say so."""
 
     @classmethod
     def from_text(cls, text: str) -> Pace:

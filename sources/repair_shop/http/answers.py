@@ -79,7 +79,7 @@ def read_answer(
     def reading(kind: Kind, expected: str = "") -> Reading:
         return Reading(kind, status, payload, text, retry_after, expected)
 
-    if status == 429 or _is_rate_error(status, error, text, method):
+    if status == 429 or _is_rate_error(status, error, text):
         return reading("rate")
     if status in (401, 403):
         return reading("denied")
@@ -321,13 +321,26 @@ def _error_text(payload: Any) -> str | None:
     return error if isinstance(error, str) else json.dumps(error, default=str)
 
 
-def _is_rate_error(status: int, error: str | None, text: str, method: str) -> bool:
-    """Whether the answer speaks of the request rate. A rate error is sent again by itself, so for a
-    write "wait a minute" is not enough where it may have been applied (a success status, a 5xx)."""
+def _is_rate_error(status: int, error: str | None, text: str) -> bool:
+    """Whether the answer speaks of the request rate. That a write so answered had no effect is
+    another question: :func:`proves_no_effect`."""
     if _BLOCKED.search(text) or (status < 400 and (status not in (200, 201) or error is None)):
         return False
-    harmless = method in ("GET", "HEAD") or 400 <= status < 500
-    return bool(_RATE.search(text) or (harmless and _WAIT.search(text)))
+    return bool(_RATE.search(text) or _WAIT.search(text))
+
+
+def proves_no_effect(reading: Reading) -> bool:
+    """Whether a rate error by its status alone says that the request was not worked on.
+
+    Under any other status its words may be about something else: "Payment saved, but the receipt
+    could not be sent: SMS API limit reached".
+    """
+    return reading.status in (401, 403, 429)
+
+
+def wording_of(reading: Reading) -> str:
+    """An error's status and words without its numbers, for telling whether it is the same."""
+    return f"{reading.status} " + re.sub(r"\d+", "#", reading.text)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -149,10 +149,13 @@ class Client:
         json: Any = None,
         files: Files | None = None,
         params: Params | None = None,
+        on_send: Callable[[str], None] | None = None,
     ) -> Answer:
         """Write once: ``POST``, ``PUT`` or ``DELETE``.
 
-        Sent again only when it surely had no effect (no connection, a rate error).
+        Sent again only when it surely had no effect: no connection; a rate error under 429, 401 or
+        403, or in the very words in which this service told a read of its limit. ``on_send`` is
+        called before each sending, with why it is sent again ("" the first time).
         :class:`~repair_shop.errors.OutcomeUnknown`: it may have been applied.
         :class:`~repair_shop.errors.NotSent`: it surely never arrived.
         :class:`~repair_shop.errors.ValidationRefused`,
@@ -161,7 +164,12 @@ class Client:
         """
         content = None if json is None else dumps(json, default=_jsonable, ensure_ascii=False)
         return self._send(
-            method.upper(), path, params=_query(params or {}), content=content, files=files
+            method.upper(),
+            path,
+            params=_query(params or {}),
+            content=content,
+            files=files,
+            on_send=on_send,
         )
 
     def rows(self, answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
@@ -184,6 +192,7 @@ class Client:
         params: _Pairs,
         content: str | None = None,
         files: Files | None = None,
+        on_send: Callable[[str], None] | None = None,
     ) -> Answer:
         headers = {} if content is None else {"Content-Type": "application/json"}
         sent_at = datetime.now(UTC)
@@ -197,7 +206,7 @@ class Client:
                 content=None if content is None else content.encode(),
                 files=files,
                 headers=headers,
-                extensions={"lane": self.lane},
+                extensions={"lane": self.lane, "on_send": on_send},
             )
         except UnicodeError as error:
             raise ValidationRefused(

@@ -44,13 +44,21 @@ from ..errors import (
     Unreachable,
     ValidationRefused,
 )
-from ..http.answers import Reading, denied_kind, error_of, read_answer
+from ..http.answers import (
+    Reading,
+    denied_kind,
+    error_of,
+    proves_no_effect,
+    read_answer,
+    wording_of,
+)
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
 from ..http.wire import from_wire, read_body
 
 log = logging.getLogger(__name__)
 
+READS = ("GET", "HEAD")
 TRIES = 3
 """How often a read is tried when the wire fails."""
 # The body is unpacked already; a cookie would only be one more thing that may be odd.
@@ -148,9 +156,9 @@ class BudgetTransport(httpx.BaseTransport):
             return self._one_try(request, path, slot, number)
         except BudgetUnusable as error:
             # It failed after the request went out; a write may have had its effect by then.
-            if request.method in ("GET", "HEAD"):
+            if request.method in READS:
                 raise
-            raise _unknown(request, str(error)) from error
+            raise _unknown(request.method, request.url.path, str(error)) from error
 
     def close(self) -> None:
         """Close the connections."""
@@ -164,6 +172,8 @@ class BudgetTransport(httpx.BaseTransport):
         reading: Reading | None = None
         skew: float | None = None
         try:
+            if (on_send := request.extensions.get("on_send")) is not None:
+                on_send(str(request.extensions.get("again", "")))
             response, body = self._exchange(request, path, started)
             skew = self._clock.observe(response.headers)
             reading = read_answer(
@@ -188,8 +198,10 @@ class BudgetTransport(httpx.BaseTransport):
         self, request: httpx.Request, path: str, started: float
     ) -> tuple[httpx.Response, bytes]:
         """Send, read whole and mask the key, in a total time: a drop a second would never end."""
+        answered = False
         try:
             response = self._inner.handle_request(request)
+            answered = True
             response.request = request
             try:
                 body = read_body(
@@ -206,13 +218,17 @@ class BudgetTransport(httpx.BaseTransport):
                 for name, value in response.headers.multi_items()
                 if name.lower() not in _DROPPED_HEADERS
             ]
-            clean = httpx.Response(response.status_code, headers=headers, request=request)
+            clean = httpx.Response(
+                response.status_code,
+                headers=httpx.Headers(headers, encoding="utf-8"),
+                request=request,
+            )
             return clean, self._redactor.body(body)
         except Exception as error:
             # Whatever it is, it happened on the wire: a read may be tried again, a write is in
             # doubt. Nothing that a service can cause may end a run in another way.
             host = request.url.netloc.decode("ascii", "replace")  # without any user and password
-            raise from_wire(error, request.method, path, host) from error
+            raise from_wire(error, request.method, path, host, answered=answered) from error
 
     def _judge(self, reading: Reading, method: str, path: str) -> tuple[Outcome, ShopError | None]:
         if reading.kind == "ok":
@@ -222,9 +238,7 @@ class BudgetTransport(httpx.BaseTransport):
         if kind in ("denied", "rate") and reading.status in (401, 403):
             kind = denied_kind(reading, worked=worked)
         if kind == "rate":
-            return "rate_error", RateLimited(
-                f"Too many requests ({reading.status}): {reading.text}", reading.retry_after
-            )
+            return "rate_error", self._rate_error(reading, method, path)
         if kind == "block":
             # Not final: the budget's own refusal, which names the time, replaces it.
             return "block", RateLimited(f"Blocked ({reading.status}): {reading.text}")
@@ -235,6 +249,18 @@ class BudgetTransport(httpx.BaseTransport):
             )
             return "other", self._wrong_key
         return "other", error_of(reading, method, path, worked=worked)
+
+    def _rate_error(self, reading: Reading, method: str, path: str) -> ShopError:
+        """A rate error is waited out and asked again; a write only if it surely had no effect: by
+        the status, or by the very words in which this service told a read of its limit."""
+        message = f"Too many requests ({reading.status}): {reading.text}"
+        if not proves_no_effect(reading):
+            wording = wording_of(reading)
+            if method in READS:
+                self._budget.record_wording(wording)
+            elif not self._budget.knows_wording(wording):
+                return _unknown(method, path, message, reading.status, reading.text)
+        return RateLimited(message, reading.retry_after)
 
     def _tell(
         self,
@@ -270,9 +296,10 @@ class RetryTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """See the class."""
-        is_read = request.method in ("GET", "HEAD")
+        is_read = request.method in READS
 
         def again(error: BaseException) -> bool:
+            request.extensions["again"] = str(error)
             if isinstance(error, Unreachable):
                 return is_read or not error.sent
             return is_read and isinstance(error, BadAnswer) and error.transient
@@ -290,13 +317,15 @@ class RetryTransport(httpx.BaseTransport):
             if is_read:
                 raise
             if error.sent:
-                raise _unknown(request, str(error)) from error
+                raise _unknown(request.method, request.url.path, str(error)) from error
             raise NotSent(str(error)) from error
         except BadAnswer as error:
             if is_read or not _may_be_applied(error):
                 raise
             reason = error.reason if isinstance(error, ValidationRefused) else ""
-            raise _unknown(request, str(error), error.status, reason) from error
+            raise _unknown(
+                request.method, request.url.path, str(error), error.status, reason
+            ) from error
 
     def close(self) -> None:
         """Close the transports below."""
@@ -309,6 +338,7 @@ class RetryTransport(httpx.BaseTransport):
             except RateLimited as error:
                 # The budget keeps silent for the minute, or refuses for good; so this ends.
                 log.info("%s", error)
+                request.extensions["again"] = str(error)
 
 
 def _may_be_applied(error: BadAnswer) -> bool:
@@ -317,12 +347,12 @@ def _may_be_applied(error: BadAnswer) -> bool:
 
 
 def _unknown(
-    request: httpx.Request, message: str, status: int = 0, reason: str = ""
+    method: str, path: str, message: str, status: int = 0, reason: str = ""
 ) -> OutcomeUnknown:
     return OutcomeUnknown(
         f"It is not known whether this took effect: {message}",
-        method=request.method,
-        path=request.url.path,
+        method=method,
+        path=path,
         status=status,
         reason=reason,
     )

@@ -46,19 +46,22 @@ _NOT_SENDABLE = (
 )
 
 
-def from_wire(error: Exception, method: str, path: str, host: str = "") -> ShopError:
+def from_wire(
+    error: Exception, method: str, path: str, host: str = "", *, answered: bool = False
+) -> ShopError:
     """Our error for any exception of httpx, zlib, ssl or a socket; the only place that decides it.
 
-    ``host`` is the host and port that were asked. One that is ours already stays what it is. One
-    that nobody foresaw counts as a connection that broke after the request was sent: a read may be
-    tried again, a write is in doubt.
+    ``host`` is the host and port that were asked; ``answered``: an answer had begun, so the request
+    surely arrived, whatever went wrong with the rest. One that is ours already stays what it is.
+    One that nobody foresaw counts as a connection that broke after the request was sent: a read may
+    be tried again, a write is in doubt.
     """
     if isinstance(error, ShopError):
         return error
     name = type(error).__name__
     service = f"The service at {host}" if host else "The service"
     what = f"{method} {path}"
-    if isinstance(error, _NOT_SENDABLE):
+    if isinstance(error, _NOT_SENDABLE) and not answered:
         return ConfigurationError(f"{what} cannot be sent ({name}). Check base_url and api_key.")
     if isinstance(error, httpx.DecodingError | zlib.error):
         return BadAnswer(
@@ -72,7 +75,7 @@ def from_wire(error: Exception, method: str, path: str, host: str = "") -> ShopE
         message = f"{service} gave no answer in time to {what} ({name})."
     else:
         message = f"The connection broke during {what} ({name})."
-    return Unreachable(message, sent=not isinstance(error, _NEVER_SENT))
+    return Unreachable(message, sent=answered or not isinstance(error, _NEVER_SENT))
 
 
 class _Deadline(threading.local):

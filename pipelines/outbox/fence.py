@@ -1,0 +1,52 @@
+"""A fence around each change: what nobody foresaw in one of them stops no other."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pipelines.outbox.errors import OutboxError
+from pipelines.outbox.states import State
+from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.errors import ShopError
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
+    """Park the changes, with the reason, when dealing with them fails in a way nobody foresaw.
+
+    One not sent stays queued for the next push, one that was being sent is looked up, one whose
+    look-up fails is left to a person. Errors of the service and the queue that stop a push pass.
+    """
+    try:
+        yield
+    except (ShopError, OutboxError):
+        raise
+    except Exception as error:
+        log.debug("%s failed", group[0].what, exc_info=True)
+        _park(outbox, group, f"unexpected {type(error).__name__}: {error}"[:500])
+
+
+def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
+    numbers = [member.number for member in group]
+    state = outbox.get(group[0].number).state
+    if state is State.SENDING:
+        now = time.time()
+        outbox.set(
+            numbers,
+            "in doubt",
+            why,
+            state=State.IN_DOUBT,
+            reason=why,
+            next_look=now,
+            sent_at=now,
+        )
+    elif state is State.IN_DOUBT:
+        reason = f"may have been applied: {why}"
+        outbox.set(numbers, "left for a person", why, reason=reason, for_person=1, next_look=None)
+    elif state is State.QUEUED:
+        outbox.set(numbers, "not sent", why, reason=why)

@@ -1,0 +1,158 @@
+"""Looking up payments: those new on their invoices since before the request was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, Literal
+
+from pipelines.outbox.compare import cleaned
+from pipelines.outbox.markers import holds
+from pipelines.outbox.recent import LookUnsure
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.scan import PAGE_ROWS
+
+Found = tuple[Literal["applied", "absent", "unclear"], str | None, str]
+Rows = dict[str, dict[str, Any]]
+
+
+class Payments:
+    """Reads the payments of invoices of one shop."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._zone = client.shop.zone
+
+    def baseline(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Ids of the payments there are; ``listed``: as ``GET /payments`` has them, too, because a
+        detail embeds none. :class:`NotFound` if an invoice does not exist."""
+        payments, whole = self._embedded(body)
+        base: dict[str, Any] = {"since": "", "listed": not whole}
+        try:
+            return base | {"ids": list(payments if whole else payments | self._listed(body))}
+        except (LookUnsure, BadAnswer) as unsure:
+            return base | {"ids": [], "unsure": str(unsure)}
+
+    def since(
+        self,
+        body: Mapping[str, Any],
+        known: frozenset[str],
+        baseline: Mapping[str, Any],
+        marker: str | None,
+    ) -> Rows:
+        """Payments of the invoices that are not ``known``, by id."""
+        seen, _ = self._embedded(body)
+        if baseline.get("listed"):
+            # Only where the baseline was: else an old payment would look new.
+            seen |= self._listed(body)
+        fresh = {key: row for key, row in seen.items() if key not in known}
+        if marker and fresh and not any(_note(row) for row in fresh.values()):
+            # The list of payments may show the notes that an invoice's detail leaves out.
+            listed = self._listed(body)
+            fresh = {key: {**row, **listed.get(key, {})} for key, row in fresh.items()}
+        return fresh
+
+    def _embedded(self, body: Mapping[str, Any]) -> tuple[Rows, bool]:
+        """Payments of a payment's invoices by id, as the invoices' details embed them; and whether
+        every detail does (an empty list is a list)."""
+        found: Rows = {}
+        whole = True
+        for invoice in invoices_of(body):
+            record = self._client.get(f"/ticketInvoices/{invoice}").detail()
+            payments = cleaned(record, "ticket_invoices", self._zone).get("payments")
+            whole = whole and isinstance(payments, list)
+            for payment in payments or []:
+                found[str(payment.get("id") or payment.get("payment_id"))] = payment
+        return found, whole
+
+    def _listed(self, body: Mapping[str, Any]) -> Rows:
+        """The same payments as ``GET /payments`` has them. One invoice a request: how a list of
+        ids is written in a query is not specified."""
+        found: Rows = {}
+        for invoice in invoices_of(body):
+            answer = self._client.get("/payments", {"invoiceId": invoice})
+            rows = [cleaned(row, "payments", self._zone) for row in answer.rows()]
+            if len(rows) >= PAGE_ROWS:
+                raise LookUnsure("/payments answered a full page for the invoice")
+            found |= {str(row["id"]): row for row in rows}
+        return found
+
+
+def find_payment(
+    fresh: Mapping[str, Mapping[str, Any]],
+    body: Mapping[str, Any],
+    marker: str | None,
+    answered: str | None,
+) -> Found:
+    """Which of the new payments of an invoice is ours: by its marker, by the id that the service
+    answered, by the note that we sent. An equal amount alone may be the till's."""
+    if not fresh:
+        return "absent", None, "the invoice has no payment that was not there before"
+    if marker:
+        own = {key: row for key, row in fresh.items() if holds(row, marker)}
+        if not own:
+            return _without_marker(fresh)
+        return _by_amount(own, body, "holds our marker")
+    for key, row in fresh.items():
+        if answered is not None and answered in (key, str(row.get("payment_id"))):
+            return _by_amount({key: row}, body, "has the id that the service answered")
+    notes = {str(line.get("paymentNote") or "").strip() for line in body["lines"]}
+    return _by_amount_alone(fresh, body) if "" in notes else _by_note(fresh, body, notes)
+
+
+def _by_note(
+    fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], notes: set[str]
+) -> Found:
+    """Payments of other notes are the till's; one shown without a note may be any."""
+    if others := [key for key, row in fresh.items() if _note(row) and _note(row) not in notes]:
+        named = ", ".join(others)
+        return "unclear", None, f"payments new on the invoice, of other notes: {named}"
+    own = {key: row for key, row in fresh.items() if _note(row)}
+    if own:
+        return _by_amount(own, body, "has the note that was sent")
+    return _by_amount_alone(fresh, body)
+
+
+def _by_amount_alone(fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any]) -> Found:
+    kind, _, found = _by_amount(fresh, body, "is new and equals it")
+    if kind == "applied":
+        found += ", but the till may have taken it as well as we"
+    return "unclear", None, found
+
+
+def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Found:
+    hidden = [key for key, row in fresh.items() if not _note(row)]
+    if hidden and len(hidden) == len(fresh):
+        return "unclear", None, f"payments new on the invoice show no note: {', '.join(hidden)}"
+    return "absent", None, f"none of {len(fresh)} new payments of the invoice holds our marker"
+
+
+def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], why: str) -> Found:
+    """Whether payments make up what was sent: line by line, or, where one payment is shared
+    among invoices, in sum."""
+    wanted = sorted(_cents(line["amount"]) for line in body["lines"])
+    amounts = sorted(_cents(row.get("amount")) for row in rows.values())
+    shared = len(invoices_of(body)) > 1 and sum(amounts) == sum(wanted)
+    named = ", ".join(rows)
+    if amounts == wanted or shared:
+        return "applied", min(rows), f"payment {named} {why}"
+    return "unclear", None, f"payments new on the invoice, of other amounts than sent: {named}"
+
+
+def _note(row: Mapping[str, Any]) -> str:
+    return str(row.get("payment_note") or "").strip()
+
+
+def invoices_of(body: Mapping[str, Any]) -> list[str]:
+    """Ids of the invoices a payment is for, each once."""
+    found = body["invoiceId"]
+    return list(dict.fromkeys(map(str, found if isinstance(found, list) else [found])))
+
+
+def _cents(amount: Any) -> int:
+    """Hundredths; an amount that is none is none of ours."""
+    try:
+        return int((Decimal(str(amount)) * 100).to_integral_value())
+    except (InvalidOperation, ValueError, OverflowError):
+        return -1
