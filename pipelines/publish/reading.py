@@ -19,21 +19,17 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pandas as pd
 import pyarrow as pa
-import yaml  # type: ignore[import-untyped]  # its stubs are no dependency of ours
 
-import transforms
 from pipelines.home import open_database
 from sources.repair_shop.settings import home_folder
 
 WAREHOUSE = "warehouse.duckdb"
-_MODELS = Path(transforms.__file__).parent / "models"
 # Whole numbers and booleans with gaps stay what they are instead of turning into floats.
 _PANDAS = {
     pa.int8(): pd.Int8Dtype(),
@@ -107,16 +103,19 @@ def value(sql: str, *, home: Path | str | None = None, **values: Any) -> Any:
 
 def tables(schema: str = "marts", *, home: Path | str | None = None) -> pd.DataFrame:
     """The tables and views of a schema: ``table, columns, holds`` (one sentence on each)."""
-    found = query(
-        "select table_name as table, count(*) as columns from information_schema.columns "
-        "where table_schema = $schema and table_name not like '\\_%' escape '\\' "
+    return query(
+        "select table_name as table, count(*) as columns, "
+        "regexp_extract(regexp_replace(coalesce(max(said), ''), '\\s+', ' ', 'g'), "
+        "'^(.*?)(\\. .*|\\.?)$', 1) as holds "
+        "from duckdb_columns() left join ("
+        "  select schema_name, table_name, comment as said from duckdb_tables() "
+        "  union all select schema_name, view_name, comment from duckdb_views()"
+        ") using (schema_name, table_name) "
+        "where schema_name = $schema and table_name not like '\\_%' escape '\\' "
         "group by 1 order by 1",
         home=home,
         schema=schema,
     )
-    documented = _documented()
-    found["holds"] = [_sentence(documented, schema, name) for name in found["table"]]
-    return found
 
 
 def columns(table: str, *, home: Path | str | None = None) -> pd.DataFrame:
@@ -126,20 +125,16 @@ def columns(table: str, *, home: Path | str | None = None) -> pd.DataFrame:
     """
     schema, _, name = table.rpartition(".")
     found = query(
-        "select column_name as column, lower(data_type) as type from information_schema.columns "
-        "where table_schema = $schema and table_name = $name order by ordinal_position",
+        "select column_name as column, lower(data_type) as type, "
+        "trim(regexp_replace(coalesce(comment, ''), '\\s+', ' ', 'g')) as meaning "
+        "from duckdb_columns() where schema_name = $schema and table_name = $name "
+        "order by column_index",
         home=home,
         schema=schema or "marts",
         name=name,
     )
     if found.empty:
         raise QueryFailed(f"There is no table '{table}'; tables() lists those of the marts.")
-    model = _documented().get((schema or "marts", name), {})
-    meanings = {column["name"]: column for column in model.get("columns", [])}
-    found["meaning"] = [
-        " ".join(str(meanings.get(column, {}).get("description", "")).split())
-        for column in found["column"]
-    ]
     return found
 
 
@@ -195,21 +190,3 @@ def _decimal_columns(frame: pd.DataFrame) -> list[str]:
         for name in frame.columns
         if frame[name].dtype == object and holds_decimals(frame[name])
     ]
-
-
-@cache
-def _documented() -> dict[tuple[str, str], dict[str, Any]]:
-    """``(schema, table)`` -> what the models' own documentation says about it."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for path in sorted(_MODELS.rglob("*.yml")):
-        schema = path.parent.name
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        for model in content.get("models") or []:
-            name = str(model["name"]).removeprefix("stg_")
-            found[schema, name] = model
-    return found
-
-
-def _sentence(documented: dict[tuple[str, str], dict[str, Any]], schema: str, name: str) -> str:
-    text = " ".join(str(documented.get((schema, name), {}).get("description", "")).split())
-    return text.partition(". ")[0].removesuffix(".")

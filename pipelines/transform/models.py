@@ -28,7 +28,6 @@ from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
-_THREADS = 2
 _NOT_VIEWS = ("config.materialized:table", "path:snapshots", "path:tests")
 
 
@@ -74,7 +73,7 @@ def build(
     started = time.perf_counter()
     prepare(database, shops)
     views = _fingerprint(database)
-    arguments = ["build", "--exclude-resource-type", "unit_test"]
+    arguments = ["build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough"]
     if select is not None:
         arguments += ["--select", *select.split()]
     elif views == _built_fingerprint(database):
@@ -184,27 +183,10 @@ def _invoke(arguments: list[str], database: Path, home: Path) -> list[Any]:
 
     state = _state(home)
     state.mkdir(parents=True, exist_ok=True)
-    # JSON is YAML: no quoting of our own around a path that may hold anything.
-    profile = {
-        "shopmirror": {
-            "target": "warehouse",
-            "outputs": {
-                "warehouse": {
-                    "type": "duckdb",
-                    "path": str(database.resolve()),
-                    "schema": "marts",
-                    "threads": _THREADS,
-                    "keep_open": True,
-                    # On other time zones a month would begin at another hour.
-                    "settings": {"TimeZone": "UTC"},
-                }
-            },
-        }
-    }
-    _write_if_changed(state / "profiles.yml", json.dumps(profile, indent=2))
+    os.environ["SHOPMIRROR_DUCKDB"] = str(database.resolve())
     places = {
         "--project-dir": PROJECT,
-        "--profiles-dir": state,
+        "--profiles-dir": PROJECT,
         "--target-path": state / "target",
         "--log-path": state / "logs",
     }
@@ -266,9 +248,3 @@ def _summary(results: Sequence[Any], seconds: float) -> ModelRun:
         findings={r.node.name: int(r.failures or 0) for r in tests if str(r.status) == "warn"},
         timings={r.node.name: r.execution_time for r in built},
     )
-
-
-def _write_if_changed(path: Path, text: str) -> None:
-    """dbt parses everything anew when the profile's file is newer, so leave an equal one alone."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -232,3 +235,33 @@ def test_the_models_keep_to_the_portable_subset(word: str) -> None:
         if re.search(word, path.read_text(encoding="utf-8"), re.IGNORECASE)
     ]
     assert found == []
+
+
+def test_dbt_itself_runs_in_the_folder(warehouse: Warehouse, tmp_path: Path) -> None:
+    """With the folder's own profile: the tests that the product leaves out, and freshness."""
+    copy = tmp_path / "warehouse.duckdb"
+    with warehouse.raw.held():
+        copy.write_bytes(warehouse.raw.path.read_bytes())
+    places = ["--target-path", str(tmp_path / "target"), "--log-path", str(tmp_path / "logs")]
+    environment = {
+        **os.environ,
+        "SHOPMIRROR_DUCKDB": str(copy),
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+    }
+    dbt = Path(sys.executable).with_name("dbt")
+    for words, told in (
+        (["test", "--select", "tag:thorough"], "belongs_to_payments_ticket_id"),
+        (["source", "freshness", "--select", "source:raw.customers"], "freshness of raw.customers"),
+    ):
+        done = subprocess.run(
+            [str(dbt), *words, *places],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        assert told in done.stdout
+    assert "exposure.shopmirror.closing_report" in (tmp_path / "target/manifest.json").read_text()
