@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,39 +103,50 @@ def condition(
         match one.kind:
             case "contains":
                 return contains(resource, one.paths, value)
-            case "equals" | "number":
-                if one.kind == "number" and not value.lstrip("-").isdecimal():
-                    raise BadValue("must be a number")
-                tests = [f"CAST({expression(resource, p)} AS TEXT) = ?" for p in one.paths]
-                if one.paths[0] in RESOURCES[resource].columns:
-                    tests = [f"{expression(resource, p)} = ?" for p in one.paths]
-                return "(" + " OR ".join(tests) + ")", [value] * len(tests)
-            case "choice":
-                if value not in one.values:
-                    raise BadValue(f"must be one of {', '.join(one.values)}")
-                left = expression(resource, one.paths[0])
-                # Public and Private are written in small letters as a parameter only.
-                case = " COLLATE NOCASE" if left.startswith("json_extract") else ""
-                return f"{left} = ?{case}", [value]
-            case "flag":
-                return _flag(resource, one, parse_bool(value))
-            case "from":
-                return f"{_day(resource, one)} >= ?", [parse_day(value).isoformat()]
-            case "to":
-                return f"{_day(resource, one)} <= ?", [parse_day(value).isoformat()]
             case "label":
                 return _label(resource, one, value, query, store)
             case "ids":
-                ids = [part for text in values for part in text.split(",") if part.strip()]
-                marks = ",".join("?" * len(ids))
-                where = f"{expression(resource, one.paths[0])} IN ({marks}) AND {one.where}"
-                return where, [part.strip() for part in ids]
-            case "condition":
-                if value not in ("EQUAL", "NOT-EQUAL"):
-                    raise BadValue("must be EQUAL or NOT-EQUAL")
-                return "1", []
+                return _ids(resource, one, values)
+            case kind:
+                return _SIMPLE[kind](resource, one, value)
     except BadValue as error:
         raise BadRequest(f"Parameter '{one.name}' {error}.") from error
+
+
+def _equals(resource: str, one: Filter, value: str) -> Condition:
+    tests = [f"CAST({expression(resource, p)} AS TEXT) = ?" for p in one.paths]
+    if one.paths[0] in RESOURCES[resource].columns:
+        tests = [f"{expression(resource, p)} = ?" for p in one.paths]
+    return "(" + " OR ".join(tests) + ")", [value] * len(tests)
+
+
+def _number(resource: str, one: Filter, value: str) -> Condition:
+    if not value.lstrip("-").isdecimal():
+        raise BadValue("must be a number")
+    return _equals(resource, one, value)
+
+
+def _choice(resource: str, one: Filter, value: str) -> Condition:
+    if value not in one.values:
+        raise BadValue(f"must be one of {', '.join(one.values)}")
+    left = expression(resource, one.paths[0])
+    # Public and Private are written in small letters as a parameter only.
+    case = " COLLATE NOCASE" if left.startswith("json_extract") else ""
+    return f"{left} = ?{case}", [value]
+
+
+def _whether(_resource: str, _one: Filter, value: str) -> Condition:
+    """``...Condition``: it turns another parameter round, which that one looks up by itself."""
+    if value not in ("EQUAL", "NOT-EQUAL"):
+        raise BadValue("must be EQUAL or NOT-EQUAL")
+    return "1", []
+
+
+def _ids(resource: str, one: Filter, values: Sequence[str]) -> Condition:
+    ids = [part for text in values for part in text.split(",") if part.strip()]
+    marks = ",".join("?" * len(ids))
+    where = f"{expression(resource, one.paths[0])} IN ({marks}) AND {one.where}"
+    return where, [part.strip() for part in ids]
 
 
 def _day(resource: str, one: Filter) -> str:
@@ -178,3 +189,21 @@ def _label(
     if one.paths[0] in RESOURCES[resource].columns and not turned:
         compare = f"{left} = ?"
     return compare, [str(found["id"])]
+
+
+_SIMPLE: Mapping[str, Callable[[str, Filter, str], Condition]] = {
+    "equals": _equals,
+    "number": _number,
+    "choice": _choice,
+    "flag": lambda resource, one, value: _flag(resource, one, parse_bool(value)),
+    "from": lambda resource, one, value: (
+        f"{_day(resource, one)} >= ?",
+        [parse_day(value).isoformat()],
+    ),
+    "to": lambda resource, one, value: (
+        f"{_day(resource, one)} <= ?",
+        [parse_day(value).isoformat()],
+    ),
+    "condition": _whether,
+}
+"""Kinds of parameters that need nothing but their value."""

@@ -7,6 +7,7 @@ not its history, not the queue.
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,16 +48,12 @@ def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> Cleare
         for path, _written in logs.log_files(home / "logs"):
             drop("logs", path, timedelta(days=retention.logs_days))
     if retention.reports_days:
-        for path in (home / "reports").glob("closing-*"):
-            if path.is_file():
-                drop("reports", path, timedelta(days=retention.reports_days))
+        for path in filter(Path.is_file, (home / "reports").glob("closing-*")):
+            drop("reports", path, timedelta(days=retention.reports_days))
     for folder in (home, home / "build", home / "reports"):
         for path in folder.glob(".*.tmp"):
             drop("drafts", path, _DRAFTS)
     if retention.pages_days and (home / "mirror.sqlite").exists():
-        ledger = Ledger(home / "mirror.sqlite")
-        try:
+        with closing(Ledger(home / "mirror.sqlite")) as ledger:
             ledger.prune(now - timedelta(days=retention.pages_days))
-        finally:
-            ledger.close()
     return Cleared(**counts)

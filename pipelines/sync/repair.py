@@ -167,28 +167,29 @@ def repair_jobs(
             jobs.append(job)
             left -= job.requests or 0
 
-    details: dict[str, list[str]] = {}
     for first, last in _stretches(days.get("daily_sales", [])):
         for table in ("ticket_invoices", "pos_orders"):
             add(Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=3))
         add(_payments_job(ledger, shop, first, last))
-    for day in days.get("daily_sales", []):
-        # A return counts on its own day; its document was made on another.
-        for table, ids in our_documents(home, shop, day).items():
-            if table != "purchase_orders":
-                details.setdefault(table, []).extend(ids)
-    for day in days.get("daily_purchases", []):
-        details.setdefault("purchase_orders", []).extend(
-            our_documents(home, shop, day)["purchase_orders"]
-        )
     if days.get("daily_purchases"):
         add(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
         add(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
-    for table, ids in details.items():
+    for table, ids in _documents_of(home, shop, days).items():
         wanted = tuple(dict.fromkeys(ids))[: max(0, left)]
         if wanted:
             add(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
     return jobs
+
+
+def _documents_of(home: Home, shop: str, days: dict[str, list[date]]) -> dict[str, list[str]]:
+    """Table -> documents that count on the days: a return does on another day than its document."""
+    found: dict[str, list[str]] = {}
+    for report, is_purchase in (("daily_sales", False), ("daily_purchases", True)):
+        for day in days.get(report, []):
+            for table, ids in our_documents(home, shop, day).items():
+                if (table == "purchase_orders") == is_purchase:
+                    found.setdefault(table, []).extend(ids)
+    return found
 
 
 def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:

@@ -103,79 +103,101 @@ def generate(
 
 def _days(ctx: Context, timezone: str) -> Iterator[None]:
     """Live through the shop's days; pause whenever records are ready."""
-    opening = ctx.clock.at(ctx.first, 6 * 3600)
-    ctx.emit(
-        "info",
-        {
-            "id": ctx.uid(),
-            "name": ctx.shop,
-            "currency": ctx.country.currency,
-            "country_code": ctx.country.code,
-            "timezone": timezone,
-            "email": f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
-            "created_date": ctx.text(opening),
-            "_updated": ctx.text(opening),
-        },
-    )
-    contacts = Contacts(ctx)
-    contacts.emit_groups(opening)
-    catalogue = Catalogue(ctx, contacts)
-    documents = Documents(ctx, catalogue.methods)
-    tickets = Tickets(ctx, catalogue, contacts, documents)
-    counter = Counter(ctx, catalogue, contacts, documents)
-    stockroom = Stockroom(ctx, catalogue)
-    office = Office(ctx, catalogue, contacts, tickets)
+    shop = _Shop(ctx, timezone)
     yield
-
-    dice = ctx.dice("days")
     days = [ctx.first + dt.timedelta(days=n) for n in range(ctx.scale.days)]
     weights = [busyness(day, n / len(days)) for n, day in enumerate(days)]
     whole = sum(weights)
-    awkward = awkward_moments(ctx)
-
-    def drawn(total: float, weight: float) -> int:
-        return int(total * weight / whole + dice.random())
-
     for day, weight in zip(days, weights, strict=True):
-        stockroom.arrivals(day)
-        stockroom.deliveries(day)
+        shop.live(day, weight / whole)
+        yield
+    shop.stockroom.close()
+    shop.catalogue.emit_products()
+    yield
+
+
+class _Shop:
+    """Everybody who works in a shop, and what a day there brings."""
+
+    def __init__(self, ctx: Context, timezone: str) -> None:
+        self.ctx = ctx
+        self.opening = ctx.clock.at(ctx.first, 6 * 3600)
+        ctx.emit(
+            "info",
+            {
+                "id": ctx.uid(),
+                "name": ctx.shop,
+                "currency": ctx.country.currency,
+                "country_code": ctx.country.code,
+                "timezone": timezone,
+                "email": f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
+                "created_date": ctx.text(self.opening),
+                "_updated": ctx.text(self.opening),
+            },
+        )
+        contacts = Contacts(ctx)
+        contacts.emit_groups(self.opening)
+        self.catalogue = Catalogue(ctx, contacts)
+        documents = Documents(ctx, self.catalogue.methods)
+        self.tickets = Tickets(ctx, self.catalogue, contacts, documents)
+        self.counter = Counter(ctx, self.catalogue, contacts, documents)
+        self.stockroom = Stockroom(ctx, self.catalogue)
+        self.office = Office(ctx, self.catalogue, contacts, self.tickets)
+        self.dice = ctx.dice("days")
+        self.awkward = awkward_moments(ctx)
+
+    def live(self, day: dt.date, share: float) -> None:
+        """One day, with its ``share`` of the shop's whole business."""
+        ctx, scale = self.ctx, self.ctx.scale
+        self.stockroom.arrivals(day)
+        self.stockroom.deliveries(day)
         if day.day == 1 or day == ctx.first:
-            office.expenses(day)
-        for number, moment in enumerate(awkward.get(day, ())):
-            counter.sell(moment)
-            if number % 2 == 0:
-                opened = max(moment - 5 * 3600, opening)
-                if moment - opened > 4 * 3600:
-                    tickets.open(opened, Visit(invoiced_at=moment))
+            self.office.expenses(day)
+        self._awkward_sales(day)
         if is_open(day):
-            office.clock_in(day)
-        moments = [ctx.open_moment(dice, day) for _ in range(drawn(ctx.scale.tickets, weight))]
+            self.office.clock_in(day)
+        self._visits(day, share)
+        for moment in sorted(self._moments(day, scale.pos_orders, share)):
+            self.counter.sell(moment)
+        for _ in range(self._drawn(scale.leads, share)):
+            self.office.lead(ctx.open_moment(self.dice, day))
+        self._stock(day, share)
+
+    def _drawn(self, total: float, share: float) -> int:
+        return int(total * share + self.dice.random())
+
+    def _moments(self, day: dt.date, total: float, share: float) -> list[int]:
+        return [self.ctx.open_moment(self.dice, day) for _ in range(self._drawn(total, share))]
+
+    def _awkward_sales(self, day: dt.date) -> None:
+        for number, moment in enumerate(self.awkward.get(day, ())):
+            self.counter.sell(moment)
+            opened = max(moment - 5 * 3600, self.opening)
+            if number % 2 == 0 and moment - opened > 4 * 3600:
+                self.tickets.open(opened, Visit(invoiced_at=moment))
+
+    def _visits(self, day: dt.date, share: float) -> None:
+        ctx, scale = self.ctx, self.ctx.scale
+        moments = self._moments(day, scale.tickets, share)
         visits = [Visit() for _ in moments]
-        for visit in tickets.due_comebacks(day):
-            moments.append(ctx.open_moment(dice, day))
+        for visit in self.tickets.due_comebacks(day):
+            moments.append(ctx.open_moment(self.dice, day))
             visits.append(visit)
         for moment, visit in sorted(zip(moments, visits, strict=True), key=lambda pair: pair[0]):
-            ticket = tickets.open(moment, visit)
-            if dice.random() < ctx.scale.appointments / ctx.scale.tickets:
-                office.appointment(day, ticket)
+            ticket = self.tickets.open(moment, visit)
+            if self.dice.random() < scale.appointments / scale.tickets:
+                self.office.appointment(day, ticket)
             if ctx.number("counter ticket") % 20 == 5:
-                office.shipment(moment, ticket)
-        for moment in sorted(
-            ctx.open_moment(dice, day) for _ in range(drawn(ctx.scale.pos_orders, weight))
-        ):
-            counter.sell(moment)
-        for _ in range(drawn(ctx.scale.leads, weight)):
-            office.lead(ctx.open_moment(dice, day))
-        if drawn(ctx.scale.rows / 250, weight):
-            stockroom.mishap(ctx.open_moment(dice, day))
+                self.office.shipment(moment, ticket)
+
+    def _stock(self, day: dt.date, share: float) -> None:
+        ctx = self.ctx
+        if self._drawn(ctx.scale.rows / 250, share):
+            self.stockroom.mishap(ctx.open_moment(self.dice, day))
         if day.weekday() in {0, 3}:
-            stockroom.order(day)
+            self.stockroom.order(day)
         if day.day == 28 and day.month % 3 == 0:
             evening = ctx.clock.at(day, LAST_SECOND - 4 * 3600)
-            known = [item for item in catalogue.items if item.created < evening]
-            few = dice.sample(known, min(LINES_A_COUNT, len(known)))
-            stockroom.count(evening, few, adjust=True)
-        yield
-    stockroom.close()
-    catalogue.emit_products()
-    yield
+            known = [item for item in self.catalogue.items if item.created < evening]
+            few = self.dice.sample(known, min(LINES_A_COUNT, len(known)))
+            self.stockroom.count(evening, few, adjust=True)

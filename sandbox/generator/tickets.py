@@ -244,14 +244,25 @@ class Tickets:
             left -= cents
         mood = dice.random()
         at_once = created + dice.randint(20, 600) if dice.random() < 0.8 else created
-        if left == 0:
-            pass
-        elif mood < 0.80 and not terms:
+        if left:
+            payments += self._rest_paid(dice, mood, at_once, left, terms)
+        returns: list[int] = []
+        if payments and dice.random() < 0.03:
+            latest = max(moment for moment, _, _ in payments)
+            returns.append(ctx.later(dice, latest, 1 + dice.expovariate(1 / 25)))
+        return Plan(payments, returns)
+
+    def _rest_paid(
+        self, dice: random.Random, mood: float, at_once: int, left: int, terms: int
+    ) -> list[tuple[int, int, bool]]:
+        """How the rest of an invoice is paid: at once, in two, by and by, late, or not at all."""
+        ctx = self._ctx
+        if mood < 0.80 and not terms:
             if dice.random() < 0.05 and left > 1000:
-                payments += [(at_once, left // 2, False), (at_once, left - left // 2, False)]
-            else:
-                payments.append((at_once, left, False))
-        elif mood < 0.93:
+                return [(at_once, left // 2, False), (at_once, left - left // 2, False)]
+            return [(at_once, left, False)]
+        payments: list[tuple[int, int, bool]] = []
+        if mood < 0.93:
             days = terms * 0.6 + dice.expovariate(1 / 14)
             part = left * dice.choice((30, 50, 60)) // 100 if dice.random() < 0.4 else 0
             if part:
@@ -260,11 +271,7 @@ class Tickets:
                 payments.append((ctx.later(dice, at_once, days + 1), left - part, False))
         elif mood < 0.97:
             payments.append((ctx.later(dice, at_once, 1 + dice.expovariate(1 / 40)), left, False))
-        returns: list[int] = []
-        if payments and dice.random() < 0.03:
-            latest = max(moment for moment, _, _ in payments)
-            returns.append(ctx.later(dice, latest, 1 + dice.expovariate(1 / 25)))
-        return Plan(payments, returns)
+        return payments
 
     def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
         ctx, dice = self._ctx, self._dice

@@ -70,30 +70,19 @@ def add(
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
     from pipelines.outbox import InputRefused, enqueue
-    from pipelines.outbox.files import read_object, read_rows
+    from pipelines.outbox.files import read_object
     from pipelines.outbox.intake import resource_and_op
     from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
-    if op is None:
-        op = "upload" if upload else None
-    if op is None:
+    if op is None and upload is None:
         raise InputRefused(["--op is missing: create, update or delete"])
-    if op == "create" and upload and record_id:
+    if op is None or (op == "create" and upload and record_id):
         op = "upload"
     name, op = resource_and_op(resource, op)
-    if body is not None and file is not None:
-        raise InputRefused(["--json and --file exclude each other"])
     if upload is not None and op != "upload":
         raise InputRefused([f"--upload goes with --id of a ticket or product, not with {op}"])
-    where = None
-    rows: Any = None
-    if file is not None:
-        rows, where = read_rows(file, name, op)
-    elif body is not None:
-        rows = read_object(body)
-    elif op in ("create", "update"):
-        raise InputRefused(["give the fields with --json or --file"])
+    rows, where = _fields(name, op, body, file)
     numbers = enqueue(
         name,
         op,
@@ -113,6 +102,20 @@ def add(
     else:
         out().print(f"Queued {len(numbers)} changes, {numbers[0]} to {numbers[-1]}.")
     return 0
+
+
+def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[Any, Any]:
+    """The rows of a change as given, and what names each of them in messages."""
+    from pipelines.outbox import InputRefused
+    from pipelines.outbox.files import read_object, read_rows
+
+    if body is not None and file is not None:
+        raise InputRefused(["--json and --file exclude each other"])
+    if file is not None:
+        return read_rows(file, name, op)
+    if body is None and op in ("create", "update"):
+        raise InputRefused(["give the fields with --json or --file"])
+    return None if body is None else read_object(body), None
 
 
 def list_changes(
