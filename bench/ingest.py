@@ -1,7 +1,7 @@
 """How fast stored answers become Arrow tables, beside DuckDB reading the same rows as JSON.
 
-``python -m bench.ingest [ROWS] [shape]`` prints rows/s (parents; their nested rows come with them)
-of both in one run, what each step takes, and the peak of memory. ``shape`` is one of
+``python -m bench.ingest [ROWS] [shape]`` prints rows (parents; their nested rows come with them) a
+CPU second of both in one run, and the peak of memory. ``shape`` is one of
 :data:`SHAPES`, by default all of them at 100,000 rows.
 """
 
@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
+from sandbox.generator import Size
 from sandbox.quirks import Quirks
 from sandbox.render import public
 from sandbox.server import SandboxServer
@@ -45,10 +46,10 @@ SHAPES = {
 PAGE_ROWS, SLICE_PAGES = 50, 200
 
 
-def bodies(quirks: Quirks, rows: int) -> Iterator[tuple[str, bytes]]:
+def bodies(quirks: Quirks, rows: int, size: Size = "small") -> Iterator[tuple[str, bytes]]:
     """(list, page) of a shop's ten long lists, again and again under other ids, up to ``rows``."""
     spec = ShopSpec("main", limit=None, timezone=ZONE.key, quirks=quirks)
-    with SandboxServer([spec], size="small") as server:
+    with SandboxServer([spec], size=size) as server:
         store = server.store("main")
         lists = {
             name: [public(row, quirks) for row in store.with_payments(name, store.all(name))]
@@ -88,24 +89,23 @@ def measure(shape: str, rows: int) -> None:
     count = nested = 0
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
         for pages in slices(SHAPES[shape], rows):
-            began = time.perf_counter()
+            began = time.process_time()
             tables = tables_of(pages, {"main": ZONE})
-            to_arrow += time.perf_counter() - began
+            to_arrow += time.process_time() - began
             for name, table in tables.items():
                 if "__" in name:
                     nested += table.num_rows
                 else:
                     count += table.num_rows
-            began = time.perf_counter()
+            began = time.process_time()
             parsed = [(page.resource, parse_json(page.body)) for page in pages]
-            parsing += time.perf_counter() - began
+            parsing += time.process_time() - began
             reading += _read_json(database, parsed, Path(folder))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{shape}: {count} rows and {nested} nested ones; pages to Arrow {count / to_arrow:.0f} "
-        f"rows/s, of it without parsing {count / (to_arrow - parsing):.0f} rows/s; DuckDB "
-        f"read_json {count / reading:.0f} rows/s ({to_arrow / reading:.1f} times as long); peak "
-        f"{peak:.0f} MB"
+        f"rows a CPU second, without parsing {count / (to_arrow - parsing):.0f}; DuckDB read_json "
+        f"{count / reading:.0f} ({to_arrow / reading:.1f} times as long); peak {peak:.0f} MB"
     )
 
 
@@ -119,9 +119,9 @@ def _read_json(
     for name, found in lists.items():
         path = folder / f"{name}.json"
         path.write_text("\n".join(json.dumps(row, default=float) for row in found))
-        began = time.perf_counter()
+        began = time.process_time()
         database.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM read_json('{path}')")
-        took += time.perf_counter() - began
+        took += time.process_time() - began
     return took
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from datetime import UTC, date, datetime
@@ -236,7 +237,7 @@ def texts_of(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(ROWS, TABLES)
 def test_any_row_becomes_a_row_and_every_word_of_it_is_kept(row: Any, table: str) -> None:
     (read,) = parse_json(body_of([row]))
@@ -260,7 +261,7 @@ def _amount(text: str) -> bool:
     return True
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(ROWS, max_size=4), TABLES)
 def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows: Any, table: str) -> None:
     with duckdb.connect() as database:
@@ -272,12 +273,20 @@ def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows: Any, table: 
             assert names == found.schema.names
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(ROWS | USUAL, max_size=6), TABLES)
 def test_the_fast_way_comes_to_what_the_slow_one_does(rows: Any, table: str) -> None:
     pages = [page(body_of(rows[:4]), table), page(body_of(rows[4:]), table, seq=2)]
     fast = {name: found.to_pylist() for name, found in tables_of(pages, ZONES).items()}
     assert without_nulls(fast) == slow_rows(pages, ZONES)
+
+
+@settings(max_examples=50, deadline=None)
+@given(ROWS)
+def test_a_digest_is_that_of_the_rows_json_in_ascii(row: Any) -> None:
+    (read,) = parse_json(body_of([row]))
+    text = json.dumps(read, sort_keys=True, default=str, separators=(",", ":"))
+    assert digest(read) == hashlib.blake2b(text.encode(), digest_size=12).digest()
 
 
 @given(st.text(max_size=300))

@@ -17,6 +17,8 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import orjson
+
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.client import Client
 from ..ledger import Ledger, Page, Row, Scan
@@ -36,14 +38,20 @@ UNKNOWN_PATH_MARK = "unknown path"
 """Ledger mark of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
+_NO_ASCII = re.compile(r"[^\x00-\x7e]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
 
 
 def digest(row: Mapping[str, Any]) -> bytes:
-    """Short digest of a row's whole content."""
-    text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+    """Short digest of a row's whole content: of its JSON in ASCII, fields in order."""
+    try:
+        text = orjson.dumps(row, default=str, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:  # a number of more than 64 bits
+        text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
+    if not text.isascii() or "\x7f" in text:
+        text = _NO_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return hashlib.blake2b(text.encode(), digest_size=12).digest()
 
 
 def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:

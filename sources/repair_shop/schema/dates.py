@@ -28,6 +28,10 @@ _SHAPES = (
     re.compile(r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})[-\s](?P<year>\d{4}|\d{2})" + _TIME),
     re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME),
 )
+_ISO = re.compile(
+    r"\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(Z|[+-](0\d|1[0-8]):?[0-5]\d)?", re.ASCII
+)
+"""The usual spellings, which Python reads itself."""
 _EPOCH = re.compile(r"\d{9,10}|\d{12,13}")
 _LONGEST = 60
 """Characters of the longest moment; a longer text is none, and costs no search."""
@@ -64,6 +68,12 @@ def parse_moment(value: object, zone: tzinfo) -> ParsedMoment | None:
     text = value.strip()
     if len(text) > _LONGEST:
         return None
+    if _ISO.fullmatch(text):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        return ParsedMoment(moment.isoformat(), moment.tzinfo is not None)
     if _EPOCH.fullmatch(text):
         return _epoch(int(text), zone)
     for shape in _SHAPES:

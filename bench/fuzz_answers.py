@@ -1,0 +1,381 @@
+"""Answers with something odd in most rows: no night may fail, and the next one is complete.
+
+``python -m bench.fuzz_answers [MUTATIONS] [SEED] [SIZE]`` puts a proxy before a sandbox shop. In
+odd nights it changes rows of the answers (any JSON value at any place; odd, endless, doubled and
+clashing keys; depth, size, NUL, escapes, huge numbers); in even nights it lets them pass. After
+each even night every list must be proven, no page set aside, and raw must hold the shop's rows.
+What fails is printed with the seed and the night that repeat it; the exit code is 1 then.
+
+``direct`` instead of a size is a hundred times as fast: no requests and no merge, but each changed
+page goes through the ledger and into tables of DuckDB, and then the healed one.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import duckdb
+
+from bench.ingest import bodies
+from pipelines.sync.run import Run
+from pipelines.sync.session import open_session
+from pipelines.sync.verdict import SyncReport, verdict
+from sandbox.generator import Size
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.repair_shop.http.answers import read_answer, rows_of
+from sources.repair_shop.ledger import Ledger, Row
+from sources.repair_shop.ledger.aside import pages_aside
+from sources.repair_shop.scan.reader import day_of, digest
+from sources.repair_shop.schema.arrow import tables_of
+from sources.repair_shop.schema.clean import made_up_id, row_id
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import Settings, ShopSettings
+
+ZONE = "America/Guatemala"
+UTC_ZONE = ZoneInfo("UTC")
+SHARE = 0.6
+"""Rows of an answer that are changed."""
+NIGHTS_A_HOME = 6
+"""Nights before a new home, so that odd fields do not fill the tables with columns."""
+
+_TEXTS = (
+    *("", " ", "(" + " " * 800, "1" * 400, "null", "NaN", "-", "Q1,234.50", "1.2.3", "1e999999"),
+    *("0000-00-00", "31-Feb-2026", "2026-13-45T99:99:99Z", "0001-01-01T00:00:00+00:00", "' OR 1=1"),
+    *("=1+1", "\x1b[31m", "\u202e", "\ufeff", "\ud83d\ude00", "x" * 100_000, "../..", "{}", "[]"),
+    *("9999-12-31T23:59:59-12:00", "٣٤٥", "İstanbul", 'a\nb\tc\\d"e', "\x7f", "\u2028"),
+)
+_NUMBERS = (
+    *("0", "-0", "-0.0", "1e9999999", "1e-9999999", "1e99999999999999999999", "9" * 5000, "0.1"),
+    *("1700000000.5", "1700000000", "1700000000000", "123456789012345678901234567890.12345"),
+    *("-1E+400", "99999999999999999999999.99995", "1.00000000000000000000000000000001", "1E5"),
+)
+_KEYS = (
+    *("", " ", "颜色", "型号", "हिन्दी", "Größe", "engine", "_dlt_id", "_seq", "_unreadable", "id "),
+    *("shop_id", "parent_id", "__", "a__b", "a.b", "2nd", "x" * 5000, "1" * 5000, "select", '"'),
+    *("_dlt_load_id", "value", "ID", "Id", "lines", "items", "payments", "customer", "status"),
+    *("customer_id", "createdDate", "created_date", "date", "total", "amount", "🔧", "\u0000k"),
+    *("error", "data", "0", "_deleted_at", "_seen_at", "payments__amount", "v_text", "NAME"),
+)
+
+
+class Mutator:
+    """Changes rows; the same row in the same way for a whole night."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.night, self.on = seed, 0, False
+        self.changed: set[tuple[int, str, str]] = set()
+        self._lock = threading.Lock()
+
+    def answer(self, path: str, body: bytes) -> bytes:
+        """An answer as the night gives it."""
+        if not self.on:
+            return body
+        payload = json.loads(body, parse_float=Decimal)
+        if not isinstance(payload, list) or not all(isinstance(row, dict) for row in payload):
+            return body
+        return f"[{','.join(self._row(path, row) for row in payload)}]".encode(
+            "utf-8", "surrogatepass"
+        )
+
+    def _row(self, path: str, row: dict[str, Any]) -> str:
+        chance = random.Random(f"{self.seed} {self.night} {path} {row.get('id')}")
+        if chance.random() >= SHARE:
+            return dumps(row)
+        with self._lock:
+            self.changed.add((self.night, path, str(row.get("id"))))
+        return changed(row, chance, keep_id=chance.random() < 0.9)
+
+
+def changed(value: Any, chance: random.Random, *, keep_id: bool = False) -> str:
+    """JSON of a value with one thing about it changed, here or below."""
+    if isinstance(value, dict):
+        return _changed_object(value, chance, keep_id)
+    if isinstance(value, list) and value:
+        items = [dumps(item) for item in value]
+        place = chance.randrange(len(value))
+        if chance.random() < 0.3:
+            items.insert(place, odd(chance))
+        else:
+            items[place] = changed(value[place], chance)
+        return f"[{','.join(items)}]"
+    return odd(chance)
+
+
+def _changed_object(value: dict[str, Any], chance: random.Random, keep_id: bool) -> str:
+    fields = [(text_of(key, chance), dumps(item)) for key, item in value.items()]
+    open_to = [n for n, key in enumerate(value) if not (keep_id and key == "id")]
+    if not open_to or chance.random() < 0.25:
+        fields.insert(chance.randrange(len(fields) + 1), (odd_key(chance), odd(chance)))
+        if keep_id:  # an odd key may be "id"
+            fields = [f for f in fields if json.loads(f[0]) != "id"] + [
+                ('"id"', dumps(value[key])) for key in value if key == "id"
+            ]
+        return _object(fields)
+    place = chance.choice(open_to)
+    key, item = list(value.items())[place]
+    way = chance.randrange(6)
+    if way == 0:
+        fields[place] = (fields[place][0], odd(chance))
+    elif way == 1:
+        fields[place] = (fields[place][0], changed(item, chance))
+    elif way == 2:
+        fields.append((fields[place][0], odd(chance)))
+    elif way == 3:
+        clash = chance.choice(
+            (key.upper(), key.title(), key.replace("_", ""), f"{key}_", f"_{key}")
+        )
+        if keep_id and clash == "id":
+            clash = "Id"
+        fields.insert(chance.randrange(len(fields) + 1), (dumps(clash), odd(chance)))
+    elif way == 4:
+        del fields[place]
+    else:
+        fields[place] = (odd_key(chance) if not keep_id else dumps("k" + key), fields[place][1])
+    return _object(fields)
+
+
+def _object(fields: list[tuple[str, str]]) -> str:
+    return "{" + ",".join(f"{key}:{item}" for key, item in fields) + "}"
+
+
+def odd_key(chance: random.Random) -> str:
+    """JSON of a key that nobody expects."""
+    if chance.random() < 0.9:
+        return dumps(chance.choice(_KEYS))
+    return dumps("".join(chr(chance.choice((65, 95, 233, 0x4E00, 0x1F600)) + chance.randrange(20))
+                         for _ in range(3)))  # fmt: skip
+
+
+def odd(chance: random.Random, levels: int = 3) -> str:
+    """JSON of any value."""
+    way = chance.randrange(14 if levels else 8)
+    if way < 3:
+        return dumps(chance.choice(_TEXTS))
+    if way < 5:
+        return chance.choice(_NUMBERS)
+    if way == 5:
+        return chance.choice(("null", "true", "false", "{}", "[]", "[{}]", "[[]]", '[""]'))
+    if way == 6:
+        return chance.choice(('"\\ud83d"', '"\\u0000"', '["\\udc00"]', '"\\ud83d\\ude00"', '"\\/"'))
+    if way == 7:
+        return dumps("".join(chr(chance.randrange(1, 0xD7FF)) for _ in range(chance.randrange(9))))
+    if way == 8:
+        depth = chance.choice((3, 40, 300))
+        return '{"a":[' * (depth // 2) + odd(chance, 0) + "]}" * (depth // 2)
+    if way == 9 and chance.random() < 0.2:
+        return _object([(dumps(f"w{n}"), str(n)) for n in range(chance.choice((20, 300)))])
+    if way < 12:
+        keys = [odd_key(chance) for _ in range(chance.randrange(1, 5))]
+        return _object([(key, odd(chance, levels - 1)) for key in keys])
+    return f"[{','.join(odd(chance, levels - 1) for _ in range(chance.randrange(1, 4)))}]"
+
+
+def text_of(key: str, chance: random.Random) -> str:
+    """JSON of a key, now and then with an escape that means the same."""
+    if key and chance.random() < 0.02:
+        return f'"\\u{ord(key[0]):04x}{dumps(key[1:])[1:]}'
+    return dumps(key)
+
+
+def dumps(value: Any) -> str:
+    """JSON with decimals as numbers."""
+    if isinstance(value, dict):
+        return _object([(json.dumps(key), dumps(item)) for key, item in value.items()])
+    if isinstance(value, list):
+        return f"[{','.join(map(dumps, value))}]"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+
+
+@contextmanager
+def proxy(target: str, mutator: Mutator) -> Iterator[str]:
+    """The address of a proxy that lets answers of lists through the mutator."""
+    there = urlsplit(target)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            wire = http.client.HTTPConnection(there.hostname or "", there.port)
+            headers = {n: v for n, v in self.headers.items() if n.lower() != "accept-encoding"}
+            wire.request("GET", self.path, headers=headers)
+            answer = wire.getresponse()
+            body = answer.read()
+            wire.close()
+            if answer.status == 200:
+                body = mutator.answer(self.path.partition("?")[0], body)
+            self.send_response(answer.status)
+            for name, said in answer.getheaders():
+                if name.lower() not in ("content-length", "connection", "transfer-encoding"):
+                    self.send_header(name, said)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{there.path}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def night(settings: Settings, *resources: str) -> tuple[SyncReport, list[str]]:
+    """One full sync as far as raw: its report, and what is set aside."""
+    endpoints = [ENDPOINTS[name] for name in resources] or None
+    with open_session(settings) as session:
+        run_id = session.ledger.begin_run("sync")
+        run = Run(session, settings.shops, run_id, endpoints, True, True)
+        run.fetch_and_load()
+        report = verdict(run.finish(), everything=not resources)
+        session.ledger.end_run(
+            run_id, outcome=report.outcome, exit_code=report.exit_code, requests=0, rows=0,
+            message=report.message, detail={},
+        )  # fmt: skip
+        return report, [str(page) for page in pages_aside(session.ledger)]
+
+
+def differences(server: SandboxServer, home: Path, tables: tuple[str, ...]) -> list[str]:
+    """Tables of raw that do not hold just the shop's rows."""
+    store, found = server.store("main"), []
+    with duckdb.connect(str(home / "build" / "warehouse.duckdb"), read_only=True) as database:
+        for table in tables:
+            held = Counter(
+                row[0]
+                for row in database.execute(
+                    f'SELECT id FROM raw."{table}" WHERE _deleted_at IS NULL'
+                ).fetchall()
+            )
+            if held != Counter(map(str, store.ids(table))):
+                found.append(table)
+    return found
+
+
+def direct(wanted: int, seed: int, size: Size = "small") -> int:
+    """Change ``wanted`` rows of pages, without a service; the number of faults found."""
+    faults, mutator = 0, Mutator(seed)
+    mutator.on = True
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
+        while len(mutator.changed) < wanted:
+            mutator.night += 1
+            ledger = Ledger(Path(folder) / f"{mutator.night}.sqlite")
+            for number, (table, body) in enumerate(bodies(Quirks(), min(wanted * 2, 20_000), size)):
+                try:
+                    mutated = mutator.answer(f"{table}/{number}", body)
+                    _keep_and_load(ledger, database, table, f"odd:{number}", mutated)
+                    _keep_and_load(ledger, database, table, f"healed:{number}", body)
+                except Exception as error:  # noqa: BLE001 - each is a fault, and told
+                    faults += 1
+                    print(f"seed {seed}, night {mutator.night}, page {number}: {error!r}"[:1000])
+                if len(mutator.changed) >= wanted:
+                    break
+            ledger.close()
+    print(f"{len(mutator.changed)} rows changed")
+    return faults
+
+
+def _keep_and_load(
+    ledger: Ledger, database: duckdb.DuckDBPyConnection, table: str, key: str, body: bytes
+) -> None:
+    """A page as a scan keeps it and a load takes it, one page at a time."""
+    endpoint = ENDPOINTS[table]
+    reading = read_answer(200, {}, body)
+    if reading.kind != "ok":
+        raise ValueError(f"{reading.kind}: {reading.expected}")
+    rows = rows_of(reading.payload, endpoint.path)
+    scan = ledger.open_scan(1, "main", table, "full", {})
+    known = [
+        Row(row_id(row, table) or made_up_id(row), day_of(row, endpoint, UTC_ZONE), digest(row))
+        for row in rows
+    ]
+    ledger.put(scan, key, f"{endpoint.path}?page=1", body, known, datetime.now(UTC))
+    pages = ledger.waiting(10, ("main",))
+    for name, found in tables_of(pages, {"main": UTC_ZONE}).items():
+        if name == table and found.num_rows != len({row.id for row in known}):
+            raise ValueError(f"{found.num_rows} rows of {len(known)}")
+        database.register("found", found)
+        database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
+    ledger.mark_loaded(pages)
+
+
+def fuzz(wanted: int, seed: int, *, size: Size = "tiny", resources: tuple[str, ...] = ()) -> int:
+    """Change ``wanted`` rows, night by night; the number of faults found, each printed."""
+    faults = 0
+    mutator = Mutator(seed)
+    tables = resources or tuple(ENDPOINTS)
+    spec = ShopSpec("main", limit=None, timezone=ZONE)
+    with SandboxServer([spec], size=size) as server, proxy(server.base_url, mutator) as address:
+        while len(mutator.changed) < wanted:
+            with tempfile.TemporaryDirectory() as folder:
+                shop = ShopSettings(
+                    name="main", base_url=address, api_key=server.keys["main"], timezone=ZONE,
+                    requests_per_minute=100_000, minute_seconds=0.5,
+                )  # fmt: skip
+                settings = Settings(home=Path(folder), shops=(shop,))
+                for _ in range(NIGHTS_A_HOME):
+                    mutator.night += 1
+                    faults += _pair(mutator, server, settings, tables, resources)
+                    if len(mutator.changed) >= wanted:
+                        break
+    return faults
+
+
+def _pair(
+    mutator: Mutator,
+    server: SandboxServer,
+    settings: Settings,
+    tables: tuple[str, ...],
+    resources: tuple[str, ...],
+) -> int:
+    """An odd night and the healed one after it; the number of faults found."""
+    found: list[str] = []
+    began = time.perf_counter()
+    mutator.on = True
+    odd_night, aside = night(settings, *resources)
+    found += [f"set aside: {page}" for page in aside]
+    mutator.on = False
+    healed, aside = night(settings, *resources)
+    found += [f"still set aside: {page}" for page in aside]
+    if healed.exit_code != 0:
+        found.append(f"not complete: {healed.message} {healed.details}")
+    found += [f"raw differs: {table}" for table in differences(server, settings.home, tables)]
+    for fault in found:
+        print(f"seed {mutator.seed}, night {mutator.night}: {fault}"[:2000], flush=True)
+    print(
+        f"night {mutator.night}: {len(mutator.changed)} rows changed so far, odd night ended with "
+        f"{odd_night.exit_code}, healed with {healed.exit_code}, {len(found)} faults, "
+        f"{time.perf_counter() - began:.0f} s",
+        flush=True,
+    )
+    return len(found)
+
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    where = sys.argv[3] if len(sys.argv) > 3 else "small"
+    total = direct(count, number) if where == "direct" else fuzz(count, number, size=where)  # type: ignore[arg-type]
+    print(f"{total} faults")
+    sys.exit(min(total, 1))
