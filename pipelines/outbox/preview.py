@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.outbox.binding import claim
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.prepare import Unsendable, prepared
@@ -16,6 +17,7 @@ from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.walk import Group, OnConflict, Walk
 from sources.repair_shop.schema.bodies import PATHS
+from sources.repair_shop.settings import ShopSettings
 
 _METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
 
@@ -36,9 +38,14 @@ class Planned:
     waits: str = ""
 
 
-def preview(outbox: Outbox, shop: str, on_conflict: OnConflict = "park") -> list[Planned]:
-    """Every queued change as it would be sent, if the service took those before it."""
+def preview(
+    outbox: Outbox, settings: ShopSettings, on_conflict: OnConflict = "park"
+) -> list[Planned]:
+    """Every queued change as it would be sent, in that order, if the service took those before it;
+    then what waits, and what is in doubt. Raises what keeps a push from sending any of them."""
+    shop = settings.name
     with outbox.copy() as copy:
+        claim(copy, settings)
         taker = _Taker(copy)
         walk = Walk(copy, shop, deliver=taker.take)
         walk.begin(on_conflict)
@@ -54,7 +61,7 @@ def preview(outbox: Outbox, shop: str, on_conflict: OnConflict = "park") -> list
             )
             for one in copy.changes("shop = ? and state = 'in_doubt' and merged_into is null", shop)
         ]
-    return sorted(taker.planned + waiting, key=lambda entry: entry.number) + doubtful
+    return taker.planned + waiting + doubtful
 
 
 @dataclass

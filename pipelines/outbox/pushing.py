@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -86,10 +86,7 @@ def push(
     """
     shops = settings.chosen(shop)
     if dry_run:
-        with Outbox(settings.home) as outbox:
-            refuse_foreign(outbox)
-            planned = [entry for one in shops for entry in preview(outbox, one.name, on_conflict)]
-        return PushReport(planned=planned, requests=sum(entry.requests for entry in planned))
+        return _dry_run(settings, shops, on_conflict)
     Outbox(settings.home).close()
     began = time.monotonic()
     report = PushReport()
@@ -124,6 +121,21 @@ def push(
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
     report.seconds = time.monotonic() - began
+    return report
+
+
+def _dry_run(
+    settings: Settings, shops: Sequence[ShopSettings], on_conflict: OnConflict
+) -> PushReport:
+    report = PushReport()
+    with Outbox(settings.home) as outbox:
+        refuse_foreign(outbox)
+        for one in shops:
+            try:
+                report.planned += preview(outbox, one, on_conflict)
+            except OutboxError as error:
+                report.errors[one.name] = error
+    report.requests = sum(entry.requests for entry in report.planned)
     return report
 
 

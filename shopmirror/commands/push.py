@@ -69,7 +69,7 @@ def push(
         _show(report)
     for name, error in report.errors.items():
         fault(f"{name}: {error}")
-    return 0 if dry_run else report.exit_code
+    return report.exit_code
 
 
 def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:

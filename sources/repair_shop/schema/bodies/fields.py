@@ -48,6 +48,10 @@ class QueuedRow:
 _QUEUED = re.compile(r"@(?P<row>row:)?(?P<number>[1-9]\d{0,17})")
 _LARGEST = 10**15
 """Beyond it a JSON number, a double at most services, no longer holds every digit."""
+_KEPT_DIGITS = 15
+"""A JSON number is read back as a double by most services: so many digits survive that."""
+_NOISE = Decimal("1e-14")
+"""What binary arithmetic leaves of a number, relative to it: 1.1300000000000001 is 1.13."""
 _TOO_MANY_DIGITS = "has more than 15 digits, which a JSON number does not keep exactly"
 _YES = ("true", "yes", "1")
 _NO = ("false", "no", "0")
@@ -171,12 +175,18 @@ def _number(value: Any, info: ValidationInfo) -> int | float:
         raise fault(_TOO_MANY_DIGITS)
     if value == int(value):
         return int(value)
-    if isinstance(value, Decimal):
-        # A JSON number is read back as a double by most services: up to 15 digits survive that.
-        if len(value.normalize().as_tuple().digits) > 15:
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    if _digits(exact) > _KEPT_DIGITS:
+        rounded = round(exact, 4)
+        if _digits(rounded) <= _KEPT_DIGITS and abs(exact - rounded) <= abs(exact) * _NOISE:
+            exact = rounded
+        elif isinstance(value, Decimal):
             raise fault(_TOO_MANY_DIGITS)
-        return float(value)
-    return float(value)
+    return int(exact) if exact == int(exact) else float(exact)
+
+
+def _digits(value: Decimal) -> int:
+    return len(value.normalize().as_tuple().digits)
 
 
 def number(
