@@ -80,11 +80,18 @@ class Quirks(BaseModel):
     dates: Literal["iso", "iso_colon", "dd-mmm-yyyy"] = Field(
         "iso", description="2026-07-16T18:22:05-0600, -06:00, or 16-Jul-2026 18:22:05"
     )
-    daily_report: Literal["list", "object"] = Field(
-        "list", description="list of {date,total}, or an object keyed by day"
+    daily_report: Literal["list", "object", "parts"] = Field(
+        "list",
+        description="list of {date,total}, an object keyed by day, or a list of "
+        "{year,month,day,amount,tax,count}",
     )
-    monthly_report: Literal["list", "object"] = Field(
-        "list", description="list of {month,total}, or an object keyed by month"
+    monthly_report: Literal["list", "object", "parts"] = Field(
+        "list",
+        description="list of {month,total}, an object keyed by month, or a list of "
+        "{year,month,amount,tax,count}",
+    )
+    daily_definition: Definition | None = Field(
+        None, description="what the daily reports count, where it is not what the monthly ones do"
     )
     month_name: Literal["Jan", "January", "number", "yyyy-mm"] = "Jan"
     zero_periods: bool = Field(True, description="reports list the periods without any sale")

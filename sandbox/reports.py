@@ -38,14 +38,19 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
             seen.add(day[:7])
         if not quirks.zero_periods:
             months = {month: months[month] for month in months if month in seen}
+        if quirks.monthly_report == "parts":
+            return _parts(months, quirks)
         named = {_month_name(month, quirks.month_name): value for month, value in months.items()}
         return _shape(named, "month", quirks.monthly_report, quirks)
     first, last = _span(query, store)
-    counted = count(store, quirks.definition, first.isoformat(), last.isoformat())
+    rule = quirks.daily_definition or quirks.definition
+    counted = count(store, rule, first.isoformat(), last.isoformat())
     if quirks.zero_periods:
         length = (last - first).days + 1
         every = ((first + timedelta(days=n)).isoformat() for n in range(length))
         counted = {day: counted.get(day, 0) for day in every}
+    if quirks.daily_report == "parts":
+        return _parts(dict(sorted(counted.items())), quirks)
     return _shape(dict(sorted(counted.items())), "date", quirks.daily_report, quirks)
 
 
@@ -166,16 +171,30 @@ def _month_name(month: str, style: str) -> Any:
     return names[style]
 
 
-def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
-    def amount(value: int) -> Any:
-        exact = Decimal(value).scaleb(-2)
-        if quirks.report_amounts == "number":
-            return exact
-        if quirks.report_amounts == "text":
-            return f"{exact:f}"
-        sign = "-" if value < 0 else ""
-        return f"{sign}{quirks.currency_sign}{abs(exact):,.2f}"
+def _parts(sums: Mapping[str, int], quirks: Quirks) -> list[dict[str, Any]]:
+    """Rows whose period is in numbers apart; tax and count beside the total are made up."""
+    return [
+        {
+            **dict(zip(("year", "month", "day"), map(int, period.split("-")), strict=False)),
+            "amount": _amount(value, quirks),
+            "tax": Decimal(value * 12 // 112).scaleb(-2),
+            "count": 1 + value % 7,
+        }
+        for period, value in sums.items()
+    ]
 
+
+def _amount(value: int, quirks: Quirks) -> Any:
+    exact = Decimal(value).scaleb(-2)
+    if quirks.report_amounts == "number":
+        return exact
+    if quirks.report_amounts == "text":
+        return f"{exact:f}"
+    sign = "-" if value < 0 else ""
+    return f"{sign}{quirks.currency_sign}{abs(exact):,.2f}"
+
+
+def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
     if shape == "object":
-        return {str(period): amount(value) for period, value in sums.items()}
-    return [{name: period, "total": amount(value)} for period, value in sums.items()]
+        return {str(period): _amount(value, quirks) for period, value in sums.items()}
+    return [{name: period, "total": _amount(value, quirks)} for period, value in sums.items()]

@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from pipelines.reconcile import calibrate as definitions
+from pipelines.reconcile.contradictions import contradictions
 from pipelines.reconcile.differences import Difference, compare
 from pipelines.reconcile.explain import Finding, explain
 from pipelines.sync.repair import fetch_monthly_reports, is_definition, repair_shop, split_months
@@ -142,6 +143,7 @@ def reconcile(
             if calibrate:
                 for one in shops:
                     report.verdicts[one.name] = _calibrate(session, one)
+                    _ask_days(session, one, results[one.name], report)
                 session.build()
             again = False
             for one in shops:
@@ -185,6 +187,20 @@ def _ask(session: Session, shop: ShopSettings, year: int | None, result: ShopRes
         fetch_monthly_reports(session.client(shop), session.ledger, year)
     except ShopError as error:
         result.error = error
+
+
+def _ask_days(
+    session: Session, shop: ShopSettings, result: ShopResult, report: ReconcileReport
+) -> None:
+    """Whether the service's daily figures add up to its monthly ones."""
+    if result.error is not None:
+        return
+    try:
+        found = contradictions(session.client(shop), session.ledger)
+    except ShopError as error:
+        result.error = error
+        return
+    report.problems += [f"{shop.name}: {problem}" for problem in found]
 
 
 def _split(

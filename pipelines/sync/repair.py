@@ -21,7 +21,7 @@ from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger, now_text
-from sources.repair_shop.reports import fetch_days, fetch_year
+from sources.repair_shop.reports import fetch_days, fetch_year, refuse_ignored_year
 from sources.repair_shop.scan.jobs import Job, full_mark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
@@ -53,8 +53,12 @@ def fetch_monthly_reports(
     shop, today = client.shop, client.today()
     wanted = _wanted_reports(ledger, shop, today, year)
     wanted = [pair for pair in wanted if only in (None, pair[0])]
+    known: dict[str, dict[date, Decimal]] = {}
     for report, asked in wanted:
-        store(ledger, shop.name, report, fetch_year(client, report, asked, today))
+        totals = fetch_year(client, report, asked, today)
+        refuse_ignored_year(report, known.get(report, {}), totals)
+        known[report] = totals
+        store(ledger, shop.name, report, totals)
     return len(wanted)
 
 
@@ -118,8 +122,20 @@ def split_months(
     for daily, first in months:
         last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
         last = min(last, max(first, client.today()))
-        store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last))
+        month = _month_total(ledger, client, daily, first)
+        store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last, month))
     return len(months)
+
+
+def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Decimal | None:
+    """What the monthly report says of a month that is over; it tells how to read the daily one."""
+    if first >= client.today().replace(day=1):
+        return None
+    rows = ledger.query(
+        "SELECT total FROM reports WHERE shop=? AND report=? AND period=?",
+        (client.shop.name, daily.replace("daily", "monthly"), first.isoformat()),
+    )
+    return Decimal(rows[0][0]) if rows else None
 
 
 def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:

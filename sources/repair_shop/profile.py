@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from calendar import monthrange
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from .errors import BadAnswer, ConfigurationError, NotFound
@@ -25,6 +28,8 @@ from .schema.clean import clean_row, parse_amount, snake_case
 from .schema.endpoints import ENDPOINTS, INFO_PATH
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
+_ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
+_CENT = Decimal("0.01")
 _NEEDED = {
     "ticket_invoices": ("created_date", "amount_total", "status"),
     "pos_orders": ("created_date", "amount_total", "status"),
@@ -179,57 +184,87 @@ def _look_at_clock(client: Client, profile: ServiceProfile) -> None:
 
 def _look_at_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
     today = client.today()
-    for report in ("monthly_sales", "monthly_purchases"):
-        try:
-            months = fetch_year(client, report, today.year, today)
-            told = f"readable, {sum(1 for v in months.values() if v)} month(s) with a total"
-        except BadAnswer as error:
-            told = "not readable"
-            profile.problems.append(str(error))
-        profile.items[f"report {report}"] = told
-    for report in ("daily_sales", "daily_purchases"):
-        try:
-            fetch_days(client, report, today.replace(day=1), today)
-            told = "readable"
-        except BadAnswer as error:
-            told = "not readable"
-            profile.problems.append(str(error))
-        profile.items[f"report {report}"] = told
+    for kind in ("sales", "purchases"):
+        name = f"monthly_{kind}"
+        months = _look_at_report(
+            profile, name, partial(fetch_year, client, name, today.year, today)
+        )
+        first, month = _newest_month(months, today)
+        last = first.replace(day=monthrange(first.year, first.month)[1])
+        name = f"daily_{kind}"
+        asked = partial(fetch_days, client, name, first, min(last, today), month)
+        days = _look_at_report(profile, name, asked)
+        together = sum(days.values(), Decimal(0))
+        if days and month is not None and abs(together - month) > _CENT:
+            profile.problems.append(
+                f"The service's daily {kind} of {first:%Y-%m} add up to {together:.2f}, its "
+                f"monthly {kind} say {month:.2f}: at most one of them can agree with ours."
+            )
+
+
+def _look_at_report(
+    profile: ServiceProfile, name: str, fetch: Callable[[], dict[date, Decimal]]
+) -> dict[date, Decimal]:
+    """A report, empty when it cannot be read; what was found goes into the profile."""
+    try:
+        totals = fetch()
+    except BadAnswer as error:
+        profile.items[f"report {name}"] = "not readable"
+        profile.problems.append(str(error))
+        return {}
+    told = sum(1 for total in totals.values() if total)
+    unit = "month" if name.startswith("monthly") else "day"
+    profile.items[f"report {name}"] = f"readable, {told} {unit}(s) with a total"
+    return totals
+
+
+def _newest_month(months: dict[date, Decimal], today: date) -> tuple[date, Decimal | None]:
+    """The newest month that is over and has a total; else this month, whose total still moves."""
+    this_month = today.replace(day=1)
+    over = [month for month, total in months.items() if total and month < this_month]
+    return (max(over), months[max(over)]) if over else (this_month, None)
 
 
 def _look_at_formats(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
     if not rows:
         profile.items["formats"] = "not known: the shop has no invoice yet"
         return
-    names = [str(key) for row in rows for key in row]
-    camel = any(re.search(r"[a-z][A-Z]", name) for name in names)
+    fields = [(str(key), value) for row in rows for key, value in row.items()]
+    camel = any(re.search(r"[a-z][A-Z]", name) for name, _ in fields)
     profile.items["names"] = "camelCase" if camel else "snake_case"
-    values = [value for row in rows for value in row.values()]
-    texts = [value for value in values if isinstance(value, str)]
+    _look_at_dates(client, profile, [value for _, value in fields if isinstance(value, str)])
+    _look_at_amounts(profile, fields)
+    _look_at_references(profile, rows)
+
+
+def _look_at_dates(client: Client, profile: ServiceProfile, texts: list[str]) -> None:
     dates = [text for text in texts if _ISO.fullmatch(text) and len(text) >= 10]
-    english = [t for t in texts if re.fullmatch(r"\d{2}-[A-Za-z]{3}-\d{4}.*", t)]
     if dates:
         profile.items["dates"] = "ISO 8601, e.g. " + re.sub(r"\d", "9", dates[0])
-    elif english:
+    elif any(_ENGLISH.fullmatch(text) for text in texts):
         profile.items["dates"] = "dd-mmm-yyyy"
     _look_at_zone(client, profile, dates)
-    amounts = [
-        value
-        for row in rows
-        for key, value in row.items()
-        if snake_case(str(key)) in ("amount_total", "amount", "total", "total_amount")
-    ]
+
+
+def _look_at_amounts(profile: ServiceProfile, fields: list[tuple[str, Any]]) -> None:
+    names = ("amount_total", "amount", "total", "total_amount")
+    amounts = [value for name, value in fields if snake_case(name) in names]
     if amounts:
         kind = "text" if isinstance(amounts[0], str) else "numbers"
         readable = all(_is_amount(value) for value in amounts)
         profile.items["amounts"] = kind if readable else f"{kind}, some cannot be read"
+
+
+def _look_at_references(profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+    named = [{snake_case(str(key)): value for key, value in row.items()} for row in rows]
+    shown = {None: "null", "": '""'}
     empty = {
-        "null" if value is None else "{}" if value == {} else '""'
-        for row in rows
-        for key, value in row.items()
-        if snake_case(str(key)) in ("ticket", "customer") and not value
+        "{}" if row[name] == {} else shown.get(row[name], str(row[name]))
+        for row in named
+        for name in ("ticket", "customer")
+        if name in row and not row[name]
     }
-    if any("ticket" not in {snake_case(str(key)) for key in row} for row in rows):
+    if any("ticket" not in row for row in named):
         empty.add("key missing")
     profile.items["empty references"] = ", ".join(sorted(empty)) or "none seen"
 

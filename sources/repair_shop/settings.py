@@ -56,6 +56,9 @@ class ShopSettings(BaseModel):
     vanish_limit_percent: float = Field(
         20.0, ge=0, le=100, description="share of a slice that may vanish at once unconfirmed"
     )
+    report_total: str = Field(
+        "", description="field of the service's reports that holds the total, if it cannot be told"
+    )
     currency: str = ""
     closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
     closed_days: str = Field("", description="ISO days, comma-separated")

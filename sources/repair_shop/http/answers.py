@@ -75,36 +75,45 @@ def read_answer(
     raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
     text = _short(raw)
     retry_after = _retry_after(headers)
-
-    def reading(kind: Kind, expected: str = "") -> Reading:
-        return Reading(kind, status, payload, text, retry_after, expected)
-
+    kind: Kind
     if status == 429 or _is_rate_error(status, error, text):
-        return reading("rate")
+        kind, expected = "rate", ""
+    elif status in (200, 201):
+        kind, expected = _kind_of_success(body, fault, error, method)
+    else:
+        kind, expected = _kind_of_failure(status)
+    return Reading(kind, status, payload, text, retry_after, expected)
+
+
+def _kind_of_failure(status: int) -> tuple[Kind, str]:
+    """What a status other than 200 and 201 stands for, and what was expected instead."""
     if status in (401, 403):
-        return reading("denied")
+        return "denied", ""
     if status == 404:
-        return reading("missing")
+        return "missing", ""
     if status >= 500:
-        return reading("server", "an answer (the service or a proxy failed)")
-    if 400 <= status < 500:
-        return reading("refused")
-    if status not in (200, 201):
-        return reading("alien", f"status 200 or 201 instead of {status}")
+        return "server", "an answer (the service or a proxy failed)"
+    if status >= 400:
+        return "refused", ""
+    return "alien", f"status 200 or 201 instead of {status}"
+
+
+def _kind_of_success(
+    body: bytes, fault: str | None, error: str | None, method: str
+) -> tuple[Kind, str]:
+    """What came under a success status: what was asked for, or something else altogether."""
     if error is not None:
-        return reading("refused", "rows instead of an error under status 200")
+        return "refused", "rows instead of an error under status 200"
     if not body.strip():
-        if method != "GET":
-            return reading("ok")
-        return reading("broken", "JSON instead of an empty body")
+        return ("broken", "JSON instead of an empty body") if method == "GET" else ("ok", "")
     if fault is None:
-        return reading("ok")
+        return "ok", ""
     start = body.lstrip()[:200].lower()
     if start.startswith((b"<!doctype", b"<html")) or b"<html" in start:
-        return reading("broken", "JSON instead of an HTML page")
+        return "broken", "JSON instead of an HTML page"
     if start.startswith(b"<"):
-        return reading("alien", "JSON instead of XML")
-    return reading("broken", f"complete JSON ({fault})")
+        return "alien", "JSON instead of XML"
+    return "broken", f"complete JSON ({fault})"
 
 
 def denied_kind(

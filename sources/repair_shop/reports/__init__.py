@@ -1,0 +1,78 @@
+"""The service's own reports, in whatever shape it answers them.
+
+Specification, "reports": ``/monthlySales?year``, ``/monthlyPurchases?year``, ``/dailySales`` and
+``/dailyPurchases`` with ``dateFrom/dateTo``; the response is not shown. An answer is taken apart
+(:mod:`.entries`) and read (:mod:`.reading`): right, or not at all. What cannot be read with
+certainty raises :class:`~repair_shop.errors.BadAnswer`, naming what was seen and the mend.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from ..errors import BadAnswer
+from ..http.client import Client
+from ..schema.endpoints import REPORTS
+from .entries import Unreadable
+from .reading import Question, Totals, read
+
+__all__ = ["fetch_days", "fetch_year", "refuse_ignored_year"]
+
+
+def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:
+    """A monthly report: first day of month -> total. Months without an entry are zero."""
+    path, parameter = REPORTS[report]
+    last = today.replace(day=1) if year == today.year else date(year, 12, 1)
+    question = Question(
+        path, "month", date(year, 1, 1), last, client.shop.zone, client.shop.report_total
+    )
+    return _ask(client, question, {parameter: year})
+
+
+def fetch_days(
+    client: Client,
+    report: str,
+    first: date,
+    last: date,
+    month_total: Decimal | None = None,
+) -> Totals:
+    """A daily report: day -> total, zero for the days without an entry.
+
+    ``month_total`` is what the monthly report says of these days, if they are a month that is over:
+    it decides where an answer could be read in more than one way.
+    """
+    path, begin, end = REPORTS[report]
+    question = Question(
+        path, "day", first, last, client.shop.zone, client.shop.report_total, month_total
+    )
+    return _ask(client, question, {begin: first, end: last})
+
+
+def refuse_ignored_year(report: str, before: Totals, totals: Totals) -> None:
+    """:class:`BadAnswer` when two years came out the same, figure by figure.
+
+    Then the service ignored the year, and names of months without one were taken for another's.
+    """
+    months = {month.month: total for month, total in totals.items() if total}
+    if len(months) > 1 and months == {m.month: total for m, total in before.items() if total}:
+        years = f"{min(before).year} and {min(totals).year}"
+        raise BadAnswer(
+            f"the service answered the same totals for {years}: it seems to ignore the year",
+            method="GET",
+            path=REPORTS[report][0],
+            status=200,
+        )
+
+
+def _ask(client: Client, question: Question, params: dict[str, object]) -> Totals:
+    answer = client.get(question.path, params)
+    try:
+        return read(answer.payload, question)
+    except Unreadable as error:
+        raise BadAnswer(
+            f"the report cannot be read with certainty: {error}",
+            method="GET",
+            path=question.path,
+            status=200,
+        ) from error

@@ -1,0 +1,128 @@
+"""Reports asked of a service: the same figures in any shape, and what gives a wrong answer away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.reconcile.contradictions import contradictions
+from pipelines.sync.repair import fetch_monthly_reports, store
+from sandbox.quirks import Quirks
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.repair_shop.budget import Budget
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.profile import probe
+from sources.repair_shop.reports import fetch_days, fetch_year
+from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.settings import ShopSettings
+from tests.stranger.conftest import Stranger
+from tests.stranger.conftest import client as client
+from tests.stranger.conftest import stranger as stranger
+from tests.wire.doubles import Reply
+
+INVOICES = [
+    (
+        "ticket_invoices",
+        {
+            "id": f"i{n}",
+            "number": f"I-{n}",
+            "customer": None,
+            "amount_total": Decimal(n * 977) / 100,
+            "created_date": f"2026-01-{n:02d}T10:00:00+0000",
+            "lines": [],
+        },
+    )
+    for n in range(1, 29, 3)
+]
+
+
+@pytest.mark.parametrize("zeros", [True, False])
+@pytest.mark.parametrize("amounts", ["number", "text", "currency"])
+@pytest.mark.parametrize("shape", ["list", "object", "parts"])
+def test_the_sandboxes_shapes_say_the_same(
+    shape: Any, amounts: Any, zeros: bool, tmp_path: Path
+) -> None:
+    quirks = Quirks(
+        daily_report=shape, monthly_report=shape, report_amounts=amounts, zero_periods=zeros
+    )
+    spec = ShopSpec(quirks=quirks, records=INVOICES, limit=None)
+    with SandboxServer([spec]) as server:
+        shop = ShopSettings(name="main", base_url=server.base_url, api_key=server.keys["main"])
+        with Client(shop, Budget(tmp_path / "budget.sqlite")) as asked:
+            months = fetch_year(asked, "monthly_sales", 2026, date(2026, 11, 22))
+            days = fetch_days(asked, "daily_sales", date(2026, 1, 1), date(2026, 1, 31))
+    assert {day.day: total for day, total in days.items() if total} == {
+        n: Decimal(n * 977) / 100 for n in range(1, 29, 3)
+    }
+    assert len(days) == 31
+    assert months[date(2026, 1, 1)] == sum(days.values()) == sum(months.values())
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    ledger = Ledger(tmp_path / "mirror.sqlite")
+    yield ledger
+    ledger.close()
+
+
+def test_days_in_parts_are_days(stranger: Stranger, client: Client) -> None:
+    """Once read as months: January's sum stood on its first day."""
+    stranger.other["/dailySales"] = [
+        {"year": 2026, "month": 1, "day": day, "amount": day + 0.25, "tax": 0.1, "count": 1}
+        for day in range(1, 32)
+    ]
+    totals = fetch_days(client, "daily_sales", date(2026, 1, 1), date(2026, 1, 31))
+    assert totals == {date(2026, 1, day): day + Decimal("0.25") for day in range(1, 32)}
+    assert client.requests == 1
+
+
+def test_a_service_that_ignores_the_year_is_found_out(
+    stranger: Stranger, client: Client, ledger: Ledger
+) -> None:
+    stranger.other["/monthlySales"] = {"Jan": 5.25, "Feb": 7}
+    stranger.other["/monthlyPurchases"] = []
+    for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
+        ledger.set_mark("main", full_mark(table), "2024-01-01T00:00:00+00:00")
+    ledger.remember_rows([("main", "ticket_invoices", "i1", date(2025, 1, 5))])
+    with pytest.raises(BadAnswer, match="2025 and 2026: it seems to ignore the year"):
+        fetch_monthly_reports(client, ledger)
+
+
+@pytest.mark.parametrize(("daily", "found"), [(12.5, 0), (12.0, 1)])
+def test_daily_figures_that_contradict_the_monthly_ones_are_told(
+    stranger: Stranger, client: Client, ledger: Ledger, daily: float, found: int
+) -> None:
+    def answer(seen: Any) -> Reply:
+        if seen.path.endswith("/dailySales"):
+            return Reply(body=[{"date": dict(seen.query)["dateFrom"], "total": daily}])
+        return Reply()
+
+    stranger.loopback.otherwise = answer
+    store(ledger, "main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
+    told = contradictions(client, ledger)
+    assert len(told) == found
+    assert all("12.00" in one and "12.50" in one and "2024-05" in one for one in told)
+    assert client.requests == 1
+
+
+def test_doctor_tells_reports_that_contradict_each_other(
+    stranger: Stranger, client: Client
+) -> None:
+    today = client.today()
+    if today.month == 1:
+        pytest.skip("no month of this year is over")
+    stranger.other["/info"] = {"name": "x"}
+    stranger.other["/monthlySales"] = [{"month": 1, "total": 12.5}]
+    stranger.other["/monthlyPurchases"] = []
+    stranger.other["/dailySales"] = [{"date": f"{today.year}-01-05", "total": 12}]
+    stranger.other["/dailyPurchases"] = []
+    problems = probe(client).problems
+    assert any("add up to 12.00" in problem for problem in problems)
