@@ -7,9 +7,11 @@ faster way to the second's result: where Arrow knows it better or worse, the sec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -34,7 +36,7 @@ _NONE = type(None)
 _USUAL_AMOUNT = r"^-?\d{1,20}(\.\d{1,4})?$"
 _USUAL_PRICE = r"^-?[A-DF-Za-df-z$€£¥₹]{0,4}\d[\d,]{0,18}\.\d{1,4}$"
 _NOT_OF_THE_FIGURE = r"[A-Za-z$€£¥₹,]"
-_DAY_FIRST = r"^\d{2}-[A-Za-z]{3}-\d{4}"
+_DAY_FIRST = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}")
 
 
 def typed(
@@ -116,11 +118,11 @@ def _moments(name: str, values: Sequence[Any], types: set[type]) -> pa.Array | N
     if not types <= {str, _NONE}:
         return None
     texts = _filled(values)
-    if _all_match(texts, _DAY_FIRST):
+    if _DAY_FIRST.match(next((value for value in values if value), "")):
         texts = _each_once(texts, 0, 11, _day)
-    lengths = pc.min_max(pc.binary_length(texts)).as_py()
-    if texts is None or lengths["min"] is None:
+    if texts is None or texts.null_count == len(texts):
         return texts
+    lengths = pc.min_max(pc.binary_length(texts)).as_py()
     heads = pc.utf8_slice_codeunits(texts, 0, 19)
     if pc.min(heads).as_py() < "0001":
         return None
@@ -151,12 +153,14 @@ def _each_once(
     return pc.binary_join_element_wise(*pieces, "")
 
 
+@lru_cache(maxsize=10_000)
 def _day(text: str) -> str | None:
     """``16-Jul-2026`` -> ``2026-07-16``."""
     moment = parse_moment(text, UTC)
     return None if moment is None else moment.iso_text
 
 
+@lru_cache(maxsize=10_000)
 def _end(text: str) -> str | None:
     """What follows the seconds of a moment, fraction and offset, as we write it."""
     moment = parse_moment(f"2000-01-01T00:00:00{text}", UTC)
