@@ -34,7 +34,7 @@ from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.recent import LookUnsure
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.errors import BadAnswer, Unreachable
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 
@@ -70,6 +70,9 @@ class Resolver:
             verdict = Verdict("unclear", None, str(unsure))
         except BadAnswer as error:
             verdict = Verdict("unclear", None, f"the look-up failed: {error}")
+        except Unreachable as error:
+            self._not_shown(group, error)
+            return
         self._hook("looked", change.number)
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
@@ -83,6 +86,16 @@ class Resolver:
             self._absent(group, verdict)
         else:
             self._leave(group, verdict.found)
+
+    def _not_shown(self, group: Sequence[Change], error: Unreachable) -> None:
+        """No answer to a look: perhaps for this record alone; the service may be silent, too."""
+        if not error.sent:
+            raise error
+        again = time.time() + self._shop.seconds(SETTLE_SECONDS) / 4
+        numbers = [member.number for member in group]
+        self._outbox.set(numbers, "looked", str(error), next_look=again)
+        self._sender.silence.count += 1
+        self._sender.silence.check(MOST_SILENT)
 
     def _verdict(self, change: Change) -> Verdict:
         body = change.sent_body or {}
@@ -178,7 +191,7 @@ class Resolver:
             )
             return
         if change.attempts >= MOST_SENDS:
-            self._leave(group, f"sent {change.attempts} times without an answer")
+            self._leave(group, f"not there though sent {change.attempts} times ({change.reason})")
             return
         # One more than that was sent again, to see whether the service is back.
         self._sender.silence.check(MOST_SILENT + 1)

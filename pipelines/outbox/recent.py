@@ -6,7 +6,6 @@ raises :class:`LookUnsure`: it is no evidence of anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -120,7 +119,7 @@ class RecentReader:
         try:
             self._client.get(self.path, {**params, **_page(_FAR, by_offset)}).rows()
         except BadAnswer as far:
-            return _words(far) == _words(error)
+            return far.wording == error.wording
         return False
 
     def _taken(self, rows: list[dict[str, Any]]) -> Page:
@@ -222,7 +221,3 @@ def _page(number: int, by_offset: bool) -> dict[str, int]:
     if by_offset:
         return {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
     return {} if number == 1 else {"page": number}
-
-
-def _words(error: BadAnswer) -> str:
-    return f"{error.status} " + re.sub(r"\d+", "#", error.excerpt)

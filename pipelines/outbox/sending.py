@@ -43,13 +43,13 @@ from sources.repair_shop.schema.bodies import PATHS
 Hook = Callable[[str, int], None]
 
 MOST_SILENT = 3
-"""Writes in a row without an answer after which nothing new is sent: were the service down, every
-change of the queue would end in doubt, and payments with a person."""
+"""Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
+service down, every change of the queue would end in doubt, and payments with a person."""
 
 
 @dataclass
 class Silence:
-    """Writes in a row that got no answer; threads share it."""
+    """Writes, and reads for them, in a row that got no answer; threads share it."""
 
     count: int = 0
 
@@ -57,7 +57,7 @@ class Silence:
         """Raise :class:`Unreachable` from ``most`` on."""
         if self.count >= most:
             raise Unreachable(
-                f"The service left {self.count} writes in a row without an answer. What was not "
+                f"The service left {self.count} changes in a row without an answer. What was not "
                 "sent stays queued; push again later."
             )
 
@@ -88,6 +88,13 @@ class Sender:
             baseline = self._check(group, body)
         except Unsendable as refusal:
             self._reject(group, str(refusal))
+            return
+        except Unreachable as error:
+            # Of one record perhaps; of all of them, the service is silent.
+            if not error.sent:
+                raise
+            self.silence.count += 1
+            self._park(group, "not sent", str(error), reason=str(error))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:

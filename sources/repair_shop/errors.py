@@ -23,6 +23,7 @@ the wire become these in one place, :func:`repair_shop.http.wire.from_wire`. No 
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 
@@ -100,6 +101,11 @@ class BadAnswer(ShopError):
         self.status = status
         self.excerpt = excerpt
         self.transient = transient
+
+    @property
+    def wording(self) -> str:
+        """Status and words without their numbers, for telling whether it is the same refusal."""
+        return f"{self.status} " + re.sub(r"[0-9]+", "#", self.excerpt)
 
 
 class NotFound(BadAnswer):

@@ -340,3 +340,21 @@ def test_what_nobody_foresaw_in_one_change_parks_it_alone(home, monkeypatch):
     assert second.state == "done"
     assert first.state == "done", "it was sent, in doubt for the unforeseen, and found"
     assert any("nobody foresaw this" in detail for _, detail in events(home))
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_record_that_is_never_answered_stops_no_other_change(sandbox, home, lost):
+    store = sandbox.store("main")
+    record = store.insert("customers", {"name": "Deaf"})
+    enqueue("customers", "update", {"company": "New"}, record_id=record, settings=home)
+    enqueue("brands", "create", {"name": f"Heard {lost}"}, settings=home)
+    path = f"/customers/{record}"
+    if lost:
+        sandbox.faults.next("drop_answer_after_commit", method="PUT", path=path)
+    sandbox.faults.next("reset", method="GET", path=path, times=99, skip=int(lost))
+    push(home)
+    first, second = changes(home)
+    assert (first.state, second.state) == ("in_doubt" if lost else "queued", "done")
+    sandbox.faults.clear()
+    push(home)
+    assert changes(home)[0].state == "done"

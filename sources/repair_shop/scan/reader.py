@@ -181,7 +181,7 @@ class ServiceReader:
         The latter is asked once for a shop. It is not where this scan has seen rows already.
         """
         shop = self._scan.shop
-        said = _words(error)
+        said = error.wording
         began = self._ledger.first_seq(self._scan)
         shown = began is not None and self._ledger.query(
             "SELECT 1 FROM seen WHERE shop=? AND resource=? AND seq >= ? LIMIT 1",
@@ -195,7 +195,7 @@ class ServiceReader:
                 self._client.get(_NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
-                unknown = _words(other)
+                unknown = other.wording
             self._ledger.set_mark(shop, UNKNOWN_PATH_MARK, unknown)
         return unknown not in ("answered", said)
 
@@ -205,7 +205,7 @@ class ServiceReader:
         It is when a page that no list has is refused in the same words. Asked once for a shop.
         """
         shop = self._scan.shop
-        said = _words(error)
+        said = error.wording
         known = self._ledger.mark(shop, PAST_THE_END_MARK)
         if known is None:
             far = dict(params)
@@ -216,7 +216,7 @@ class ServiceReader:
             try:
                 self._client.get(self._path, far).rows()
             except _REFUSALS as other:
-                if _words(other) != said:
+                if other.wording != said:
                     return False
                 self._ledger.set_mark(shop, PAST_THE_END_MARK, said)
                 return True
@@ -254,7 +254,3 @@ def _status(row: Mapping[str, Any]) -> str:
     if isinstance(status, Mapping):
         status = status.get("label") or status.get("name")
     return str(status)
-
-
-def _words(error: BadAnswer) -> str:
-    return f"{error.status} " + re.sub(r"\d+", "#", error.excerpt)
