@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export RUNTIME__DLTHUB_TELEMETRY := false
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 
-.PHONY: install demo check test bench clean lint types
+.PHONY: install demo check test soak bench clean lint types
 
 install: $(VENV)/.installed
 
@@ -32,6 +32,10 @@ check: install lint types
 
 test: install lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Months of a shop, each dialect of the service: ten minutes. A fault prints the seed that repeats it.
+soak: install
+	$(BIN)/python -m bench.soak --nights 30 --seeds 6
 
 bench: install
 	$(BIN)/python -m bench

@@ -8,6 +8,8 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote
 
@@ -47,6 +49,14 @@ class Request(NamedTuple):
     at: float
 
 
+class Write(NamedTuple):
+    """One write that took effect, whatever became of its answer; ``body`` as it was sent."""
+
+    method: str
+    path: str
+    body: bytes
+
+
 class SandboxApp:
     """Serves all shops of a database."""
 
@@ -58,8 +68,10 @@ class SandboxApp:
         routes: Sequence[Route],
         *,
         clock: Callable[[], float],
+        now: Callable[[], datetime],
         reset: Callable[[tuple[str, int]], None],
     ) -> None:
+        self._now = now
         self._shops = shops
         self._limiter = limiter
         self._faults = faults
@@ -67,6 +79,7 @@ class SandboxApp:
         self._clock = clock
         self._reset = reset
         self._log: dict[str, deque[Request]] = {}
+        self._writes: dict[str, deque[Write]] = {}
         self._log_lock = threading.Lock()
         # Threads that stay, because each keeps a connection to the database.
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
@@ -75,6 +88,11 @@ class SandboxApp:
         """The shop's requests so far, the newest 200,000, in the order of the answers."""
         with self._log_lock:
             return list(self._log.get(shop, []))
+
+    def writes(self, shop: str) -> list[Write]:
+        """The shop's writes that took effect, the newest 200,000."""
+        with self._log_lock:
+            return list(self._writes.get(shop, []))
 
     def forget_requests(self) -> None:
         """Start counting anew."""
@@ -86,6 +104,7 @@ class SandboxApp:
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
             return
+        send = self._dated(send)
         path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
         page = explorer.page(scope["method"], path, PREFIX, self._routes)
         if page is not None:
@@ -101,6 +120,22 @@ class SandboxApp:
     def close(self) -> None:
         """End the worker threads."""
         self._workers.shutdown()
+
+    def _dated(self, send: Send) -> Send:
+        """Answers carry the date of the shop's own clock, which tests set as they like."""
+
+        async def dated(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                date = format_datetime(self._now().astimezone(UTC), usegmt=True)
+                message["headers"] = [*message["headers"], (b"date", date.encode())]
+            await send(message)
+
+        return dated
+
+    def note_write(self, shop: str, write: Write) -> None:
+        """Remember a write that took effect."""
+        with self._log_lock:
+            self._writes.setdefault(shop, deque(maxlen=_MOST_NOTED)).append(write)
 
     def _note(self, shop: str, request: Request) -> None:
         with self._log_lock:
@@ -204,7 +239,9 @@ class _Exchange:
             if self.method == "GET":
                 with call.store.reading():
                     return route.handler(call)
-            return route.handler(call)
+            answer = route.handler(call)
+            self.app.note_write(self.shop, Write(self.method, below, content))
+            return answer
         except Refusal as error:
             return _refused(error)
         except Exception:

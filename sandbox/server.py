@@ -22,7 +22,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sandbox.app import PREFIX, Request, SandboxApp
+from sandbox.app import PREFIX, Request, SandboxApp, Write
 from sandbox.faults import Faults
 from sandbox.limits import MINUTE_SECONDS, Limiter
 from sandbox.routes import READ_ROUTES
@@ -44,7 +44,8 @@ class SandboxServer:
         seed: of the generator, for shops that name none.
         size: ``tiny`` to ``large``, for shops that name none.
         clock: seconds, for the limits.
-        now: the shop's own clock, for new records and the reports' defaults.
+        now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
+            answers.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class SandboxServer:
             self.faults,
             (*READ_ROUTES, *WRITE_ROUTES),
             clock=clock,
+            now=now,
             reset=self._reset,
         )
         self._socket = socket.create_server((HOST, port))
@@ -87,6 +89,7 @@ class SandboxServer:
             log_config=None,
             access_log=False,
             server_header=False,
+            date_header=False,
             timeout_graceful_shutdown=2,
         )
         self._server = _Server(config)
@@ -147,6 +150,10 @@ class SandboxServer:
     def requests(self, shop: str = "main") -> list[Request]:
         """Every request with the shop's key so far: method, path below /v1, query, status."""
         return self._app.requests(shop)
+
+    def writes(self, shop: str = "main") -> list[Write]:
+        """Every write that took effect, whatever became of its answer: method, path, body."""
+        return self._app.writes(shop)
 
     def forget_requests(self) -> None:
         """Empty the list of requests, for counting a part of a test."""

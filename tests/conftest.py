@@ -27,6 +27,7 @@ SLOW = (
     "scan/test_scan.py",
     "schedules/test_bad_days.py",
     "schedules/test_command.py",
+    "soak",
     "stranger",
     "sync",
     "transforms",

@@ -1,0 +1,41 @@
+"""A short stay in the simulator of ``make soak``: other days, faults, kills, clocks, a queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.simulation.truth import Raw, records
+from bench.simulation.world import Plan, World
+from bench.soak import Broken, Soak, soak
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def test_some_nights_hold_every_promise() -> None:
+    report = soak(seed=1, nights=3, dialect="loose", models_every=0)
+    assert "queued changes" in report, report
+
+
+def test_the_simulator_sees_what_a_mirror_lost(tmp_path: Path) -> None:
+    world = World("plain", 3, tmp_path)
+    with world.server:
+        simulation = Soak(world, seed=3)
+        assert world.run(Plan("sync", {"models": False})).code == 0
+        raw = Raw(tmp_path / "home" / "build" / "warehouse.duckdb", world.store.zone)
+        known = records(world.store)
+        assert raw.compared == 0
+        assert raw.differences(known) == {}
+        assert raw.compared > 10_000
+        # A row that nothing ever told of, one that is held although it never was, a wrong amount.
+        invoice = ("ticket_invoices", world.store.ids("ticket_invoices")[0])
+        known["brands", "new"] = {"id": "new"}
+        del known["tickets", world.store.ids("tickets")[0]]
+        known[invoice] = {**known[invoice], "amount_total": 1}
+        found = raw.differences(known)
+        assert len(found) == 3
+        assert "amount_total" in found[invoice]
+        assert not any(simulation.journal.excuse(key, 1, [1]) for key in found)
+        with pytest.raises(Broken, match="seed 3"):
+            simulation._fail(["so"])
