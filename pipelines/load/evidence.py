@@ -76,7 +76,7 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
         return True
     if item["kind"] not in ("audit", "repair"):
         return False
-    days = [_days(e) for e in later if e["kind"] in ("audit", "repair")]
+    days = [_days(e) for e in later if e["kind"] in ("audit", "repair") and "part" not in e["spec"]]
     return None in days or _covered(_days(item), [d for d in days if d is not None])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -34,7 +35,7 @@ def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
     numbers = [member.number for member in group]
     state = outbox.get(group[0].number).state
     if state is State.SENDING:
-        now = outbox.now()
+        now = time.time()
         outbox.set(
             numbers,
             "in doubt",

@@ -24,8 +24,9 @@ from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.observer import Observer
+from sources.repair_shop.scan.audits import audit_jobs
 from sources.repair_shop.scan.deletions import Deletions
-from sources.repair_shop.scan.jobs import Job, audit_jobs, mirror_jobs, resume_jobs
+from sources.repair_shop.scan.jobs import Job, mirror_jobs, resume_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
 from sources.repair_shop.ticket_pipeline import is_due, look_at_pipeline

@@ -19,13 +19,14 @@ from zoneinfo import ZoneInfo
 from .errors import BadAnswer, ConfigurationError, NotFound, ShopError
 from .http.answers import parse_json, rows_of
 from .http.client import Client
-from .ledger import Ledger, Page, Scan, now_text
+from .ledger import Ledger, Page, Scan
 from .ledger.records import page_of
 from .observer import Observer
 from .scan import (
     Outcome,
     PagingBroken,
 )
+from .scan.audits import note_read
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
 from .scan.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
@@ -160,7 +161,7 @@ class ShopFetch:
     # -- one scan -----------------------------------------------------------------------------
 
     def _scan(self, job: Job, result: JobResult) -> None:
-        if job.kind not in RESUMED_KINDS:
+        if job.kind not in RESUMED_KINDS or job.pages:
             self._drop_stale(job)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
 
@@ -190,28 +191,7 @@ class ShopFetch:
     # -- afterwards ---------------------------------------------------------------------------
 
     def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
-        deletions = Deletions(self.ledger)
-        looks = outcome.proven and outcome.whole
-        if looks and _days_disagree(job, outcome) and not job.endpoint.detail:
-            looks = False
-            outcome.proof += (
-                "; it shows rows of other days than asked for, so no deletion is "
-                "believed: check the time zone in the settings"
-            )
-        if looks and job.kind in ("full", "head", "audit", "repair"):
-            result.vanished = deletions.find(
-                scan,
-                outcome,
-                job.first,
-                job.last,
-                limit_percent=self.client.shop.vanish_limit_percent,
-                confirmed=self.confirm_deletions,
-                # The service's own report says already that these few days changed.
-                of_list=job.kind == "repair",
-                exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
-            )
-            if result.vanished.refused:
-                outcome.proof += f"; {result.vanished.refused}"
+        self._mark_gone(job, scan, outcome, result)
         self.ledger.close_scan(
             scan,
             state="proven" if outcome.proven else "unproven",
@@ -222,9 +202,45 @@ class ShopFetch:
             first_day=job.first or outcome.first_day,
             last_day=job.last or outcome.last_day,
         )
+        if outcome.proven:
+            self._note_proven(job, scan, outcome)
+
+    def _mark_gone(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
+        """Mark the rows that a proven scan shows to be gone, if they may be believed."""
         if not outcome.proven:
             return
-        # The next scan goes on from here: never later than the service itself had it.
+        deletions, shop = Deletions(self.ledger), self.client.shop
+        if outcome.gone:
+            result.vanished = deletions.believe(
+                job.shop,
+                job.resource,
+                outcome.gone,
+                limit_percent=shop.vanish_limit_percent,
+                confirmed=self.confirm_deletions,
+            )
+        elif outcome.whole and _days_disagree(job, outcome) and not job.endpoint.detail:
+            outcome.proof += (
+                "; it shows rows of other days than asked for, so no deletion is "
+                "believed: check the time zone in the settings"
+            )
+        elif outcome.whole:
+            result.vanished = deletions.find(
+                scan,
+                outcome,
+                job.first,
+                job.last,
+                limit_percent=shop.vanish_limit_percent,
+                confirmed=self.confirm_deletions,
+                # The service's own report says already that these few days changed.
+                of_list=job.kind == "repair",
+                exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
+            )
+        if result.vanished and result.vanished.refused:
+            outcome.proof += f"; {result.vanished.refused}"
+
+    def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
+        """Remember up to which day the next scan need not go back."""
+        # Never later than the service itself had it.
         began = self.client.clock.earlier(scan.opened_at)
         day = began.astimezone(self.client.shop.zone).date().isoformat()
         if job.kind == "full":
@@ -234,12 +250,9 @@ class ShopFetch:
         elif job.kind in ("head", "updated", "paid"):
             self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
         elif job.kind == "audit":
-            first = job.first.isoformat() if job.first else ""
-            last = job.last.isoformat() if job.last else ""
-            self.ledger.execute(
-                "INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?)",
-                [(job.shop, job.resource, first, last, now_text())],
-            )
+            days = outcome.covered or (job.first, job.last)
+            if days[0] is not None and days[1] is not None:
+                note_read(self.ledger, job.shop, job.resource, (days[0], days[1]))
 
     def _drop_stale(self, job: Job) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
@@ -265,10 +278,11 @@ def _may_have_moved(job: Job) -> bool:
     """Whether a row that a proven scan did not show may still exist elsewhere.
 
     A ticket may change its status between the two halves of its scan; a row whose date was edited
-    left the days that were asked for. Such rows are looked up by themselves.
+    left the days that were asked for, or moved while a night read its list whole. Such rows are
+    looked up by themselves.
     """
-    windowed = job.first is not None or job.last is not None
-    return job.endpoint.partition or (windowed and job.endpoint.detail)
+    apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
+    return job.endpoint.partition or (apart and job.endpoint.detail)
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

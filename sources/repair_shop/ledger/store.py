@@ -304,7 +304,7 @@ class Ledger(LedgerFile):
         with self._transaction() as db:
             for table in ("scans", "pages", "seen", "audits", "deletions", "reports", "set_aside"):
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - the names just above
-            for name in ("full:", "day:", "empty:", *_OF_A_SCAN):
+            for name in ("full:", "day:", "empty:", "unlisted:", *_OF_A_SCAN):
                 db.execute("DELETE FROM marks WHERE name LIKE ?", (f"{name}%",))
 
     def remember_rows(self, rows: Iterable[tuple[str, str, str, date | None]]) -> None:

@@ -6,7 +6,7 @@ endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,8 +16,8 @@ from ..scan import Outcome
 
 EMPTY_MARK = "empty:"
 """Ledger mark of a slice that was answered empty once though rows are known: resource, days."""
-_LOOKUPS = 20
-"""Rows looked up by their own path at most, where one sighting is not enough."""
+LOOKUPS = 200
+"""Rows looked up by their own path at most, in one list and run, before they are believed gone."""
 
 
 def advice(resource: str) -> str:
@@ -26,6 +26,13 @@ def advice(resource: str) -> str:
         "Look at the service. If they are really gone: shopmirror sync "
         f"{resource.partition(':')[0]} --full --confirm-deletions"
     )
+
+
+def _too_many(resource: str, gone: int, live: int, limit_percent: float) -> str:
+    """Why so many rows are not believed to be gone at once; empty if they are."""
+    if gone <= 1 or 100 * gone <= limit_percent * live:
+        return ""
+    return f"{gone} of {live} rows vanished at once, not believed. {advice(resource)}"
 
 
 @dataclass(frozen=True)
@@ -61,47 +68,64 @@ class Deletions:
         answer is believed at its second sighting, or when ``exists``, which looks a row up by
         itself, finds none of its rows.
         """
-        began = self._ledger.first_seq(scan)
-        if began is None:
-            return Vanished()
-        days = [day and day.isoformat() for day in (first, first, last, last)]
-        rows = self._ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND seq < ? "
-            "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
-            (scan.shop, scan.resource, began, *days),
-        )
-        gone = [row[0] for row in rows]
+        gone = self._unseen(scan, first, last)
         name = f"{EMPTY_MARK}{scan.resource}:{first}:{last}"
         if (outcome.ids or not gone) and self._ledger.mark(scan.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
-        if not gone:
-            return Vanished()
-        live = self._ledger.live_count(
-            scan.shop, scan.resource, *((None, None) if of_list else (first, last))
-        )
-        share = 100 * len(gone) / live
-        if len(gone) > 1 and share > limit_percent and not confirmed:
-            return Vanished(
-                0,
-                f"{len(gone)} of {live} rows vanished at once, not believed. "
-                + advice(scan.resource),
-            )
-        if not outcome.ids and not confirmed and exists is None:
-            sightings = self._ledger.mark(scan.shop, name)
-            self._ledger.set_mark(scan.shop, name, now_text())
-            if sightings is None:
-                return Vanished(
-                    0,
-                    f"an empty answer where {len(gone)} rows are known; the next run looks again",
-                )
-        if exists is not None and not confirmed:
+        if confirmed or not gone:
+            self.confirmed(scan.shop, scan.resource, gone)
+            return Vanished(len(gone))
+        days = (None, None) if of_list else (first, last)
+        live = self._ledger.live_count(scan.shop, scan.resource, *days)
+        refused = _too_many(scan.resource, len(gone), live, limit_percent)
+        if not refused and not outcome.ids and exists is None:
+            refused = self._first_sighting(scan.shop, name, len(gone))
+        if refused:
+            return Vanished(0, refused)
+        if exists is not None:
             try:
-                gone = [row for row in gone[:_LOOKUPS] if not exists(row)]
+                gone = [row for row in gone[:LOOKUPS] if not exists(row)]
             except BadAnswer as error:
                 return Vanished(0, f"rows that vanished could not be looked up: {error}")
         self.confirmed(scan.shop, scan.resource, gone)
         return Vanished(len(gone))
+
+    def believe(
+        self,
+        shop: str,
+        resource: str,
+        gone: Collection[str],
+        *,
+        limit_percent: float,
+        confirmed: bool,
+    ) -> Vanished:
+        """Mark rows that a search found to be gone, unless they are too many of the list."""
+        live = self._ledger.live_count(shop, resource)
+        refused = "" if confirmed else _too_many(resource, len(gone), live, limit_percent)
+        if refused:
+            return Vanished(0, refused)
+        self.confirmed(shop, resource, gone)
+        return Vanished(len(gone))
+
+    def _unseen(self, scan: Scan, first: date | None, last: date | None) -> list[str]:
+        """Rows of some days that the scan did not show; None: no limit."""
+        began = self._ledger.first_seq(scan)
+        days = [day and day.isoformat() for day in (first, first, last, last)]
+        rows = self._ledger.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND seq < ? "
+            "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
+            (scan.shop, scan.resource, began or 0, *days),
+        )
+        return [row[0] for row in rows]
+
+    def _first_sighting(self, shop: str, name: str, rows: int) -> str:
+        """Why an empty answer is not believed yet; empty at its second sighting."""
+        sightings = self._ledger.mark(shop, name)
+        self._ledger.set_mark(shop, name, now_text())
+        if sightings is not None:
+            return ""
+        return f"an empty answer where {rows} rows are known; the next run looks again"
 
     def confirmed(self, shop: str, resource: str, ids: Iterable[str]) -> None:
         """Mark rows as gone, now; rows that are unknown or marked already are passed over."""

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from ..errors import BadAnswer
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
-from ..scan import (
-    PAGE_ROWS,
-    Outcome,
-    PagingBroken,
-    read_head,
-    read_list,
-    read_window,
-)
+from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import Deletions, advice
-from ..scan.jobs import Job, full_mark
+from ..scan.jobs import Job, full_mark, window_of
+from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, read_tickets
 
+_SINCE_EVER = date(2000, 1, 1)
 _LOOKED_AT = 20
 """Open rows asked one by one, at most, in a run."""
 OnRows = Callable[[list[dict[str, Any]], Page], None]
@@ -67,59 +62,76 @@ class JobReader:
                 by_offset=by_offset,
             )
 
+        how = {"head": self._read_head, "updated": self._read_updated, "paid": self._read_paid}
+        if job.kind in how:
+            return how[job.kind](job, scan, reader)
+        if job.pages is not None:
+            return self._count(job, scan, reader).old_pages(*job.pages)
+        if job.kind in ("full", "audit", "repair"):
+            return self._read_days(job, scan, reader)
+        return self._read_records(job, reader)
+
+    def _read_days(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
+        """A whole list, or some days of it."""
+        endpoint, params = job.endpoint, window_of(job)
         live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
         hint, begins = self._hint(job, scan, live)
-        if job.kind in ("full", "audit", "repair"):
-            params = _window(job)
-            if endpoint.partition:
-                return read_tickets(
-                    self.ledger,
-                    job.shop,
-                    reader,
-                    params,
-                    hint,
-                    begins,
-                    whole=job.kind == "full",
-                )
-            if job.hides_categories:
-                today = self.client.today()
-                return read_custom_fields(self.ledger, scan, reader, today)
-            if not endpoint.sort:
-                return read_window(reader(params=params))
-            return read_list(reader(params=params), hint=hint, since=begins)
-        since = job.since or date(2000, 1, 1)
-        if job.kind == "head":
-            order = "recently_updated" if endpoint.recently_updated else "newest"
-            out = read_head(
-                reader(),
-                order=order if endpoint.sort else None,
-                since=None if endpoint.recently_updated else job.since,
-                # Rows of categories are known too, and are no reason to look for more pages.
-                live=0 if job.hides_categories else live,
-            )
-            if job.hides_categories:
-                out.whole = False
-                out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
-            if not out.proven and not out.ids:
-                # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
-                out.reason += f". {advice(job.resource)}"
-            return out
-        if job.kind == "updated":
-            return read_window(
-                reader(
-                    path=endpoint.updated_path,
-                    # Without an end: one of our clock's would hide all newer rows were it behind.
-                    params={"updatedDateFrom": since},
-                ),
-                expected=-(-live // PAGE_ROWS),
-            )
-        if job.kind == "paid" and endpoint.reread_by is not None:
-            return read_window(
-                reader(params={endpoint.reread_by: since}),
-                order="newest",
-                expected=-(-live // PAGE_ROWS),
-            )
-        return self._read_records(job, reader)
+        if endpoint.partition:
+            whole = job.kind == "full"
+            return read_tickets(self.ledger, job.shop, reader, params, hint, begins, whole=whole)
+        if job.hides_categories:
+            return read_custom_fields(self.ledger, scan, reader, self.client.today())
+        if not endpoint.sort:
+            return read_window(reader(params=params))
+        return read_list(reader(params=params), hint=hint, since=begins)
+
+    def _read_head(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
+        """The newest rows, and which of the others are gone."""
+        live = self.ledger.live_count(job.shop, job.resource)
+        if job.hides_categories:
+            # Rows of categories are known too, and are no reason to look for more pages.
+            out = read_head(reader(), order=None, since=job.since, live=0)
+            out.whole = False
+            out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
+        elif not job.endpoint.sort:
+            out = read_head(reader(), order=None, since=job.since, live=live)
+        elif job.endpoint.recently_updated:
+            out = self._count(job, scan, reader).night("recently_updated", None)
+        else:
+            out = self._count(job, scan, reader).night("newest", job.since)
+        if not out.proven and not out.ids:
+            # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
+            out.reason += f". {advice(job.resource)}"
+        return out
+
+    def _read_updated(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
+        """Rows by the day of their last change, and which of the others are gone."""
+        out = read_window(
+            reader(
+                path=job.endpoint.updated_path,
+                # Without an end: one of our clock's would hide all newer rows were it behind.
+                params={"updatedDateFrom": job.since or _SINCE_EVER},
+            ),
+            expected=self._pages(job),
+        )
+        out.whole = False
+        self._count(job, scan, reader).after(out)
+        return out
+
+    def _read_paid(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
+        """Old invoices that were paid."""
+        since = {str(job.endpoint.reread_by): job.since or _SINCE_EVER}
+        out = read_window(reader(params=since), order="newest", expected=self._pages(job))
+        out.whole = False
+        return out
+
+    def _count(self, job: Job, scan: Scan, reader: MakeReader) -> ListCount:
+        exists = self.exists(job, scan) if job.endpoint.detail else None
+        return ListCount(self.ledger, job, reader, exists)
+
+    def _pages(self, job: Job) -> int:
+        """Pages of the job's list, as far as its rows are known."""
+        return -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
@@ -131,14 +143,13 @@ class JobReader:
             scan,
             job.endpoint,
             path=job.path,
-            params={**job.endpoint.include_params, **_window(job)},
+            params={**job.endpoint.include_params, **window_of(job)},
             prefix="unsorted:",
             on_rows=count,
         )
         known = self.ledger.mark(job.shop, full_mark(job.resource)) is not None
-        live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
         try:
-            return read_window(reader, expected=-(-live // PAGE_ROWS) if known else None)
+            return read_window(reader, expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
             return Outcome(reason=why)
 
@@ -223,18 +234,3 @@ class JobReader:
             self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
         )
         return lambda identity: reader.detail(identity) is not None
-
-
-def _window(job: Job) -> dict[str, date]:
-    """The filter of a job's days, a day wider at both ends.
-
-    Where the service draws the line of a day (its zone, inclusive or not) is for the service; the
-    job's own days are judged whole either way.
-    """
-    first, last = job.endpoint.window
-    found: dict[str, date] = {}
-    if job.first is not None:
-        found[first] = job.first - timedelta(days=1)
-    if job.last is not None:
-        found[last] = job.last + timedelta(days=1)
-    return found

@@ -11,18 +11,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from ..ledger import Ledger, now_text
 from ..scan import PAGE_ROWS
 from ..scan.deletions import EMPTY_MARK
+from ..scan.night import can_end
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 
 RESUMED_KINDS = ("full", "audit", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
+
+_COUNT_SHARE, _SPREAD = 15, 6
+"""Requests a night that counting may add, and pages looked at in turn among them, at most."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
+"""Steps of this part of a whole come near every place, in the fewest steps."""
 
 STILL_NEW = 3600.0
 """Seconds of real minutes for which a scan of a run that was cut off counts as of now."""
@@ -52,6 +58,10 @@ class Job:
     last: date | None = None
     ids: tuple[str, ...] = ()
     requests: int | None = None
+    probes: tuple[int, ...] = ()
+    """Pages whose rank is looked at besides that of the last one."""
+    pages: tuple[int, int] | None = None
+    """First and last page, oldest first, that an audit reads again."""
 
     @property
     def resource(self) -> str:
@@ -71,6 +81,8 @@ class Job:
             ]
         if self.kind == "follow":
             spec["detail"] = True
+        if self.pages:
+            spec["part"] = "pages"
         return spec
 
     @property
@@ -92,6 +104,21 @@ class Job:
         for name, value in self.variant.items():
             path = path.replace("{" + name + "}", value)
         return path
+
+
+def window_of(job: Job) -> dict[str, date]:
+    """The filter of a job's days, a day wider at both ends.
+
+    Where the service draws the line of a day (its zone, inclusive or not) is for the service; the
+    job's own days are judged whole either way.
+    """
+    first, last = job.endpoint.window
+    found: dict[str, date] = {}
+    if job.first is not None:
+        found[first] = job.first - timedelta(days=1)
+    if job.last is not None:
+        found[last] = job.last + timedelta(days=1)
+    return found
 
 
 def full_mark(resource: str) -> str:
@@ -116,6 +143,7 @@ def mirror_jobs(
     for endpoint in endpoints or ENDPOINTS.values():
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
+    jobs = with_probes(ledger, jobs)
     began = None if full else unfinished_since(ledger)
     if began is None:
         # Short lists first: most tables are there after minutes of a first load of hours.
@@ -188,114 +216,51 @@ def _jobs_of(
     return jobs
 
 
+def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
+    """The jobs, with what counting costs, and with a few pages more to look at, in turn.
+
+    A deletion and an insertion with an old date hide each other on the last page, but not on a page
+    between them. What the count leaves of its share goes to such pages of all lists, by a step that
+    comes near each page sooner or later.
+    """
+    counted = {
+        at: ledger.live_count(job.shop, job.resource)
+        for at, job in enumerate(jobs)
+        if is_counted(ledger, job)
+    }
+    costs = {at: _count_cost(jobs[at], live) for at, live in counted.items()}
+    spare = max(0, min(_SPREAD, _COUNT_SHARE - sum(costs.values())))
+    turn = ledger.query("SELECT coalesce(max(run_id), 0) FROM runs")[0][0] * _SPREAD
+    inner = [(at, page) for at, live in counted.items() for page in range(1, live // PAGE_ROWS + 1)]
+    for number in range(spare if inner else 0):
+        at, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
+        jobs[at] = replace(jobs[at], probes=(*jobs[at].probes, page))
+    return [
+        replace(job, requests=(job.requests or 0) + costs[at] + len(job.probes))
+        if at in costs
+        else job
+        for at, job in enumerate(jobs)
+    ]
+
+
+def is_counted(ledger: Ledger, job: Job) -> bool:
+    """Whether the job counts its list by rank; the newest page of a short one shows it whole."""
+    if job.kind == "updated":
+        return True
+    live = ledger.live_count(job.shop, job.resource)
+    return job.kind == "head" and job.endpoint.sort and live > PAGE_ROWS
+
+
+def _count_cost(job: Job, live: int) -> int:
+    """Requests that counting adds to reading what is new."""
+    if job.endpoint.partition:
+        return 2
+    apart = job.kind == "updated" or job.endpoint.recently_updated or not can_end(live)
+    return int(apart) + (live % PAGE_ROWS == 0)
+
+
 def _is_week_old(day: str, shop: ShopSettings) -> bool:
     return date.fromisoformat(day) + timedelta(days=7) <= datetime.now(shop.zone).date()
-
-
-def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:
-    """Months to read again, the most overdue first, within ``requests``.
-
-    A month of this year is due every week, of last year every month, an older one every quarter.
-    Lists without a window are due every month, as a whole.
-    """
-    found: list[tuple[float, Job]] = []
-    for endpoint in ENDPOINTS.values():
-        if endpoint.variants or ledger.mark(shop.name, full_mark(endpoint.table)) is None:
-            continue
-        audited = {
-            row[0]: row[1]
-            for row in ledger.query(
-                "SELECT first_day, max(audited_at) FROM audits WHERE shop=? AND resource=? "
-                "GROUP BY first_day",
-                (shop.name, endpoint.table),
-            )
-        }
-        began = ledger.mark(shop.name, full_mark(endpoint.table)) or today.isoformat()
-        for unit in _units(ledger, shop.name, endpoint, today):
-            looked_at = audited.get(unit.first.isoformat() if unit.first else "", began)
-            age = (today - date.fromisoformat(looked_at[:10])).days
-            due = 30 if unit.newest is None else _due_days(unit.newest, today)
-            if age <= 0:
-                continue
-            # A tickets window is asked twice, as status X and as status not X.
-            cost = math.ceil(unit.rows / PAGE_ROWS) + (4 if endpoint.partition else 2)
-            job = Job(shop.name, endpoint, "audit", first=unit.first, last=unit.last, requests=cost)
-            found.append((age / due, job))
-    found.sort(key=lambda pair: -pair[0])
-    chosen: list[Job] = []
-    left = requests
-    for _, job in found:
-        if (job.requests or 0) <= left:
-            chosen.append(job)
-            left -= job.requests or 0
-    return chosen
-
-
-def _due_days(last: date, today: date) -> int:
-    age = (today - last).days
-    return 7 if age < 366 else 30 if age < 2 * 366 else 90
-
-
-_UNIT_PAGES = 40
-_LISTS_BEGIN = date(2000, 1, 1)
-"""No shop of this service is older; a list with older rows begins with them."""
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """Days of a list that an audit reads at once; None: the whole list. ``newest``: of its rows."""
-
-    first: date | None
-    last: date | None
-    rows: int
-    newest: date | None = None
-
-
-def _units(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> list[_Unit]:
-    """Stretches of days of about a month and some forty pages.
-
-    Together they leave no day out, also where no row is known: a row that came back, was moved or
-    was made with an old date may stand on a day that no other row of the list has.
-    """
-    if not endpoint.created_filter:
-        live = ledger.live_count(shop, endpoint.table)
-        return [_Unit(None, None, live)] if live else []
-    rows = ledger.query(
-        "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
-        "GROUP BY day ORDER BY day",
-        (shop, endpoint.table),
-    )
-    # Day of the first row, of the last row, rows.
-    runs: list[tuple[date, date, int]] = []
-    units: list[_Unit] = []
-    for text, count in rows:
-        if text is None:
-            # No window shows rows without a date.
-            units.append(_Unit(None, None, ledger.live_count(shop, endpoint.table)))
-            continue
-        day = date.fromisoformat(text)
-        if runs:
-            start, newest, so_far = runs[-1]
-            if _month(newest) == _month(day) and so_far + count <= _UNIT_PAGES * PAGE_ROWS:
-                runs[-1] = (start, day, so_far + count)
-                continue
-        runs.append((day, day, count))
-    begin = min(_LISTS_BEGIN, runs[0][0]) if runs else _LISTS_BEGIN
-    for number, (_, newest, count) in enumerate(runs):
-        if number + 1 == len(runs):
-            last = max(today, newest)
-        else:
-            following = runs[number + 1][0]
-            if _month(following) != _month(newest):
-                following = (newest.replace(day=28) + timedelta(days=4)).replace(day=1)
-            last = following - timedelta(days=1)
-        units.append(_Unit(begin, last, count, newest))
-        begin = last + timedelta(days=1)
-    return units
-
-
-def _month(day: date) -> tuple[int, int]:
-    return day.year, day.month
 
 
 def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
@@ -311,6 +276,8 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
     jobs = _second_looks(ledger, shop)
     for scan in ledger.open_scans(shop.name, ("audit", "repair")):
+        if "part" in scan.spec:
+            continue  # tonight's pages are chosen anew
         first, last = spec_days(scan.spec)
         jobs.append(
             Job(
@@ -341,6 +308,8 @@ def _second_looks(ledger: Ledger, shop: ShopSettings) -> list[Job]:
 
 def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
     """A scan's extent in words, for people."""
+    if "part" in spec:
+        return "old pages read again, in turn"
     first, last = spec_days(spec)
     days = f" {first or '...'} to {last or '...'}" if first or last else ""
     return WORDS.get(kind, kind) + days

@@ -102,6 +102,10 @@ class Outcome:
     ids: set[str] = field(default_factory=set)
     first_day: date | None = None
     last_day: date | None = None
+    gone: frozenset[str] = frozenset()
+    """Rows that the list does not show any more, each one looked for."""
+    covered: tuple[date, date] | None = None
+    """First and last of the days that an audit read whole."""
 
     @property
     def proven(self) -> bool:

@@ -49,7 +49,7 @@ __all__ = [
 
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
-_KNOWN_TAIL = 20
+KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
 always strictly sorted (field notes), so one known row is not enough."""
 _ROUNDS = 3
@@ -317,12 +317,7 @@ def read_window(
 def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
     pages = _read_up(reader, order, out)
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        # A second page with other rows would show that pages work.
-        other = reader.ask_by_offset("offset:2", 2, order)
-        if other is not None:
-            out.pages += 1
-            if not set(other.ids) <= _all_ids(pages):
-                raise PagingBroken("page 2 is empty though there are more rows")
+        _look_by_offset(reader, order, pages)
     for below in range(len(pages) - 1, 0, -1):
         page = reader.ask(f"down:{below}", below, order)
         out.take(page)
@@ -379,7 +374,7 @@ def _read_head(
         if page.size == 0 and number == 1 and live:
             out.reason = f"empty, though {live} rows are known"
             return
-        out.whole = _is_past_the_end(page, number, pages, live)
+        out.whole = _is_past_the_end(reader, page, number, pages, order)
         if out.whole:
             break
         pages.append(page)
@@ -393,14 +388,16 @@ def _read_head(
     out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
 
 
-def _is_past_the_end(page: Page, number: int, pages: list[Page], live: int) -> bool:
+def _is_past_the_end(
+    reader: Bounded, page: Page, number: int, pages: list[Page], order: str | None
+) -> bool:
     """Whether a page shows that the one before was the list's last.
 
     Raises :class:`PagingBroken` when it can not have been.
     """
     if page.size == 0:
-        if pages and pages[-1].size >= PAGE_ROWS and len(_all_ids(pages)) < live:
-            raise PagingBroken(f"page {number} is empty though more rows are known")
+        if number == 2 and pages[0].size >= PAGE_ROWS:
+            _look_by_offset(reader, order, pages)
         return True
     if pages and set(page.ids) == set(pages[-1].ids):
         if page.size < PAGE_ROWS:
@@ -409,11 +406,18 @@ def _is_past_the_end(page: Page, number: int, pages: list[Page], live: int) -> b
     return False
 
 
+def _look_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
+    """A full first page and an empty second one may mean that page numbers do not work."""
+    other = reader.ask_by_offset("offset:2", 2, order)
+    if other is not None and not set(other.ids) <= _all_ids(pages):
+        raise PagingBroken("page 2 is empty though there are more rows")
+
+
 def _is_settled(page: Page, since: date | None) -> bool:
     """Whether a full page ends on known rows, unchanged and older than ``since``."""
     last = page.days[-1]
     return (
         page.size >= PAGE_ROWS
-        and not any(page.fresh[-_KNOWN_TAIL:])
+        and not any(page.fresh[-KNOWN_TAIL:])
         and (since is None or last is None or last < since)
     )

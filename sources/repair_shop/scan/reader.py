@@ -34,6 +34,9 @@ PAGING_MARK = "paging"
 PAST_THE_END_MARK = "past the end"
 """Ledger mark of a shop whose service refuses a page after the last: status and words."""
 
+HALF_MARK = "half:tickets"
+"""Ledger mark: the status label by which a shop's tickets are read in two halves."""
+
 UNKNOWN_PATH_MARK = "unknown path"
 """Ledger mark of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
@@ -101,6 +104,7 @@ class ServiceReader:
         self._by_offset = (
             ledger.mark(scan.shop, PAGING_MARK) == "offset" if by_offset is None else by_offset
         )
+        self._half = ledger.mark(scan.shop, HALF_MARK) if endpoint.partition else None
         self._latency = 0.0
         self._lock = threading.Lock()
 
@@ -227,7 +231,6 @@ class ServiceReader:
         self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
     ) -> Page:
         zone, table = self._client.shop.zone, self._endpoint.table
-        watched = self._endpoint.open_statuses
         page = self._ledger.put(
             self._scan,
             key,
@@ -238,7 +241,7 @@ class ServiceReader:
                     row_id(row, table) or made_up_id(row),
                     day_of(row, self._endpoint, zone),
                     digest(row),
-                    bool(watched) and _status(row) in watched,
+                    self._is_watched(row),
                 )
                 for row in rows
             ],
@@ -247,6 +250,15 @@ class ServiceReader:
         if self._on_rows:
             self._on_rows(rows, page)
         return page
+
+    def _is_watched(self, row: Mapping[str, Any]) -> bool:
+        """Open rows, which are asked again; of tickets, those of the half with the status."""
+        if not self._endpoint.partition:
+            return _status(row) in self._endpoint.open_statuses
+        asked = self._params.get("statusCondition")
+        if asked is not None:
+            return bool(asked == "EQUAL")
+        return _status(row) == self._half
 
 
 def _status(row: Mapping[str, Any]) -> str:

@@ -16,9 +16,12 @@ from typing import Any, Protocol
 from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger
 from ..scan import Outcome, read_list, read_window
-from ..scan.reader import ServiceReader
+from ..scan.reader import HALF_MARK, ServiceReader
 
 _SINCE_EVER = date(2000, 1, 1)
+
+HIDDEN_MARK = "hides tickets"
+"""Ledger mark of a shop whose lists hide tickets whatever status is asked for."""
 
 
 class MakeReader(Protocol):
@@ -42,7 +45,21 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
             label = row.get("label") or row.get("status") or row.get("name")
             if str(row.get("type", "repair")) == "repair" and isinstance(label, str):
                 labels.append(label)
-    return "New" if "New" in labels else (labels[0] if labels else None)
+    kept = ledger.mark(shop, HALF_MARK)
+    if kept is not None and (kept in labels or not labels):
+        return kept
+    label = "New" if "New" in labels else (labels[0] if labels else None)
+    if label is not None:
+        ledger.set_mark(shop, HALF_MARK, label)
+    return label
+
+
+def halves(label: str) -> tuple[tuple[bool, dict[str, str]], ...]:
+    """Both halves of the list, as what asks for them; the one with the status first."""
+    return (
+        (True, {"status": label, "statusCondition": "EQUAL"}),
+        (False, {"status": label, "statusCondition": "NOT-EQUAL"}),
+    )
 
 
 def read_tickets(
@@ -60,13 +77,11 @@ def read_tickets(
     if label is None:
         if not whole:
             return Outcome(reason="the service names no status to ask closed tickets by")
+        ledger.set_mark(shop, HIDDEN_MARK, "yes")
         return _from_updated(reader, Outcome(whole=True))
-    rest = read_list(
-        reader("ne:", None, {**params, "status": label, "statusCondition": "NOT-EQUAL"}),
-        hint=hint,
-        since=since,
-    )
-    same = read_list(reader("eq:", None, {**params, "status": label, "statusCondition": "EQUAL"}))
+    (_, equal), (_, other) = halves(label)
+    rest = read_list(reader("ne:", None, {**params, **other}), hint=hint, since=since)
+    same = read_list(reader("eq:", None, {**params, **equal}))
     out = Outcome(
         proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
         reason="; ".join(filter(None, (rest.reason, same.reason))),
@@ -84,9 +99,9 @@ def read_tickets(
     out.take(updated)
     hidden = set(updated.ids) - rest.ids - same.ids
     created_since = all(_is_new(ledger, shop, identity) for identity in hidden)
-    if hidden and not created_since:
-        return _from_updated(reader, out)
-    return out
+    hides = bool(hidden) and not created_since
+    ledger.set_mark(shop, HIDDEN_MARK, "yes" if hides else "")
+    return _from_updated(reader, out) if hides else out
 
 
 def _is_new(ledger: Ledger, shop: str, identity: str) -> bool:

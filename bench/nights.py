@@ -1,0 +1,388 @@
+"""Nights of a list in memory: each row that left it is found the next night, and no other.
+
+The scan's own code against a list that staff change by day, and sometimes while it is read; no
+HTTP, no database. ``python -m bench.nights [nights] [seed]`` prints a line for each dialect and
+fails with the seed that repeats what it found.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from sources.repair_shop.ledger import Page
+from sources.repair_shop.scan import PAGE_ROWS, Outcome, read_list
+from sources.repair_shop.scan.night import Night
+from sources.repair_shop.scan.rank import Found, RankSearch, find_gone
+
+_FEW = 55
+"""Lists of a page are read whole each night anyway."""
+_LIFE = 10
+"""Nights of one shop."""
+BEGIN = date(2021, 1, 1)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a service pages and sorts a list, and what can be asked of it."""
+
+    name: str
+    order: str = "strict"  # strict, ties (rows of a day in another order each time), loose
+    past_the_end: str = "empty"  # empty, repeat
+    window: bool = True
+    detail: bool = True
+    per_day: float = 8.0
+    dense: int = 0  # rows of one day of moving in
+    busy: float = 0.0  # changes while it is read, per request
+    halves: bool = False
+
+
+@dataclass
+class Row:
+    """A row at the service. ``at``: days since the beginning; ``half``: of a list read in two."""
+
+    id: str
+    at: float
+    version: int = 0
+    half: bool = False
+
+
+@dataclass
+class Shop:
+    """The list at the service."""
+
+    dialect: Dialect
+    chance: random.Random
+    rows: dict[str, Row] = field(default_factory=dict)
+    today: float = 0.0
+    made: int = 0
+    asked: int = 0
+    changed: bool = True
+    moved: set[str] = field(default_factory=set)
+    announced: set[str] = field(default_factory=set)
+    _sorted: list[Row] = field(default_factory=list)
+
+    def add(self, at: float) -> Row:
+        """A new row."""
+        self.made += 1
+        row = Row(f"r{self.made}", at, half=self.chance.random() < 0.1)
+        self.rows[row.id] = row
+        self.changed = True
+        return row
+
+    def ordered(self) -> list[Row]:
+        """Oldest first, as this service sorts."""
+        if self.changed:
+            shift = 4 / 24 if self.dialect.order == "loose" else 0.0
+            self._sorted = sorted(
+                self.rows.values(),
+                key=lambda row: (row.at + shift * (hash_of(row.id) % 997 / 997), row.id),
+            )
+            self.changed = False
+        if self.dialect.order == "ties":
+            mix = {row.id: self.chance.random() for row in self._sorted}
+            return sorted(self._sorted, key=lambda row: (int(row.at), mix[row.id]))
+        return self._sorted
+
+    def page(
+        self,
+        number: int,
+        order: str | None,
+        days: tuple[date | None, date | None],
+        half: bool | None,
+    ) -> list[Row]:
+        """One answer."""
+        self.asked += 1
+        first, last = days
+        found = [
+            row
+            for row in self.ordered()
+            if (first is None or day_of(row) >= first)
+            and (last is None or day_of(row) <= last)
+            and half in (None, row.half)
+        ]
+        pages = max(1, math.ceil(len(found) / PAGE_ROWS))
+        if number > pages and self.dialect.past_the_end == "repeat":
+            number = pages
+        if order != "oldest":
+            found = found[::-1]
+        return found[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+
+    def business(self, count: int, *, quiet: bool = False) -> None:
+        """Changes of staff; with ``quiet`` only new rows."""
+        for _ in range(count):
+            kind = self.chance.random()
+            if quiet or kind < 0.5 or not self.rows:
+                self.add(self.today + self.chance.random() * 0.9)
+                continue
+            row = self.chance.choice(list(self.rows.values()))
+            if kind < 0.75:
+                if len(self.rows) > _FEW:
+                    del self.rows[row.id]
+            elif kind < 0.82:
+                self.add(self.chance.uniform(0, self.today))
+            elif kind < 0.88:
+                # A list without paths has no PUT: the specification lets nobody edit its dates.
+                if self.dialect.detail:
+                    row.at = self.chance.uniform(0, self.today)
+                    self.moved.add(row.id)
+            elif kind < 0.95:
+                row.version += 1
+            else:
+                row.half = not row.half
+                self.announced.add(row.id)
+            self.changed = True
+
+
+def hash_of(text: str) -> int:
+    """The same in each process."""
+    return int(text[1:]) * 7919
+
+
+def day_of(row: Row) -> date:
+    """The row's day."""
+    return BEGIN + timedelta(days=int(row.at))
+
+
+@dataclass
+class Mirror:
+    """What is known of the list, as the ledger knows it."""
+
+    shop: Shop
+    held: dict[str, tuple[date, int, bool]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    unlisted: set[str] = field(default_factory=set)
+
+    def take(self, rows: list[Row]) -> Page:
+        """Keep an answer."""
+        fresh = []
+        for row in rows:
+            now = (day_of(row), row.version, row.half)
+            fresh.append(self.held.get(row.id) != now or row.id in self.gone)
+            self.held[row.id] = now
+            self.gone.discard(row.id)
+        return Page(tuple(row.id for row in rows), tuple(day_of(row) for row in rows), tuple(fresh))
+
+    def live(self, half: bool | None) -> dict[str, tuple[date, int, bool]]:
+        """Rows believed to exist."""
+        return {
+            row: held
+            for row, held in self.held.items()
+            if row not in self.gone and half in (None, held[2])
+        }
+
+
+@dataclass
+class Reading:
+    """A scan's reader, and what is known of the same part of the list."""
+
+    mirror: Mirror
+    days_asked: tuple[date | None, date | None] = (None, None)
+    half: bool | None = None
+
+    def ask(self, key: str, number: int, order: str | None) -> Page:
+        """See ``Reader``."""
+        shop = self.mirror.shop
+        if shop.chance.random() < shop.dialect.busy:
+            shop.business(1)
+        return self.mirror.take(shop.page(number, order, self.days_asked, self.half))
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        """See ``Reader``."""
+        return None
+
+    def lanes(self, last: int) -> int:
+        """See ``Reader``."""
+        return 1
+
+    def days(self) -> list[tuple[date | None, int]]:
+        """See ``Known``."""
+        count = Counter(held[0] for held in self.mirror.live(self.half).values())
+        return sorted(count.items())  # type: ignore[arg-type]
+
+    def ids(self, first: date, end: date) -> set[str]:
+        """See ``Known``."""
+        return {row for row, held in self.mirror.live(self.half).items() if first <= held[0] < end}
+
+    def read_days(self, first: date | None, last: date | None) -> Outcome:
+        """The days as a window, a day wider at both ends."""
+        day = timedelta(days=1)
+        wider = (first and first - day, last and last + day)
+        return read_list(Reading(self.mirror, wider, self.half))
+
+    def search(self) -> RankSearch:
+        """A search of this part."""
+        window = self.mirror.shop.dialect.window
+        pages = len(self.mirror.live(self.half)) // PAGE_ROWS
+        also = [self.mirror.shop.chance.randint(1, pages)] if pages > 1 else []
+        return RankSearch(self, self, read_days=self.read_days if window else None, also=also)
+
+
+def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
+    """One night of the mirror."""
+    shop = mirror.shop
+
+    def exists(row: str) -> bool:
+        shop.asked += 1
+        if row in shop.rows:
+            mirror.take([shop.rows[row]])
+        return row in shop.rows
+
+    # A change of status is an edit, and the lists read in two announce edits.
+    mirror.take([shop.rows[row] for row in shop.announced if row in shop.rows])
+    shop.announced.clear()
+    results = []
+    for half in (False, True) if shop.dialect.halves else (None,):
+        reading = Reading(mirror, half=half)
+        out, search = Night(reading, reading.search, "newest", since).read()
+        lookup = exists if shop.dialect.detail else None
+        found = find_gone(search, lookup) if search else None
+        gone: set[str] = set(found.gone) if found else set()
+        if out.whole or (found and found.read_whole):
+            whole = out if out.whole else read_list(reading)
+            gone = set(mirror.live(half)) - whole.ids if whole.proven else set()
+            if shop.dialect.detail:
+                gone = {row for row in gone if not exists(row)}
+        mirror.gone |= gone
+        results.append((out, found))
+    return results
+
+
+DIALECTS = (
+    Dialect("plain"),
+    Dialect("repeats", past_the_end="repeat"),
+    Dialect("no window", window=False),
+    Dialect("no paths", detail=False),
+    Dialect("no window, no paths", window=False, detail=False),
+    Dialect("ties", order="ties"),
+    Dialect("ties, no window, no paths", order="ties", window=False, detail=False),
+    Dialect("loose", order="loose"),
+    Dialect("loose, no paths", order="loose", detail=False),
+    Dialect("loose, no window, no paths", order="loose", window=False, detail=False),
+    Dialect("a busy shop", per_day=90),
+    Dialect("moved in", dense=700),
+    Dialect("moved in, no window, no paths", dense=400, window=False, detail=False),
+    Dialect("in two halves", halves=True),
+    Dialect("changed while read", busy=0.1),
+    Dialect("changed while read, no window", busy=0.1, window=False),
+)
+
+
+@dataclass
+class Tally:
+    """What so many nights came to.
+
+    ``late``: rows that left and were not marked the next night, though nothing came in their list
+    that day that stands before others; ``hidden`` those where something did, or while it was read;
+    these are ``waited`` for so many nights at most. ``wrong``: rows marked that exist.
+    """
+
+    nights: int = 0
+    gone: int = 0
+    late: int = 0
+    hidden: int = 0
+    waited: int = 0
+    wrong: int = 0
+    unsure: int = 0
+    quiet: list[int] = field(default_factory=list)
+    over: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        quiet, over = self.quiet or [0], self.over or [0.0]
+        return (
+            f"{self.nights} nights, {self.gone} rows left: late {self.late}, wrong {self.wrong}, "
+            f"hidden by another change {self.hidden}, for {self.waited} more nights at most; "
+            f"unsure nights {self.unsure}; requests of a quiet night {sum(quiet) / len(quiet):.2f} "
+            f"(at most {max(quiet)}), for each row that left {sum(over) / len(over):.1f} (at most "
+            f"{max(over):.0f})"
+        )
+
+
+@dataclass
+class Life:
+    """A shop and its mirror over some nights."""
+
+    dialect: Dialect
+    chance: random.Random
+    tally: Tally
+    most: int
+    waiting: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.shop = Shop(self.dialect, self.chance)
+        count = round(math.exp(self.chance.uniform(math.log(60), math.log(self.most))))
+        for _ in range(self.dialect.dense):
+            self.shop.add(self.chance.random() * 0.8)
+        for _ in range(count):
+            self.shop.add(self.chance.uniform(1, 1 + count / self.dialect.per_day))
+        self.shop.today = 2.0 + int(count / self.dialect.per_day)
+        self.mirror = Mirror(self.shop)
+        self.mirror.take(self.shop.ordered())
+
+    def day(self) -> None:
+        """What staff do in a day: nothing but new rows, a bit of everything, or much deleted."""
+        shop, chance, kind = self.shop, self.chance, self.chance.random()
+        shop.today += 1.0
+        shop.moved.clear()
+        if kind < 0.9:
+            shop.business(chance.randrange(12), quiet=kind < 0.3)
+            return
+        most = min(len(shop.rows) // 6, chance.randrange(60))
+        for row in chance.sample(sorted(shop.rows), most):
+            del shop.rows[row]
+        shop.changed = True
+
+    def next_night(self) -> None:
+        """A day and a night, and what the night missed."""
+        shop, mirror, tally = self.shop, self.mirror, self.tally
+        before, since = set(mirror.live(None)), BEGIN + timedelta(days=int(shop.today))
+        self.day()
+        left = before - shop.rows.keys()
+        came = [row for row in shop.rows.values() if row.id not in before]
+        hides = self.dialect.busy or any(row.at < shop.today - 1 for row in came)
+        shop.asked = 0
+        results = night(mirror, since)
+        tally.nights += 1
+        tally.gone += len(left - self.waiting.keys())
+        tally.unsure += any(found is not None and bool(found.reason) for _, found in results)
+        tally.wrong += len(mirror.gone & shop.rows.keys())
+        missed = left - mirror.gone
+        new = missed - self.waiting.keys()
+        tally.late += 0 if hides else len(new)
+        tally.hidden += len(new) if hides else 0
+        self.waiting = {row: self.waiting.get(row, 0) + 1 for row in missed}
+        tally.waited = max([tally.waited, *self.waiting.values()])
+        if not left and not hides and not shop.moved:
+            tally.quiet.append(shop.asked)
+        elif left:
+            tally.over.append(shop.asked / len(left))
+
+
+def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> Tally:
+    """Nights of shops of random sizes, ``most`` rows at most, each lasting ten nights."""
+    tally = Tally()
+    for number in range(-(-nights // _LIFE)):
+        life = Life(dialect, random.Random(f"{seed} {dialect.name} {number}"), tally, most)
+        for _ in range(min(_LIFE, nights - tally.nights)):
+            life.next_night()
+    return tally
+
+
+def main(nights: int = 1000, seed: int = 1) -> None:
+    """Print a line for each dialect; exit code 1 if a promise is broken."""
+    broken = False
+    for dialect in DIALECTS:
+        tally = simulate(dialect, nights, seed)
+        broken = broken or bool(tally.wrong or tally.late)
+        print(f"{dialect.name}: {tally}", flush=True)
+    if broken:
+        print(f"broken; seed {seed} repeats it")
+    sys.exit(broken)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,171 @@
+"""Old rows read again for edits that nothing announces: which pages of which lists, each night.
+
+Deletions are found by rank (:mod:`~repair_shop.scan.rank`); what is left is a row edited long after
+it was made, in a list that has no ``/updated`` and no ``sort=recently_updated``. Pages are asked by
+their numbers, so a request is fifty rows read again, and their ranks count as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+
+from ..ledger import Ledger, now_text
+from ..schema.endpoints import ENDPOINTS, Endpoint
+from ..settings import ShopSettings
+from .cuts import Count
+from .jobs import Job, full_mark
+from .known import KnownRows
+from .outcome import PAGE_ROWS
+
+_ROUND_DAYS = 4
+"""A shop that fits into so many nights is read in turn."""
+_STRETCH_PAGES = 10
+_VALUE = {
+    "ticket_invoices": 4,
+    "pos_orders": 4,
+    "payments": 4,
+    "purchase_orders": 3,
+    "expenses": 3,
+    "customers": 2,
+    "stock": 2,
+    "adjustments": 2,
+    "time_clock": 2,
+}
+"""How much an edit that goes unnoticed spoils; money first. Lists not named: 1."""
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Days of a list that are due alike. ``due``: 1 and more is overdue."""
+
+    endpoint: Endpoint
+    first: int
+    last: int
+    age: int
+    due: float
+
+    @property
+    def value(self) -> int:
+        return _VALUE.get(self.endpoint.table, 1)
+
+
+def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:
+    """Old pages to read again within ``requests``, the most valuable and most overdue first.
+
+    A row of this year is due every week, of last year every month, an older one every quarter; a
+    shop of few rows is read in turn, whole within four nights.
+    """
+    found = [
+        stretch
+        for endpoint in ENDPOINTS.values()
+        if not _announces(endpoint)
+        for stretch in _stretches(ledger, shop.name, endpoint, today)
+    ]
+    if sum(stretch.last - stretch.first + 1 for stretch in found) <= _ROUND_DAYS * requests:
+        found.sort(key=lambda one: (-one.age, -one.value))
+    else:
+        found.sort(key=lambda one: -one.due * one.value)
+    pages: dict[str, set[int]] = {}
+    left = requests
+    for one in found:
+        if one.age <= 0:
+            continue
+        chosen = pages.setdefault(one.endpoint.table, set())
+        wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
+        chosen.update(wanted)
+        left -= len(wanted)
+    return [
+        Job(shop.name, ENDPOINTS[table], "audit", pages=run, requests=run[1] - run[0] + 1)
+        for table, chosen in pages.items()
+        for run in _runs(chosen)
+    ]
+
+
+def _announces(endpoint: Endpoint) -> bool:
+    """Whether the list tells of its edits, or is read whole in any case."""
+    updated = bool(endpoint.updated_path) or endpoint.recently_updated
+    return updated or bool(endpoint.variants) or not endpoint.sort
+
+
+def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> Iterator[_Stretch]:
+    """The list's days, cut where they were read on another day, or are due otherwise."""
+    began = ledger.mark(shop, full_mark(endpoint.table))
+    rows = KnownRows(ledger, shop, endpoint.table).days()
+    count = Count(rows)
+    if began is None or count.live <= PAGE_ROWS:
+        return
+    if count.undated:
+        # Without dates nothing says when a row was read: some pages a night, in turn.
+        first = today.toordinal() * _STRETCH_PAGES % count.pages + 1
+        yield _Stretch(endpoint, first, min(count.pages, first + _STRETCH_PAGES - 1), 1, 0.1)
+        return
+    dated = sorted((day, number) for day, number in rows if day is not None)
+    read = _read_days(ledger, shop, endpoint, date.fromisoformat(began[:10]))
+    for alike, group in groupby(dated, lambda row: (read(row[0]), _due_days(row[0], today))):
+        age = (today - alike[0]).days
+        begin = size = 0
+        for day, number in group:
+            begin = begin if size else count.before(day)
+            size += number
+            if size >= _STRETCH_PAGES * PAGE_ROWS:
+                yield _stretch(endpoint, begin, size, age, alike[1])
+                size = 0
+        if size:
+            yield _stretch(endpoint, begin, size, age, alike[1])
+
+
+def _stretch(endpoint: Endpoint, begin: int, size: int, age: int, due_days: int) -> _Stretch:
+    """The pages on which so many rows stand."""
+    first, last = begin // PAGE_ROWS + 1, (begin + size - 1) // PAGE_ROWS + 1
+    return _Stretch(endpoint, first, last, age, age / due_days)
+
+
+def _read_days(
+    ledger: Ledger, shop: str, endpoint: Endpoint, began: date
+) -> Callable[[date], date]:
+    """Says when all rows of a day were read last; by default when the list was read whole."""
+    audits = [
+        (first, last, date.fromisoformat(at[:10]))
+        for first, last, at in ledger.query(
+            "SELECT first_day, last_day, audited_at FROM audits WHERE shop=? AND resource=? "
+            "AND first_day <> '' ORDER BY audited_at DESC",
+            (shop, endpoint.table),
+        )
+    ]
+
+    def read(day: date) -> date:
+        text = day.isoformat()
+        return next((at for first, last, at in audits if first <= text <= last), began)
+
+    return read
+
+
+def note_read(ledger: Ledger, shop: str, resource: str, days: tuple[date, date]) -> None:
+    """Remember that all rows of some days were read now."""
+    key = (shop, resource, days[0].isoformat(), days[1].isoformat())
+    ledger.execute(
+        "DELETE FROM audits WHERE shop=? AND resource=? AND first_day >= ? AND last_day <= ?", [key]
+    )
+    ledger.execute("INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?)", [(*key, now_text())])
+
+
+def _due_days(day: date, today: date) -> int:
+    age = (today - day).days
+    return 7 if age < 366 else 30 if age < 2 * 366 else 90
+
+
+def _runs(pages: set[int]) -> Iterator[tuple[int, int]]:
+    """Pages that follow each other, as the first and last of each run."""
+    start = before = None
+    for page in sorted(pages):
+        if start is None or before is None:
+            start = page
+        elif page != before + 1:
+            yield start, before
+            start = page
+        before = page
+    if start is not None and before is not None:
+        yield start, before

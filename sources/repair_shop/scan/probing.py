@@ -1,0 +1,163 @@
+"""The night's count of a list: searches by rank over the ledger and the service, and their end.
+
+What :mod:`~repair_shop.scan.rank` finds goes into the scan's :class:`~repair_shop.scan.Outcome`:
+rows that are gone, or the whole list read again where only that can tell, or what is in doubt.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from ..errors import BadAnswer
+from ..ledger import Ledger
+from .jobs import Job, window_of
+from .known import KnownRows
+from .night import Night
+from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
+from .proven import read_list
+from .rank import Found, RankSearch, find_gone
+from .tickets import HIDDEN_MARK, MakeReader, halves, read_tickets, repair_status
+
+_WHOLE_PAGES = 400
+"""Pages up to which a list is read whole in a night to tell which of its rows are gone."""
+_ODD_MARK = "uncounted:"
+"""Ledger mark of a list that, read whole, still has so many rows more or less than are known."""
+
+
+@dataclass
+class ListCount:
+    """Counts the list of a job. ``exists`` looks a row up; None: its rows have no paths."""
+
+    ledger: Ledger
+    job: Job
+    reader: MakeReader
+    exists: Callable[[str], bool] | None
+    _names: itertools.count[int] = field(default_factory=itertools.count)
+
+    def night(self, order: str, since: date | None) -> Outcome:
+        """Read what is new, and find what is gone."""
+        out, search = Night(self.reader(), self._search, order, since).read()
+        if search is not None:
+            self._settle(out, [search])
+        return out
+
+    def after(self, out: Outcome) -> None:
+        """Find what is gone, after what is new was read otherwise."""
+        if not out.proven:
+            return
+        if not self.job.endpoint.partition:
+            self._settle(out, [self._search()])
+            return
+        label = repair_status(self.ledger, self.job.shop)
+        if label is None or self.ledger.mark(self.job.shop, HIDDEN_MARK):
+            out.proof += "; not counted: the service hides tickets"
+            return
+        self._settle(out, [self._search(half, params) for half, params in halves(label)])
+
+    def old_pages(self, first: int, last: int) -> Outcome:
+        """Read some pages again, for edits that nothing announces; their ranks count as well."""
+        search, out = self._search(), Outcome()
+        try:
+            for page in search.ask_all(first, last):
+                out.take(page)
+        except NeverEnds as error:
+            out.reason = str(error)
+            return out
+        out.proof = f"pages {first} to {last} read again"
+        if not search.balances():
+            self._settle(out, [search])
+        out.covered = search.covered(first, last)
+        return out
+
+    def _search(
+        self, half: bool | None = None, params: Mapping[str, Any] | None = None
+    ) -> RankSearch:
+        job, given, number = self.job, dict(params or {}), next(self._names)
+
+        def read_days(first: date | None, last: date | None) -> Outcome:
+            days = window_of(replace(job, first=first, last=last))
+            try:
+                return read_list(self.reader(f"days{number}:{first}:{last}:", None, given | days))
+            except PagingBroken as broken:
+                return Outcome(reason=str(broken))
+
+        return RankSearch(
+            self.reader(f"count{number}:", None, given),
+            KnownRows(self.ledger, job.shop, job.resource, half),
+            read_days=read_days if job.endpoint.created_filter else None,
+            # The other half of the tickets is the small one.
+            also=() if half else job.probes,
+        )
+
+    def _settle(self, out: Outcome, searches: list[RankSearch]) -> None:
+        """Search, and put into ``out`` what was found."""
+        found: list[Found] = []
+        for search in searches:
+            try:
+                found.append(self._find(search))
+            except BadAnswer as error:
+                if error.transient:
+                    raise
+                found.append(Found(reason=str(error)))
+            out.pages += search.requests
+        doubts = "; ".join(part.reason for part in found if part.reason)
+        if any(part.read_whole for part in found):
+            self._read_whole(out, doubts)
+            return
+        gone = frozenset[str]().union(*(part.gone for part in found))
+        unlisted = frozenset[str]().union(*(part.unlisted for part in found))
+        if unlisted:
+            KnownRows(self.ledger, self.job.shop, self.job.resource).note_unlisted(unlisted)
+        out.gone |= gone
+        out.proof += f"; not counted: {doubts}" if doubts else _words(found, gone, unlisted)
+
+    def _find(self, search: RankSearch) -> Found:
+        odd = self.ledger.mark(self.job.shop, _ODD_MARK + self.job.resource)
+        if odd is not None and odd == str(search.difference()):
+            return Found(reason=f"read whole, the list differed by {odd} row(s) from their ids too")
+        return find_gone(search, self.exists)
+
+    def _read_whole(self, out: Outcome, why: str) -> None:
+        """Read the whole list, where counting cannot tell which rows are gone."""
+        job = self.job
+        pages = -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
+        if pages > _WHOLE_PAGES:
+            out.reason = (
+                f"rows are missing or new, and counting does not tell which ({why}). Read it "
+                f"whole: shopmirror sync {job.resource} --full"
+            )
+            return
+        try:
+            if job.endpoint.partition:
+                whole = read_tickets(self.ledger, job.shop, self.reader, {}, pages, whole=True)
+            else:
+                whole = read_list(self.reader("whole:"), hint=pages)
+        except PagingBroken as broken:
+            whole = Outcome(reason=str(broken))
+        out.pages += whole.pages
+        out.ids |= whole.ids
+        if not whole.proven:
+            out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
+            return
+        out.whole = True
+        out.proof += f"; not counted ({why}) but read whole: {whole.proof}"
+        gone = self.ledger.live_count(job.shop, job.resource) - len(whole.ids)
+        odd = None if job.endpoint.partition else self._search().difference()
+        if odd is not None and odd != gone:
+            self.ledger.set_mark(job.shop, _ODD_MARK + job.resource, str(odd - gone))
+
+
+def _words(found: list[Found], gone: frozenset[str], unlisted: frozenset[str]) -> str:
+    rows = sum(part.total for part in found)
+    words = f"; by its last page it has {rows} rows"
+    if gone:
+        words += f": {len(gone)} known one(s) are gone"
+    elif not unlisted:
+        words += ", all of them known"
+    if unlisted:
+        words += f"; {len(unlisted)} exist(s) that it does not show"
+    return words

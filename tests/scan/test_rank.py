@@ -1,0 +1,76 @@
+"""Rows that left a list are found the next night by the rank of its pages, and no other row."""
+
+from __future__ import annotations
+
+import math
+import random
+from datetime import date, timedelta
+
+import pytest
+
+from bench.nights import BEGIN, DIALECTS, Dialect, Mirror, Reading, Shop, simulate
+from sources.repair_shop.scan.rank import RankSearch, find_gone
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect: Dialect) -> None:
+    """A thousand nights of each dialect: ``python -m bench.nights``."""
+    tally = simulate(dialect, 10, seed=11, most=1500)
+    assert (tally.wrong, tally.late) == (0, 0), tally
+    assert tally.gone
+    assert max(tally.quiet, default=0) <= 12
+
+
+def known_shop(count: int = 700) -> tuple[Shop, Mirror, Reading]:
+    """A list that is known whole."""
+    shop = Shop(Dialect("plain"), random.Random(3))
+    for number in range(count):
+        shop.add(number / 8)
+    mirror = Mirror(shop)
+    mirror.take(shop.ordered())
+    return shop, mirror, Reading(mirror)
+
+
+def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone() -> None:
+    shop, _, reading = known_shop()
+    left_out, gone = shop.rows.pop("r77"), shop.rows.pop("r500")
+    shop.changed = True
+    found = find_gone(reading.search(), lambda row: row == left_out.id)
+    assert (found.gone, found.unlisted) == ({gone.id}, {left_out.id})
+
+
+def test_a_row_whose_date_was_edited_is_found_at_its_new_place() -> None:
+    shop, mirror, reading = known_shop()
+    shop.rows["r60"].at = 71.5
+    shop.changed = True
+    search = RankSearch(reading, reading, also=[6])
+    found = find_gone(search, lambda row: bool(mirror.take([shop.rows[row]])))
+    assert not found.gone and not found.unlisted and not found.reason
+    assert mirror.held["r60"][0] == BEGIN + timedelta(days=71)
+
+
+def test_a_deletion_and_an_insertion_hide_each_other_only_from_the_last_page() -> None:
+    shop, _, reading = known_shop()
+    del shop.rows["r60"]
+    shop.add(71.5)
+    assert not RankSearch(reading, reading).run().gone
+    assert RankSearch(reading, reading, also=[6]).run().gone == {"r60"}
+
+
+def test_one_deletion_costs_the_logarithm_of_the_pages() -> None:
+    shop, _, reading = known_shop(40_000)
+    del shop.rows["r12345"]
+    shop.changed = True
+    shop.asked = 0
+    assert find_gone(RankSearch(reading, reading), lambda row: row in shop.rows).gone == {"r12345"}
+    assert shop.asked <= 1 + math.log2(800) + 2
+
+
+def test_rows_without_a_date_are_left_to_reading_the_whole_list() -> None:
+    _, _, reading = known_shop(120)
+
+    class Undated(Reading):
+        def days(self) -> list[tuple[date | None, int]]:
+            return [(None, 1), *super().days()]
+
+    assert RankSearch(reading, Undated(reading.mirror)).run().read_whole

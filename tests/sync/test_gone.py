@@ -1,0 +1,108 @@
+"""Rows deleted at the service have their mark the next night, whatever the list and its service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sandbox.quirks import Quirks
+from sources.repair_shop.ledger import Ledger
+from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.test_nights import marks
+
+LISTS = ("customers", "ticket_comments", "ticket_timers", "stock", "expenses", "payments")
+
+
+def records(count: int) -> list[tuple[str, dict[str, Any]]]:
+    """Lists of several pages: with paths and windows, with either, with neither."""
+    now = datetime.now(UTC)
+    made = []
+    for table in LISTS:
+        for number in range(count):
+            at = (now - timedelta(days=400, hours=-number)).strftime("%Y-%m-%dT%H:%M:%S+0000")
+            day = {"date": at, "amount": 1.5} if table == "payments" else {"created_date": at}
+            made.append((table, {"id": f"{table}-{number}", **day}))
+    return made
+
+
+@pytest.mark.parametrize(
+    "quirks",
+    [
+        {},
+        {"paging": "offset_only"},
+        {"past_the_end": "last_page"},
+        {"order": "loose", "past_the_end": "error"},
+    ],
+    ids=lambda quirks: "-".join(quirks.values()) or "plain",
+)
+def test_deleted_rows_of_all_lists_are_marked_the_next_night(
+    make_mirror: MakeMirror, quirks: dict[str, Any]
+) -> None:
+    mirror = make_mirror(Quirks(**quirks), records=records(160), audit_requests=0)
+    assert mirror.run(*LISTS).exit_code == 0
+    gone = {table: {f"{table}-{7 + at}", f"{table}-{70 + at}"} for at, table in enumerate(LISTS)}
+    for table, ids in gone.items():
+        for identity in ids:
+            mirror.store.delete(table, identity)
+    assert mirror.run(*LISTS).exit_code == 0
+    for table, ids in gone.items():
+        assert marks(mirror, table) == ids, table
+
+
+def evidence(mirror: Mirror, resource: str) -> str:
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    rows = ledger.query(
+        "SELECT proof FROM scans WHERE resource=? ORDER BY scan_id DESC LIMIT 1", (resource,)
+    )
+    ledger.close()
+    return str(rows[0][0])
+
+
+def test_lists_that_are_read_by_their_last_change_are_counted_too(synced: Mirror) -> None:
+    gone = {table: synced.store.ids(table)[3] for table in ("tickets", "appointments", "products")}
+    for table, identity in gone.items():
+        synced.store.delete(table, identity)
+    report = synced.run("tickets", "appointments", "products")
+    assert report.exit_code == 0, report.details
+    for table, identity in gone.items():
+        assert marks(synced, table) == {identity}
+        assert "are gone" in evidence(synced, table)
+        synced.assert_same(table)
+
+
+def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced: Mirror) -> None:
+    new = next(one for one in synced.store.all("statuses") if one["label"] == "New")
+    ticket = next(one for one in synced.store.all("tickets") if one["status"]["label"] != "New")
+    status = {"id": new["id"], "label": "New"}
+    synced.store.update("tickets", ticket["id"], {"status": status}, touch=False)
+    report = synced.run("tickets")
+    assert report.exit_code == 0, report.details
+    assert not marks(synced, "tickets")
+    synced.assert_same("tickets")
+
+
+def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(
+    make_mirror: MakeMirror,
+) -> None:
+    mirror = make_mirror(records=records(160), audit_requests=9)
+    assert mirror.run(*LISTS).exit_code == 0
+    mirror.store.update("stock", "stock-20", {"location": "moved"}, touch=False)
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    ledger.execute("UPDATE marks SET value='2025-01-01' WHERE name LIKE ?", [("full:%",)])
+    ledger.close()
+    nights = []
+    for _ in range(3):
+        mirror.server.forget_requests()
+        mirror.run()
+        ledger = Ledger(mirror.home / "mirror.sqlite")
+        rows = ledger.query(
+            "SELECT count(*) FROM pages JOIN scans USING (scan_id) WHERE kind='audit' AND "
+            "scans.run_id=(SELECT max(run_id) FROM runs)"
+        )
+        nights.append(rows[0][0])
+        ledger.close()
+    # Twenty pages, and a few at the edges of stretches twice.
+    assert nights[:2] == [9, 9] and nights[2] <= 6
+    mirror.assert_same("stock")
