@@ -9,6 +9,7 @@ PARTS = (
     ("bench.mirror", "all"),
     ("bench.push_cost",),
     ("bench.crash_push",),
+    ("bench.restore",),
 )
 
 if __name__ == "__main__":

@@ -8,14 +8,12 @@ key, is ever in a message (:mod:`pipelines.monitor.scrub`).
 
 from __future__ import annotations
 
-import smtplib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -27,8 +25,8 @@ from pydantic import (
 )
 
 from pipelines.json_file import JsonFile
-from pipelines.monitor.mailing import Security, new_mail, send_mail
 from pipelines.monitor.scrub import scrub
+from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
 from sources.repair_shop.settings import SettingsError, read_section
 
 _MEANINGS = {
@@ -107,26 +105,18 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
     Every way is tried; :class:`NotifyError` when one failed.
     """
-    ways: list[tuple[str, Callable[[NotifySettings, str, str], None]]] = []
+    ways: list[tuple[str, Callable[[], None]]] = []
     if settings.email_to:
-        ways.append(("e-mail", _mail))
+        ways.append(("e-mail", lambda: _mail(settings, subject, text)))
     if settings.webhook_url.get_secret_value():
-        ways.append(("webhook", _post))
-    taken: list[str] = []
-    troubles: list[str] = []
-    for name, send in ways:
-        try:
-            send(settings, subject, text)
-            taken.append(name)
-        except (OSError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL) as error:
-            # Of the error only its kind and number: a webhook's address is a secret of its own.
-            number = getattr(error, "smtp_code", None) or getattr(error, "errno", None)
-            response = getattr(error, "response", None)
-            number = getattr(response, "status_code", number)
-            detail = type(error).__name__ + (f" {number}" if number else "")
-            troubles.append(f"{name} ({detail})")
-    if troubles:
-        raise NotifyError(f"The message could not be sent by {', '.join(troubles)}.")
+        # "text" is what chat services show; the rest is for machines.
+        document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
+        url, seconds = settings.webhook_url, settings.timeout_seconds
+        ways.append(("webhook", lambda: post_json(document, url, seconds)))
+    taken, failed = send_all(ways)
+    if failed:
+        troubles = ", ".join(f"{name} ({why})" for name, why in failed)
+        raise NotifyError(f"The message could not be sent by {troubles}.")
     return taken
 
 
@@ -135,17 +125,6 @@ def _mail(settings: NotifySettings, subject: str, text: str) -> None:
     message = new_mail(subject, sender, settings.email_to)
     message.set_content(text)
     send_mail(message, settings)
-
-
-def _post(settings: NotifySettings, subject: str, text: str) -> None:
-    answer = httpx.post(
-        settings.webhook_url.get_secret_value(),
-        # "text" is what chat services show; the rest is for machines.
-        json={"text": f"{subject}\n{text}", "subject": subject, "body": text},
-        timeout=settings.timeout_seconds,
-        trust_env=False,
-    )
-    answer.raise_for_status()
 
 
 @dataclass(frozen=True, slots=True)

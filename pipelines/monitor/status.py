@@ -101,9 +101,10 @@ def status(settings: Settings) -> Status:
         budget.close()
     jobs = _next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
-    queue, discarded = _queue(home.path)
+    queue, discarded, copied = _queue(home.path)
     found = Status(shops, runs, queue, jobs, incidents, warehouse, discarded)
     found.problems = _problems(found, is_syncing=is_syncing or home.is_syncing())
+    found.problems += [copied] if copied else []
     return found
 
 
@@ -224,15 +225,22 @@ def _warehouse(
     return told, compared
 
 
-def _queue(home: Path) -> tuple[dict[str, int], int]:
-    """Changes by state, and how many of the rejected ones were discarded."""
-    from pipelines.outbox import STATES, Outbox
+def _queue(home: Path) -> tuple[dict[str, int], int, str]:
+    """Changes by state, how many of the rejected ones were discarded, and in words that the queue
+    is a copy that sends nothing."""
+    from pipelines.outbox import STATES, Outbox, QueueForeign
+    from pipelines.outbox.identity import refuse_foreign
     from pipelines.outbox.store import FILE_NAME
 
     if not (home / FILE_NAME).is_file():
-        return dict.fromkeys(STATES, 0), 0
+        return dict.fromkeys(STATES, 0), 0, ""
     with Outbox(home) as outbox:
-        return outbox.counts(), outbox.discarded()
+        copied = ""
+        try:
+            refuse_foreign(outbox)
+        except QueueForeign as error:
+            copied = str(error)
+        return outbox.counts(), outbox.discarded(), copied
 
 
 def _next_runs(home: Path) -> list[dict[str, Any]]:

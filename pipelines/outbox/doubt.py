@@ -21,7 +21,6 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -34,6 +33,7 @@ from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.recent import LookUnsure
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.verify import own_ids
 from sources.repair_shop.errors import BadAnswer, Unreachable
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
@@ -91,7 +91,7 @@ class Resolver:
         """No answer to a look: perhaps for this record alone; the service may be silent, too."""
         if not error.sent:
             raise error
-        again = time.time() + self._shop.seconds(SETTLE_SECONDS) / 4
+        again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
         numbers = [member.number for member in group]
         self._outbox.set(numbers, "looked", str(error), next_look=again)
         self._sender.silence.count += 1
@@ -106,7 +106,7 @@ class Resolver:
                     body,
                     change.baseline or {"ids": [], "since": "", "unsure": "no baseline"},
                     marker=change.marker,
-                    ours=self._ours(change),
+                    ours=own_ids(self._outbox, change),
                     answered=change.progress.get("answered"),
                 )
             )
@@ -156,20 +156,10 @@ class Resolver:
             )
         )
 
-    def _ours(self, change: Change) -> frozenset[str]:
-        rows = self._outbox.select(
-            "select id from changes where shop = ? and resource = ? and op = 'create'"
-            " and id is not null and number != ?",
-            change.shop,
-            change.resource,
-            change.number,
-        )
-        return frozenset(row[0] for row in rows)
-
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]
         numbers = [member.number for member in group]
-        now = time.time()
+        now = self._outbox.now()
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
             self._outbox.set(numbers, "looked", verdict.found)

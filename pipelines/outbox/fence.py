@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -35,7 +34,7 @@ def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
     numbers = [member.number for member in group]
     state = outbox.get(group[0].number).state
     if state is State.SENDING:
-        now = time.time()
+        now = outbox.now()
         outbox.set(
             numbers,
             "in doubt",

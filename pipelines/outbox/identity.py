@@ -58,8 +58,16 @@ def establish(outbox: Outbox, *, is_new: bool) -> None:
         if _row(db) is not None:
             return
         db.execute(
-            "insert into identity values (1, ?, ?, ?, ?, ?, '', ?)",
-            (uuid.uuid4().hex, place.machine, place.path, place.boot, place.ticks, not is_new),
+            "insert into identity values (1, ?, ?, ?, ?, ?, ?, '', ?)",
+            (
+                uuid.uuid4().hex,
+                place.machine,
+                place.path,
+                place.boot,
+                place.ticks,
+                place.shift,
+                not is_new,
+            ),
         )
         # The watermark of a newer version stays: the file was put back from before it.
         if is_new or not read_mark(outbox.path.parent)[0]:
@@ -131,6 +139,14 @@ def take_over(outbox: Outbox, skews: Skews) -> Finding:
     return found
 
 
+def steady(row: sqlite3.Row, place: Place) -> float:
+    """Seconds since 1970 as the queue counts them: as the wall clock had it once, carried on by the
+    ticks of the boot. No setting of the clock makes a wait longer or shorter."""
+    if row["boot"] == place.boot:
+        return float(place.ticks + row["era"])
+    return max(place.wall, float(row["ticks"] + row["era"]))
+
+
 def note_use(db: sqlite3.Connection, place: Place) -> None:
     """The queue is used now; inside a transaction. What a copy of it may send, it sends later.
 
@@ -163,11 +179,18 @@ def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> Non
     place = place_of(outbox.path)
     said, _ = read_mark(outbox.path.parent)
     with outbox.transaction() as db:
+        now = outbox.now()
         if found.standing is not Standing.OURS:
             _doubt(db, found, place, skews)
         db.execute(
-            "update identity set machine = ?, path = ?, boot = ?, ticks = ?, pushing = ?",
-            (place.machine, place.path, place.boot, place.ticks, pushing),
+            "update identity set machine = ?, path = ?, boot = ?, ticks = ?, era = ?, pushing = ?",
+            (place.machine, place.path, place.boot, place.ticks, now - place.ticks, pushing),
+        )
+        # Of a version that counted by the wall clock, which may have been ahead.
+        db.execute(
+            "update changes set sent_at = min(sent_at, ?1), next_look = min(next_look, ?1)"
+            " where state in ('sending', 'in_doubt')",
+            (now,),
         )
         row = _row(db)
         if row is not None and said.get("queue") == row["queue"]:
@@ -223,9 +246,8 @@ def _mark(outbox: Outbox, db: sqlite3.Connection) -> None:
         raise QueueBroken(
             f"{outbox.path.parent} cannot be written ({error.strerror}). Nothing was sent."
         ) from None
-    place = place_of(outbox.path)
-    db.execute("update identity set mark = ?, ticks = ?, boot = ?", (seal, place.ticks, place.boot))
-    note_use(db, place)
+    db.execute("update identity set mark = ?", (seal,))
+    note_use(db, place_of(outbox.path))
 
 
 def _row(db: sqlite3.Connection) -> sqlite3.Row | None:

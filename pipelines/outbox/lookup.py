@@ -89,7 +89,7 @@ class Looker:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._zone = client.shop.zone
-        self._payments = Payments(client)
+        self.payments = Payments(client)
         self._baselines: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
 
@@ -101,7 +101,7 @@ class Looker:
         A list that cannot be read whole leaves a baseline marked ``unsure``, which adopts nothing.
         """
         if resource == "payments":
-            return self._payments.baseline(body)
+            return self.payments.baseline(body)
         with self._lock:
             kept = self._baselines.get(resource)
             if kept is None:
@@ -139,13 +139,13 @@ class Looker:
             raise LookUnsure(f"what was there before was not known: {lost.baseline['unsure']}")
         known = frozenset(lost.baseline["ids"])
         if lost.resource == "payments":
-            seen = self._payments.since(lost.body, known | lost.ours, lost.baseline, lost.marker)
+            seen = self.payments.since(lost.body, known | lost.ours, lost.baseline, lost.marker)
             return Verdict(*find_payment(seen, lost.body, lost.marker, lost.answered))
         recent = self._since_baseline(lost, known)
         fresh = {key: row for key, row in recent.items() if key not in known | lost.ours}
-        exact, alike = self._resembling(lost.resource, lost.body, fresh)
+        exact, alike = self.resembling(lost.resource, lost.body, fresh)
         if lost.marker:
-            return self._marked(lost.resource, lost.marker, fresh, exact + alike, len(recent))
+            return self.marked(lost.resource, lost.marker, fresh, exact + alike, len(recent))
         if lost.answered in exact + alike:
             return Verdict("applied", lost.answered, f"record {lost.answered} is new, as answered")
         if len(exact) == 1 and not alike:
@@ -171,7 +171,7 @@ class Looker:
             if floor is None or (day_of(row) or floor) >= floor
         }
 
-    def _resembling(
+    def resembling(
         self, resource: str, body: Mapping[str, Any], fresh: Mapping[str, Mapping[str, Any]]
     ) -> tuple[list[str], list[str]]:
         """New records that show all that was sent, and those that may, as far as can be seen."""
@@ -185,7 +185,7 @@ class Looker:
                 (exact if whole else alike).append(key)
         return exact, alike
 
-    def _marked(
+    def marked(
         self,
         resource: str,
         marker: str,

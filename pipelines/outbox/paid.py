@@ -47,11 +47,20 @@ class Payments:
             # Only where the baseline was: else an old payment would look new.
             seen |= self._listed(body)
         fresh = {key: row for key, row in seen.items() if key not in known}
-        if marker and fresh and not any(_note(row) for row in fresh.values()):
+        if marker and fresh and not any(note_of(row) for row in fresh.values()):
             # The list of payments may show the notes that an invoice's detail leaves out.
             listed = self._listed(body)
             fresh = {key: {**row, **listed.get(key, {})} for key, row in fresh.items()}
         return fresh
+
+    def all(self, body: Mapping[str, Any], marker: str | None) -> tuple[Rows, bool]:
+        """Every payment of the invoices by id, and whether the list of payments was asked, too."""
+        rows, whole = self._embedded(body)
+        noted = not marker or not rows or any(note_of(row) for row in rows.values())
+        if whole and noted:
+            return rows, False
+        listed = self._listed(body)
+        return {k: {**rows.get(k, {}), **listed.get(k, {})} for k in {**rows, **listed}}, True
 
     def _embedded(self, body: Mapping[str, Any]) -> tuple[Rows, bool]:
         """Payments of a payment's invoices by id, as the invoices' details embed them; and whether
@@ -105,10 +114,10 @@ def _by_note(
     fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], notes: set[str]
 ) -> Found:
     """Payments of other notes are the till's; one shown without a note may be any."""
-    if others := [key for key, row in fresh.items() if _note(row) and _note(row) not in notes]:
+    if others := [key for key, row in fresh.items() if note_of(row) and note_of(row) not in notes]:
         named = ", ".join(others)
         return "unclear", None, f"payments new on the invoice, of other notes: {named}"
-    own = {key: row for key, row in fresh.items() if _note(row)}
+    own = {key: row for key, row in fresh.items() if note_of(row)}
     if own:
         return _by_amount(own, body, "has the note that was sent")
     return _by_amount_alone(fresh, body)
@@ -122,7 +131,7 @@ def _by_amount_alone(fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, 
 
 
 def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Found:
-    hidden = [key for key, row in fresh.items() if not _note(row)]
+    hidden = [key for key, row in fresh.items() if not note_of(row)]
     if hidden and len(hidden) == len(fresh):
         return "unclear", None, f"payments new on the invoice show no note: {', '.join(hidden)}"
     return "absent", None, f"none of {len(fresh)} new payments of the invoice holds our marker"
@@ -131,8 +140,8 @@ def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Found:
 def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], why: str) -> Found:
     """Whether payments make up what was sent: line by line, or, where one payment is shared
     among invoices, in sum."""
-    wanted = sorted(_cents(line["amount"]) for line in body["lines"])
-    amounts = sorted(_cents(row.get("amount")) for row in rows.values())
+    wanted = sorted(cents(line["amount"]) for line in body["lines"])
+    amounts = sorted(cents(row.get("amount")) for row in rows.values())
     shared = len(invoices_of(body)) > 1 and sum(amounts) == sum(wanted)
     named = ", ".join(rows)
     if amounts == wanted or shared:
@@ -140,7 +149,8 @@ def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], w
     return "unclear", None, f"payments new on the invoice, of other amounts than sent: {named}"
 
 
-def _note(row: Mapping[str, Any]) -> str:
+def note_of(row: Mapping[str, Any]) -> str:
+    """The note that a payment shows, empty if none."""
     return str(row.get("payment_note") or "").strip()
 
 
@@ -150,7 +160,7 @@ def invoices_of(body: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(map(str, found if isinstance(found, list) else [found])))
 
 
-def _cents(amount: Any) -> int:
+def cents(amount: Any) -> int:
     """Hundredths; an amount that is none is none of ours."""
     try:
         return int((Decimal(str(amount)) * 100).to_integral_value())

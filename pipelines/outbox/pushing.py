@@ -29,6 +29,7 @@ from pipelines.outbox.order import together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.verify import Earlier
 from pipelines.outbox.walk import OnConflict, Walk
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
@@ -215,7 +216,8 @@ class _Pusher:
         self._stop = stop
         self._progress = progress
         self._looker = Looker(client)
-        self._sender = Sender(client, outbox, self._looker, on_conflict, hook)
+        earlier = Earlier(client, self._looker)
+        self._sender = Sender(client, outbox, self._looker, on_conflict, hook, earlier)
         self._resolver = Resolver(outbox, self._looker, self._sender, hook)
         self._touched: dict[int, None] = {}
         self._seconds: deque[float] = deque(maxlen=8)
@@ -240,7 +242,7 @@ class _Pusher:
                 if self.waiting():
                     self._sender.silence.check(MOST_SILENT)
                 return
-            self._budget.pause(max(due - time.time(), 0.01), self._stop)
+            self._budget.pause(max(due - self._outbox.now(), 0.01), self._stop)
 
     def outcome(self) -> list[dict[str, Any]]:
         """The changes this push touched and those parked, as ``queue list`` has them."""
@@ -258,7 +260,7 @@ class _Pusher:
         leads = self._outbox.changes(
             "shop = ? and state = 'in_doubt' and merged_into is null"
             + ("" if everything else " and for_person = 0 and next_look <= ?"),
-            *((self._shop,) if everything else (self._shop, time.time())),
+            *((self._shop,) if everything else (self._shop, self._outbox.now())),
         )
         for lead in leads:
             self._halt()

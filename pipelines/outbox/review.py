@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.store import Outbox
@@ -29,7 +30,10 @@ def retry(home: Path, number: int, *, by: str) -> str:
                 [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
             )
         # Those sent along with it keep the basis each was queued with.
-        base = {}
+        base: dict[str, Any] = {}
+        if change.state == "in_doubt":
+            # Whoever looked knows better than another look would.
+            base = {"doubted_since": None, "is_copied": 0}
         if change.state == "conflict":
             base = {"base": {"seen": change.progress.get("seen", {})}}
         members = [change.number]

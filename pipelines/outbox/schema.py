@@ -53,6 +53,7 @@ create table identity (
     queue text not null,         -- drawn when the file was made
     machine text not null, path text not null,
     boot text not null, ticks real not null,      -- when it was last used
+    era real not null,           -- what makes of this boot's ticks a time that never goes back
     mark text not null,          -- what is known of the file outbox.watermark
     pushing integer not null default 0);          -- 1 from the beginning of a push to its end
 """,

@@ -2,6 +2,7 @@
 
 ::
 
+    verify  only if another copy of the queue may have sent it: look it up
     check   read the record (update), the recent records (create) or the invoice (payment)
     intent  committed: state ``sending``, what is sent, what was there before
     send    the request
@@ -12,7 +13,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +28,7 @@ from pipelines.outbox.prepare import Unsendable, prepared, read_file
 from pipelines.outbox.snapshot import kept
 from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.verify import Earlier
 from pipelines.outbox.walk import OnConflict
 from sources.repair_shop.errors import (
     BadAnswer,
@@ -71,6 +72,7 @@ class Sender:
     looker: Looker
     on_conflict: OnConflict
     hook: Hook
+    earlier: Earlier
     silence: Silence = field(default_factory=Silence)
 
     def push(self, group: Sequence[Change]) -> None:
@@ -85,6 +87,11 @@ class Sender:
         change = group[0]
         try:
             body = prepared(self.outbox, group)
+            if any(member.doubted_since is not None for member in group):
+                cleared = self.earlier.cleared(self.outbox, group, body)
+                self.hook("verified", change.number)
+                if not cleared:
+                    return
             baseline = self._check(group, body)
         except Unsendable as refusal:
             self._reject(group, str(refusal))
@@ -185,7 +192,7 @@ class Sender:
     ) -> bool:
         """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
-        now = time.time()
+        now = self.outbox.now()
         with self.outbox.transaction() as db:
             if not self.outbox.unmoved(group):
                 return False
@@ -305,7 +312,7 @@ class Sender:
     def _doubt(self, numbers: Sequence[int], reason: str, **columns: Any) -> None:
         # From now on, not from the intent, it has its minute to show up: the request may have
         # waited for its turn, or for an answer, as long as that.
-        now = time.time()
+        now = self.outbox.now()
         self.outbox.set(
             numbers,
             "in doubt",
@@ -320,7 +327,7 @@ class Sender:
     def _requeue(self, numbers: Sequence[int], reason: str, progress: Mapping[str, Any]) -> None:
         # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
         state = State.IN_DOUBT if "upload" in progress else State.QUEUED
-        columns = {"state": state, "reason": reason, "next_look": time.time()}
+        columns = {"state": state, "reason": reason, "next_look": self.outbox.now()}
         self.outbox.set(numbers, "not sent", reason, merged_into=None, **columns)
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:

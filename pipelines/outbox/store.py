@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from pipelines.outbox.errors import InputRefused, QueueBroken
-from pipelines.outbox.identity import establish, note_use
+from pipelines.outbox.identity import establish, note_use, steady
 from pipelines.outbox.place import place_of
 from pipelines.outbox.schema import STEPS
 from pipelines.outbox.states import STATES, State, check_move
@@ -170,6 +170,11 @@ class Outbox:
                 self._db.execute("rollback")
                 raise
             self._db.execute("commit")
+
+    def now(self) -> float:
+        """The time by which waits are counted; nobody can set it (:func:`identity.steady`)."""
+        [row] = self.select("select * from identity")
+        return steady(row, place_of(self.path))
 
     @property
     def connection(self) -> sqlite3.Connection:

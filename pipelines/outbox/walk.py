@@ -4,7 +4,6 @@ walk the same way; they differ in what they do with what is to be sent.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -39,7 +38,7 @@ class Walk:
     def _recover(self) -> None:
         """What a killed push left as ``sending`` may have been applied, or be on its way still:
         after the intent it may have waited for its turn, so its minute begins now."""
-        now = time.time()
+        now = self.outbox.now()
         self.outbox.fill_targets()
         left = self.outbox.changes("shop = ? and state = 'sending'", self.shop)
         if left:
@@ -120,6 +119,9 @@ class Walk:
             if other.op != "update" or other.alone or not mergeable(body, other.body):
                 break
             if missing_reference(self.outbox, other):
+                break
+            if (other.doubted_since is None) is not (change.doubted_since is None):
+                # The one may be at the service already, the other surely is not.
                 break
             group.append(other)
             body |= other.body

@@ -7,14 +7,13 @@ service does", 3), so this is the only place a message comes from.
 
 from __future__ import annotations
 
-import smtplib
+from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any
 
-import httpx
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from pipelines.monitor.mailing import Security, new_mail, send_mail
+from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
 from pipelines.report import formats
 from pipelines.report.figures import Report, ReportError, SealState
 from sources.repair_shop.settings import read_section
@@ -93,22 +92,24 @@ def send(report: Report, settings: PostSettings) -> list[str]:
             "Nothing says where reports go. Set smtp_host, mail_from and mail_to, or webhook_url, "
             "under [report] in .dlt/config.toml."
         )
-    sent: list[str] = []
-    failed: list[str] = []
+    ways: list[tuple[str, Callable[[], None]]] = []
     if settings.by_mail:
-        try:
-            send_mail(message(report, settings), settings)
-            sent.append(f"Mailed to {', '.join(settings.mail_to)}.")
-        except (OSError, smtplib.SMTPException) as error:
-            failed.append(f"{settings.smtp_host} did not take the mail: {_why(error)}.")
+        ways.append(("mail", lambda: send_mail(message(report, settings), settings)))
     if settings.by_webhook:
-        try:
-            _post(report, settings)
-            sent.append("Posted to the webhook.")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            failed.append(f"The webhook did not take the report: {_why(error)}.")
+        document, url = _document(report), settings.webhook_url
+        ways.append(("webhook", lambda: post_json(document, url, settings.timeout_seconds)))
+    taken, failed = send_all(ways)
+    words = {
+        "mail": f"Mailed to {', '.join(settings.mail_to)}.",
+        "webhook": "Posted to the webhook.",
+    }
+    sent = [words[name] for name in taken]
     if failed:
-        raise NotSent(" ".join([*failed, *sent]))
+        not_taken = {
+            "mail": f"{settings.smtp_host} did not take the mail",
+            "webhook": "The webhook did not take the report",
+        }
+        raise NotSent(" ".join([*(f"{not_taken[name]}: {why}." for name, why in failed), *sent]))
     return sent
 
 
@@ -158,28 +159,12 @@ def seal_text(state: SealState) -> str:
     }[state]
 
 
-def _post(report: Report, settings: PostSettings) -> None:
+def _document(report: Report) -> dict[str, Any]:
     """One JSON document: ``text`` for chat tools, the figures for programs, the page as HTML."""
-    document = {
+    return {
         "title": report.title,
         "text": summary(report),
         "books": report.seal.value,
         "report": report.model_dump(mode="json"),
         "html": report.html(),
     }
-    response = httpx.post(
-        settings.webhook_url.get_secret_value(), json=document, timeout=settings.timeout_seconds
-    )
-    if not response.is_success:
-        raise httpx.HTTPError(f"it answered {response.status_code}")
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, smtplib.SMTPAuthenticationError):
-        return "it refused the user or password"
-    if isinstance(error, smtplib.SMTPResponseException):
-        return f"it answered {error.smtp_code}"
-    if isinstance(error, httpx.HTTPError) and str(error).startswith("it answered"):
-        return str(error)
-    # Their texts may quote the address, which may hold a key.
-    return getattr(error, "strerror", None) or type(error).__name__

@@ -43,6 +43,10 @@ def init(
     shop: Annotated[
         str | None, typer.Option(help="Name of the shop, when there are several.")
     ] = None,
+    allow_http: Annotated[
+        bool,
+        typer.Option("--allow-http", help="The address is http:// and not on this machine: meant."),
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace values that are set already.")
     ] = False,
@@ -58,11 +62,15 @@ def init(
 
     files = SettingsFiles()
     section = _section_of(files, shop)
+    url = _base_url(files, section, base_url)
+    in_the_clear = _allows_http(files, section, url, allow_http)
     values = {
-        "base_url": _base_url(files, section, base_url),
+        "base_url": url,
         "api_key": _key(files, section, key_file),
         "timezone": _zone(files, section, timezone),
     }
+    if in_the_clear:
+        values["allow_http"] = "true"
     candidate = _validated(shop or "main", values)
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
@@ -114,6 +122,23 @@ def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> s
     if not found:
         raise InitError("The base address is missing: give --base-url https://.../v1.")
     return found
+
+
+def _allows_http(files: SettingsFiles, section: str | None, url: str, given: bool) -> bool:
+    """Whether an address that sends everything readable is meant; asked, if nothing says so yet."""
+    from sources.repair_shop.settings import is_in_the_clear
+
+    if not is_in_the_clear(url.strip()) or not url.strip().startswith("http://"):
+        return False
+    known = files.value(section, "allow_http") or files.value(None, "allow_http")
+    if given or (known or "").lower() == "true":
+        return True
+    danger = "http:// sends the key and the customers readable by everyone on the way."
+    if not _asking():
+        raise InitError(f"{danger} Give https://, or --allow-http if that is meant.")
+    if not typer.confirm(f"{danger} Go on all the same?", default=False, err=True):
+        raise InitError("Nothing was written. Give the address with https://.")
+    return True
 
 
 def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:

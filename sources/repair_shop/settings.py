@@ -14,17 +14,44 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine's own."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"
+
+
+def is_in_the_clear(url: str) -> bool:
+    """Whether an address sends everything readable over a network."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme.lower() == "http" and not is_loopback(parts.hostname or "")
+    except ValueError:
+        return True
 
 
 class SettingsError(Exception):
@@ -39,6 +66,9 @@ class ShopSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
+    allow_http: bool = Field(
+        False, description="base_url may be http:// elsewhere than on this machine"
+    )
     base_url: str
     api_key: SecretStr
     timezone: str = "UTC"
@@ -79,9 +109,14 @@ class ShopSettings(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _base_url_is_http(cls, value: str) -> str:
+    def _base_url_is_http(cls, value: str, info: ValidationInfo) -> str:
         if not re.match(r"https?://[^/\s?#]+", value):
             raise ValueError("must look like https://host/v1")
+        if is_in_the_clear(value) and not info.data.get("allow_http"):
+            raise ValueError(
+                "http:// sends key and customers readable by everyone on the way; use https://, or "
+                "set allow_http = true if that is meant"
+            )
         return value.rstrip("/")
 
     @field_validator("api_key")

@@ -11,7 +11,7 @@ import pytest
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
-from sources.repair_shop.settings import load_settings
+from sources.repair_shop.settings import SettingsError, is_in_the_clear, load_settings
 
 
 class _Terminal(io.StringIO):
@@ -83,6 +83,7 @@ def test_an_address_where_nobody_answers(begin, folder, capsys) -> None:
         (("--base-url", "http://127.0.0.1:9/v1"), "some-key-1234", "time zone"),
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), None, "key"),
         (("--base-url", "shop/v1", "--timezone", "UTC"), "some-key-1234", "base_url"),
+        (("--base-url", "http://shop.invalid/v1", "--timezone", "UTC"), "key-1234", "--allow-http"),
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "Mars/X"), "some-key-1234", "zone"),
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), "two\nlines", "api_key"),
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), "", "api_key"),
@@ -94,6 +95,44 @@ def test_bad_input_is_named_and_nothing_is_sent(
     assert begin(*arguments, key=key) == 2
     assert word in capsys.readouterr().err
     assert not (folder / ".dlt").exists()
+
+
+def test_http_to_another_machine_is_asked_twice(
+    begin, folder, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    arguments = ("--base-url", "http://shop.invalid/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*arguments, "--allow-http", key="some-key-1234") == 0
+    shop = load_settings().shops[0]
+    assert (shop.base_url, shop.allow_http) == ("http://shop.invalid/v1", True)
+    # Said once, it holds for the next time.
+    assert begin(*arguments, "--replace", key="another-key-1234") == 0
+    config = folder / ".dlt" / "config.toml"
+    config.write_text(config.read_text().replace("allow_http", "# allow_http"))
+    with pytest.raises(SettingsError, match=r"base_url: http:// sends .* allow_http = true"):
+        load_settings()
+    monkeypatch.setattr("sys.stdin", _Terminal())
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    assert main(["init", *arguments, "--replace"]) == 2
+    assert "Nothing was written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("url", "clear"),
+    [
+        ("http://127.0.0.1:9/v1", False),
+        ("http://127.9.9.9/v1", False),
+        ("http://[::1]:9/v1", False),
+        ("http://LOCALHOST/v1", False),
+        ("https://shop.invalid/v1", False),
+        ("http://127.shop.invalid/v1", True),
+        ("http://localhost.shop.invalid/v1", True),
+        ("http://10.0.0.1/v1", True),
+        ("HTTP://shop.invalid/v1", True),
+        ("http://127.0.0.1@shop.invalid/v1", True),
+    ],
+)
+def test_what_sends_everything_readable(url: str, clear: bool) -> None:
+    assert is_in_the_clear(url) is clear
 
 
 def test_what_is_set_is_not_replaced_silently(begin, folder, capsys) -> None:

@@ -280,6 +280,8 @@ def test_adopt_as_people_type_it(settings, service, elsewhere, monkeypatch, caps
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.2")
     assert main(["push"]) == 2
     assert "'shopmirror queue adopt'" in capsys.readouterr().err.replace("\n", " ")
+    assert main(["status", "--check"]) == 1
+    assert "is a copy: it was last used as" in " ".join(capsys.readouterr().out.split())
     assert main(["queue", "adopt"]) == 0
     assert main(["push"]) == 0
 

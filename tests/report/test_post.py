@@ -128,6 +128,14 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made: Repo
         assert len(got) == 1
 
 
+def test_the_environments_proxy_is_ignored(made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with webhook() as (url, got):
+        send(made, PostSettings(webhook_url=url))
+    assert len(got) == 1
+
+
 def test_a_failure_names_no_key(made: Report) -> None:
     with webhook(500) as (url, _), pytest.raises(NotSent) as refused:
         send(made, PostSettings(webhook_url=url))

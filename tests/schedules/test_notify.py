@@ -97,7 +97,8 @@ def test_nobody_is_told_of_the_end_of_what_nobody_heard_of(home: Path, clock: Cl
     assert Incidents(home).open() == []
 
 
-def test_a_webhook_gets_json(home: Path, hook: HookServer) -> None:
+def test_a_webhook_gets_json(home: Path, hook: HookServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # ignored, as for reports
     settings = NotifySettings.model_validate({"webhook_url": hook.url})
     assert deliver(settings, "subject", "body") == ["webhook"]
     assert hook.posts == [{"text": "subject\nbody", "subject": "subject", "body": "body"}]

@@ -21,6 +21,7 @@ import httpcore
 import httpx
 
 from ..errors import BadAnswer, ConfigurationError, ShopError, Unreachable
+from ..settings import is_loopback
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What we ask for; both can be unpacked piece by piece."""
@@ -178,11 +179,6 @@ def _proxy_for(base_url: str) -> str | None:
     if is_loopback(host) or proxy_bypass(host):
         return None
     return getproxies().get(parts.scheme)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
-    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def timeouts(seconds: float) -> httpx.Timeout:

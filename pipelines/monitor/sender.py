@@ -1,13 +1,20 @@
-"""Sending one e-mail through the SMTP server that ``[notify]`` or ``[report]`` names."""
+"""The one sender of reports and notices: e-mail by SMTP, and JSON to a webhook.
+
+What the environment says of proxies is ignored by both ways: a message goes to the server that the
+settings name, or nowhere. No error's text is passed on, since it may quote a webhook's address,
+which often holds a key.
+"""
 
 from __future__ import annotations
 
 import smtplib
 import ssl
+from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+import httpx
 from pydantic import SecretStr
 
 Security = Literal["starttls", "tls", "none"]
@@ -66,3 +73,35 @@ def send_mail(mail: EmailMessage, by: SmtpServer) -> None:
         if by.smtp_user:
             server.login(by.smtp_user, by.smtp_password.get_secret_value())
         server.send_message(mail)
+
+
+def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
+    """POST a document to a webhook. Raises ``httpx.HTTPError`` and ``httpx.InvalidURL``."""
+    with httpx.Client(trust_env=False, timeout=timeout_seconds) as client:
+        client.post(url.get_secret_value(), json=document).raise_for_status()
+
+
+def send_all(
+    ways: Iterable[tuple[str, Callable[[], None]]],
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Try every way (name, sending); the names of those that went, and of those that did not with
+    the reason."""
+    sent: list[str] = []
+    failed: list[tuple[str, str]] = []
+    for name, send in ways:
+        try:
+            send()
+            sent.append(name)
+        except (OSError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL) as error:
+            failed.append((name, _why(error)))
+    return sent, failed
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return "it refused the user or password"
+    if isinstance(error, smtplib.SMTPResponseException):
+        return f"it answered {error.smtp_code}"
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"it answered {error.response.status_code}"
+    return getattr(error, "strerror", None) or type(error).__name__

@@ -1,0 +1,316 @@
+"""Was a waiting change sent already, by another copy of this queue?
+
+Asked for each change that waited when the queue was found to be older than what was done with it
+(:mod:`pipelines.outbox.identity`), before it is sent. Whatever another copy did, it did after this
+one was last used, so only what the service made since then can be it:
+
+* A create is adopted from a record made since, which shows all that would be sent and is of no
+  other change; of several alike changes each takes one. One that only resembles is for a person.
+* A payment is adopted by its marker or its note. An equal one without is for a person: the till
+  may have taken it. None of its amount since: it was not sent.
+* An update whose record shows ours is done; else it goes on to the usual check of its basis.
+* What acts each time (stock added, printing) and files, which nothing lists, are for a person where
+  this is an older copy for sure; a machine that was merely off is believed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pipelines.outbox.basis import moved
+from pipelines.outbox.compare import shows
+from pipelines.outbox.lookup import Looker, Verdict
+from pipelines.outbox.merge import ONCE_ONLY, merged_base
+from pipelines.outbox.order import filled
+from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.paid import cents, find_payment, note_of
+from pipelines.outbox.recent import LookUnsure, read_down_to, read_window_since
+from pipelines.outbox.states import State
+from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.schema.bodies import PATHS
+from sources.repair_shop.schema.dates import parse_moment
+
+Rows = Mapping[str, Mapping[str, Any]]
+
+SLACK = timedelta(minutes=2)
+"""What a ``Date`` in whole seconds and a slow answer leave open."""
+_ZONES = timedelta(hours=14)
+"""Zones differ by no more from UTC: what a time without an offset leaves open."""
+
+
+@dataclass
+class Earlier:
+    """What another copy may have done, of one shop. Threads share it: a list is read once."""
+
+    client: Client
+    looker: Looker
+    _lists: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def cleared(self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]) -> bool:
+        """Whether changes that may have been sent were not, and so may be sent now.
+
+        Otherwise they end here: done, or left for a person. Raises what keeps it from being looked
+        up; they stay as they are then.
+        """
+        numbers = [member.number for member in group]
+        try:
+            verdict, baseline = self._verdict(outbox, group, body)
+        except LookUnsure as unsure:
+            verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
+        if verdict.kind == "absent":
+            outbox.set(numbers, "looked", verdict.found, doubted_since=None, is_copied=0)
+            return True
+        self._doubt(outbox, group, body, baseline, verdict)
+        if verdict.kind == "applied":
+            found = verdict.id or str(group[0].record_id)
+            settle_done(outbox, group, body, found, f"found: {verdict.found}", "adopted")
+            self.looker.created(group[0].resource, found)
+        return False
+
+    def _doubt(
+        self,
+        outbox: Outbox,
+        group: Sequence[Change],
+        body: Mapping[str, Any],
+        baseline: Mapping[str, Any],
+        verdict: Verdict,
+    ) -> None:
+        """What may have been sent is in doubt, as if this queue had sent it."""
+        lead, *rest = group
+        reason = f"may have been sent by another copy of this queue: {verdict.found}"
+        columns: dict[str, Any] = {
+            "state": State.IN_DOUBT,
+            "reason": reason,
+            "for_person": int(verdict.kind == "unclear"),
+            "doubted_since": None,
+            "is_copied": 0,
+        }
+        with outbox.transaction() as db:
+            if not outbox.unmoved(group):
+                raise LookUnsure("somebody dealt with it meanwhile")
+            outbox.set_in(
+                db,
+                [lead.number],
+                "in doubt",
+                reason,
+                sent_body=dict(body),
+                baseline=dict(baseline),
+                sent_at=lead.doubted_since,
+                **columns,
+            )
+            if rest:
+                numbers = [member.number for member in rest]
+                outbox.set_in(db, numbers, "in doubt", reason, merged_into=lead.number, **columns)
+
+    def _verdict(
+        self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
+    ) -> tuple[Verdict, dict[str, Any]]:
+        """What the service shows of it, and a baseline for later looks."""
+        lead = group[0]
+        after = self._after(group)
+        if lead.resource == "payments":
+            return self._payment(outbox, lead, body, after)
+        if lead.op == "create":
+            return self._created(outbox, lead, body, after)
+        if lead.op == "upload":
+            return _acts(group, "nothing lists uploads"), {}
+        record_id = str(lead.record_id)
+        row = self.looker.record(lead.resource, PATHS[lead.resource], record_id)
+        if lead.op == "delete":
+            if row is None:
+                self.looker.shows_others(lead.resource, record_id)
+                return Verdict("applied", record_id, "the record is gone"), {}
+            return Verdict("absent", None, "the record is still there"), {}
+        if row is None:
+            return Verdict("absent", None, "there is no such record"), {}
+        return self._updated(group, body, row, after), {"before": {}}
+
+    def _after(self, group: Sequence[Change]) -> datetime:
+        """The service's time since when another copy may have sent it."""
+        since = min(one.doubted_since for one in group if one.doubted_since is not None)
+        return min(datetime.fromtimestamp(since, UTC), self.client.clock.now()) - SLACK
+
+    # -- creates ------------------------------------------------------------------------------
+
+    def _created(
+        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
+    ) -> tuple[Verdict, dict[str, Any]]:
+        zone = self.client.shop.zone
+        recent = self._recent(change.resource, body, after)
+        old = {
+            k for k, row in recent.items() if surely_before(row.get("created_date"), after, zone)
+        }
+        known = old | own_ids(outbox, change)
+        fresh = {key: row for key, row in recent.items() if key not in known}
+        day = (after - _ZONES).date()
+        baseline = {"ids": sorted(known & recent.keys()), "since": day.isoformat()}
+        exact, alike = self.looker.resembling(change.resource, body, fresh)
+        if change.marker:
+            found = self.looker.marked(
+                change.resource, change.marker, fresh, exact + alike, len(recent)
+            )
+            return found, baseline
+        if exact and not alike and len(exact) <= _twins(outbox, change):
+            # Of changes all alike any may have made any of the records.
+            first = min(exact, key=lambda key: (str(fresh[key].get("created_date")), key))
+            words = f"record {first} was made since and shows what would be sent"
+            return Verdict("applied", first, words), baseline
+        if exact or alike:
+            named = ", ".join(exact + alike)
+            return Verdict("unclear", None, f"records made since that may be it: {named}"), baseline
+        return Verdict("absent", None, f"not among {len(recent)} recent records"), baseline
+
+    def _recent(
+        self, resource: str, body: Mapping[str, Any], after: datetime
+    ) -> dict[str, dict[str, Any]]:
+        """Records that may have been made since, read once a push: another copy is over."""
+        with self._lock:
+            if resource not in self._lists:
+                self._lists[resource] = self._read(resource, body, after)
+            return self._lists[resource]
+
+    def _read(
+        self, resource: str, body: Mapping[str, Any], after: datetime
+    ) -> dict[str, dict[str, Any]]:
+        base = self.looker.baseline(resource, body)
+        if "unsure" in base:
+            raise LookUnsure(str(base["unsure"]))
+        day = (after - _ZONES).date()
+        if base["since"]:
+            since = min(day, date.fromisoformat(base["since"]))
+            found = read_window_since(self.client, resource, since)
+        elif "floor" in base:
+            found = read_down_to(self.client, resource, frozenset(), day)
+        else:
+            found = read_window_since(self.client, resource, None)
+        if base["ids"] and found.keys().isdisjoint(base["ids"]):
+            raise LookUnsure("the list shows none of the records that are known to be there")
+        return found
+
+    # -- payments -----------------------------------------------------------------------------
+
+    def _payment(
+        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
+    ) -> tuple[Verdict, dict[str, Any]]:
+        try:
+            rows, listed = self.looker.payments.all(body, change.marker)
+        except BadAnswer as error:
+            if 400 <= error.status < 500:
+                # There is no such invoice, which the check before sending says in its words.
+                return Verdict("absent", None, f"the invoice cannot be read: {error}"), {}
+            raise
+        may_be = self._candidates(rows, own_ids(outbox, change), body, after)
+        baseline = {"ids": sorted(rows.keys() - may_be.keys()), "since": "", "listed": listed}
+        wanted = Counter(cents(line["amount"]) for line in body["lines"])
+        invoices = body["invoiceId"]
+        if not (isinstance(invoices, list) and len(invoices) > 1):
+            may_be = {k: row for k, row in may_be.items() if cents(row.get("amount")) in wanted}
+            if wanted - Counter(cents(row.get("amount")) for row in may_be.values()):
+                # One request books all its lines.
+                words = f"no payment of its amount among {len(rows)} of the invoice since"
+                return Verdict("absent", None, words), baseline
+            if len(may_be) <= _twins(outbox, change) * wanted.total():
+                may_be = dict(list(may_be.items())[: wanted.total()])
+        return Verdict(*find_payment(may_be, body, change.marker, None)), baseline
+
+    def _candidates(
+        self, rows: Rows, own: frozenset[str], body: Mapping[str, Any], after: datetime
+    ) -> dict[str, Mapping[str, Any]]:
+        """Payments that a request like ours, sent since, may have made."""
+        zone = self.client.shop.zone
+        notes = {str(line.get("paymentNote") or "").strip() for line in body["lines"]}
+        dated = bool(body.get("paymentDate"))
+        found = {}
+        for key, row in rows.items():
+            note = note_of(row)
+            others = bool(note) and "" not in notes and note not in notes
+            # A payment may be booked on the day it was made for, which is its own to say.
+            early = not dated and surely_before(row.get("date"), after, zone)
+            if not others and not early and not {key, str(row.get("payment_id"))} & own:
+                found[key] = row
+        return found
+
+    # -- updates ------------------------------------------------------------------------------
+
+    def _updated(
+        self,
+        group: Sequence[Change],
+        body: Mapping[str, Any],
+        row: Mapping[str, Any],
+        after: datetime,
+    ) -> Verdict:
+        resource, zone = group[0].resource, self.client.shop.zone
+        once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
+        seen = {name: shows(resource, name, body[name], row, zone) for name in body}
+        if not once:
+            if True in seen.values() and False not in seen.values():
+                return Verdict("applied", group[0].record_id, "the record shows ours")
+            return Verdict("absent", None, "the record does not show ours")
+        if surely_before(row.get("last_updated"), after, zone):
+            return Verdict("absent", None, "the record was not changed since")
+        base = merged_base([member.base for member in group])
+        based = base["values"].keys() | base["seen"].keys()
+        still = based - moved(resource, base, row, zone).keys()
+        if any(seen[name] is False for name in still & body.keys() - set(once)):
+            return Verdict("absent", None, "the record shows its basis still")
+        return _acts(group, f"{', '.join(once)} must not be sent twice, and does not show")
+
+
+def _acts(group: Sequence[Change], why: str) -> Verdict:
+    """What no look can tell: for a person if this is an older copy for sure."""
+    kind: Any = "unclear" if any(member.is_copied for member in group) else "absent"
+    return Verdict(kind, None, why)
+
+
+def own_ids(outbox: Outbox, change: Change) -> frozenset[str]:
+    """Ids of the records that other changes of the queue made."""
+    rows = outbox.select(
+        "select id from changes where shop = ? and resource = ? and op = 'create'"
+        " and id is not null and number != ?",
+        change.shop,
+        change.resource,
+        change.number,
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def _twins(outbox: Outbox, change: Change) -> int:
+    """How many waiting changes, itself among them, would send the very same."""
+    body = filled(outbox, change.body)
+    waiting = outbox.changes(
+        "shop = ? and resource = ? and op = 'create' and state = 'queued'"
+        " and doubted_since is not null",
+        change.shop,
+        change.resource,
+    )
+    return sum(_filled(outbox, other) == body for other in waiting)
+
+
+def _filled(outbox: Outbox, change: Change) -> Any:
+    try:
+        return filled(outbox, change.body)
+    except LookupError:
+        return None
+
+
+def surely_before(text: Any, moment: datetime, zone: ZoneInfo) -> bool:
+    """Whether a time that a record shows is before a moment, whatever it leaves open."""
+    parsed = parse_moment(text, zone) if text else None
+    if parsed is None:
+        return False
+    iso = parsed.iso_text
+    if len(iso) == 10:
+        latest = datetime.fromisoformat(iso).replace(tzinfo=UTC) + timedelta(days=1) + _ZONES
+    else:
+        shown = datetime.fromisoformat(iso)
+        latest = shown if shown.tzinfo else shown.replace(tzinfo=UTC) + _ZONES
+    return latest < moment
