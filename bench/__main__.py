@@ -7,6 +7,8 @@ import sys
 
 PARTS = (
     ("bench.mirror", "all"),
+    ("bench.ingest",),
+    ("bench.fuzz_answers", "20000", "1", "direct"),
     ("bench.push_cost",),
     ("bench.crash_push",),
     ("bench.restore",),

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -78,10 +77,16 @@ class Shape:
 _UNDECLARED = Table()
 
 
-@cache
+_SHAPES: dict[int, tuple[Table, Shape]] = {}
+"""By identity: a table's own hash would walk through all it declares, for each row."""
+
+
 def shape_of(table: Table) -> Shape:
     """The shape of a declared table or nested list."""
-    return Shape(table)
+    known = _SHAPES.get(id(table))
+    if known is None:
+        known = _SHAPES[id(table)] = (table, Shape(table))
+    return known[1]
 
 
 class Split:
