@@ -169,3 +169,37 @@ def test_doctor_names_what_the_purchase_reports_need(
     [problem] = probe(client).problems
     assert missing in problem
     assert "/purchaseOrders" in problem
+
+
+ODD_ROWS = rb"""[
+  {"id": 1, "created_date": 1700000000.5, "creditlimit": 1e9999999, "tags": ["\ud83d"], "name": 1},
+  {"id": 2, "engine": {"v_type": "x"}, "visits": 1e99999999999999999999, "%s": 1, "name": "b"},
+  {"id": 3, "name": "c\u0000", "NAME": {"a": {"b": {"c": {"d": {"e": {}}}}}}, "": [[[]]], "name": 3}
+]""" % (b"7" * 5000)
+
+
+def test_rows_that_nobody_would_send_stop_neither_this_night_nor_the_next(
+    stranger: Stranger,
+) -> None:
+    stranger.lists["/customers"] = [{"id": n, "name": f"name {n}"} for n in (1, 2, 3)]
+    stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
+    healed = stranger.answer
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(body=ODD_ROWS)
+        if seen.path.endswith("/customers") and dict(seen.query).get("page") == "1"
+        else healed(seen)
+    )
+    report = stranger.sync("customers", "brands")
+    assert report.exit_code == 0, report.details
+    assert set(stranger.recorder.live("customers", "main")) == {"1", "2", "3"}
+    assert set(stranger.recorder.live("brands", "main")) == {"1"}
+    stranger.loopback.otherwise = healed
+    report = stranger.sync("customers", "brands")
+    assert report.exit_code == 0, report.details
+    assert [
+        row["name"] for _, row in sorted(stranger.recorder.live("customers", "main").items())
+    ] == [
+        "name 1",
+        "name 2",
+        "name 3",
+    ]
