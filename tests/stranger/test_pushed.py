@@ -31,6 +31,7 @@ def test_what_a_push_deleted_has_not_vanished(stranger: Stranger) -> None:
         gone = [NewChange("main", "categories", "delete", str(n), {}) for n in range(6)]
         numbers = outbox.add(gone, by="ann")
         for number in numbers:
+            outbox.set([number], "sending", state="sending")
             outbox.set([number], "done", state="done", id=str(number - numbers[0]), pushed_at=1.0)
         with outbox.transaction() as db:
             db.executemany(
