@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -81,6 +81,8 @@ class ShopFetch:
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
         self._reader = JobReader(self.client, self.ledger, self.began)
+        # Pages of another night are chosen anew, and maybe of other lists.
+        self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
@@ -161,8 +163,8 @@ class ShopFetch:
     # -- one scan -----------------------------------------------------------------------------
 
     def _scan(self, job: Job, result: JobResult) -> None:
-        if job.kind not in RESUMED_KINDS or job.pages:
-            self._drop_stale(job)
+        if job.kind not in RESUMED_KINDS:
+            self._drop_stale((job.kind,), lambda scan: scan.resource == job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
 
         def count(rows: list[dict[str, Any]], page: Page) -> None:
@@ -250,15 +252,15 @@ class ShopFetch:
         elif job.kind in ("head", "updated", "paid"):
             self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
         elif job.kind == "audit":
-            days = outcome.covered or (job.first, job.last)
-            if days[0] is not None and days[1] is not None:
-                note_read(self.ledger, job.shop, job.resource, (days[0], days[1]))
+            asked = [(job.first, job.last)] if job.first and job.last else []
+            for days in outcome.covered or asked:
+                note_read(self.ledger, job.shop, job.resource, days)
 
-    def _drop_stale(self, job: Job) -> None:
+    def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
         horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(STILL_NEW))
-        for scan in self.ledger.open_scans(job.shop, (job.kind,)):
-            if scan.resource == job.resource and scan.opened_at < horizon:
+        for scan in self.ledger.open_scans(self.client.shop.name, kinds):
+            if of_it(scan) and scan.opened_at < horizon:
                 self.ledger.close_scan(
                     scan,
                     state="dropped",

@@ -78,9 +78,9 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -
         chosen.update(wanted)
         left -= len(wanted)
     return [
-        Job(shop.name, ENDPOINTS[table], "audit", pages=run, requests=run[1] - run[0] + 1)
+        Job(shop.name, ENDPOINTS[table], "audit", pages=tuple(chosen), requests=len(chosen))
         for table, chosen in pages.items()
-        for run in _runs(chosen)
+        if chosen
     ]
 
 
@@ -155,17 +155,3 @@ def note_read(ledger: Ledger, shop: str, resource: str, days: tuple[date, date])
 def _due_days(day: date, today: date) -> int:
     age = (today - day).days
     return 7 if age < 366 else 30 if age < 2 * 366 else 90
-
-
-def _runs(pages: set[int]) -> Iterator[tuple[int, int]]:
-    """Pages that follow each other, as the first and last of each run."""
-    start = before = None
-    for page in sorted(pages):
-        if start is None or before is None:
-            start = page
-        elif page != before + 1:
-            yield start, before
-            start = page
-        before = page
-    if start is not None and before is not None:
-        yield start, before

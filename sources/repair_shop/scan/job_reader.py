@@ -65,8 +65,8 @@ class JobReader:
         how = {"head": self._read_head, "updated": self._read_updated, "paid": self._read_paid}
         if job.kind in how:
             return how[job.kind](job, scan, reader)
-        if job.pages is not None:
-            return self._count(job, scan, reader).old_pages(*job.pages)
+        if job.pages:
+            return self._count(job, scan, reader).old_pages(job.pages)
         if job.kind in ("full", "audit", "repair"):
             return self._read_days(job, scan, reader)
         return self._read_records(job, reader)

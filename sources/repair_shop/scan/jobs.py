@@ -60,8 +60,8 @@ class Job:
     requests: int | None = None
     probes: tuple[int, ...] = ()
     """Pages whose rank is looked at besides that of the last one."""
-    pages: tuple[int, int] | None = None
-    """First and last page, oldest first, that an audit reads again."""
+    pages: tuple[int, ...] = ()
+    """Pages, oldest first, that an audit reads again."""
 
     @property
     def resource(self) -> str:

@@ -104,8 +104,8 @@ class Outcome:
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
-    covered: tuple[date, date] | None = None
-    """First and last of the days that an audit read whole."""
+    covered: list[tuple[date, date]] = field(default_factory=list)
+    """First and last of the days that an audit of pages read whole."""
 
     @property
     def proven(self) -> bool:

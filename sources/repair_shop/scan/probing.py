@@ -7,7 +7,7 @@ rows that are gone, or the whole list read again where only that can tell, or wh
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -58,19 +58,22 @@ class ListCount:
             return
         self._settle(out, [self._search(half, params) for half, params in halves(label)])
 
-    def old_pages(self, first: int, last: int) -> Outcome:
+    def old_pages(self, pages: Sequence[int]) -> Outcome:
         """Read some pages again, for edits that nothing announces; their ranks count as well."""
         search, out = self._search(), Outcome()
         try:
-            for page in search.ask_all(first, last):
-                out.take(page)
+            for number in sorted(pages, reverse=True):
+                out.take(search.ask(number))
         except NeverEnds as error:
             out.reason = str(error)
             return out
-        out.proof = f"pages {first} to {last} read again"
+        runs = list(runs_of(pages))
+        words = ", ".join(f"{first} to {last}" for first, last in runs)
+        out.proof = f"pages {words} read again"
         if not search.balances():
             self._settle(out, [search])
-        out.covered = search.covered(first, last)
+        covered = (search.covered(first, last) for first, last in runs)
+        out.covered = [days for days in covered if days is not None]
         return out
 
     def _search(
@@ -149,6 +152,13 @@ class ListCount:
         odd = None if job.endpoint.partition else self._search().difference()
         if odd is not None and odd != gone:
             self.ledger.set_mark(job.shop, _ODD_MARK + job.resource, str(odd - gone))
+
+
+def runs_of(pages: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pages that follow each other, as the first and last of each run."""
+    for _, group in itertools.groupby(enumerate(sorted(pages)), lambda pair: pair[1] - pair[0]):
+        run = [page for _, page in group]
+        yield run[0], run[-1]
 
 
 def _words(found: list[Found], gone: frozenset[str], unlisted: frozenset[str]) -> str:

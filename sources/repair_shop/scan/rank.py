@@ -115,10 +115,6 @@ class RankSearch:
         self.refresh()
         return page
 
-    def ask_all(self, first: int, last: int) -> list[Page]:
-        """Ask pages from the last to the first. Raises :class:`NeverEnds`."""
-        return [self.ask(number) for number in range(last, first - 1, -1)]
-
     def refresh(self) -> None:
         """Take in what became known otherwise: by a lookup, or a scan of the newest rows."""
         self._count = Count(self.known.days())
