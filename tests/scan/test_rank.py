@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bench.nights import BEGIN, DIALECTS, Dialect, Mirror, Reading, Shop, simulate
+from bench.nights import BEGIN, DIALECTS, Dialect, Life, Mirror, Reading, Shop, Tally, simulate
 from sources.repair_shop.scan.rank import RankSearch, find_gone
 
 
@@ -19,6 +19,17 @@ def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect: Dialec
     assert (tally.wrong, tally.late) == (0, 0), tally
     assert tally.gone
     assert max(tally.quiet, default=0) <= 12
+
+
+@pytest.mark.parametrize(("name", "number"), [("loose, no window, no paths", 22)])
+def test_what_the_simulator_found_stays_found(name: str, number: int) -> None:
+    """A row between the last two pages, sorted loosely, was taken for the one that had left."""
+    dialect = next(one for one in DIALECTS if one.name == name)
+    tally = Tally()
+    life = Life(dialect, random.Random(f"5 {name} {number}"), tally, 4000)
+    for _ in range(10):
+        life.next_night()
+    assert (tally.wrong, tally.late) == (0, 0)
 
 
 def known_shop(count: int = 700) -> tuple[Shop, Mirror, Reading]:

@@ -36,16 +36,19 @@ class Point:
 START = Point(0, Cut(BEGIN, 0), Cut(BEGIN, 0))
 
 
-def point_of(number: int, page: Page, *, loose: bool, is_last: bool) -> Point | None:
+def point_of(
+    number: int, page: Page, *, loose: bool, is_last: bool, is_trusted: bool = True
+) -> Point | None:
     """The page's cuts, the list's own ends included; None where no day changes on it.
 
     A day changes for good where all rows before are of earlier days than all behind. In a
-    ``loose`` order rows next to the page's edges prove nothing, as their neighbours may be mixed.
+    ``loose`` order rows next to the page's edges prove nothing, as their neighbours may be mixed;
+    of a page that is not trusted at all, only the ends of the list are left.
     """
     base = PAGE_ROWS * (number - 1)
     days = [day for day in page.days if day is not None]
     cuts = [Cut(BEGIN, 0)] if number == 1 else []
-    if len(days) == page.size:
+    if is_trusted and len(days) == page.size:
         places = _changes(days, _MARGIN if loose else 1)
         cuts += [Cut(days[i], base + i) for i in places]
     if is_last:

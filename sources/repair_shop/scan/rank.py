@@ -209,13 +209,18 @@ class RankSearch:
     def read_beside(self, gone: Iterable[str]) -> bool:
         """Look for missing rows on the pages around those they should be on; whether it asked.
 
-        For rows that nothing can look up, of days that were not read as a window.
+        Of rows that nothing can look up, or that exist, on days that were not read as a window.
         """
-        wanted: set[int] = set()
-        for low, high in self._whole():
-            read = (low.number, high.number) not in self._windows
-            if read and self._unseen(low.first, high.last) & set(gone):
-                wanted |= {low.number - 1, high.number + 1}
+        rows, wanted = set(gone), set[int]()
+        ranges = [(p.number, p.number, p.first, p.last) for p in self._points()]
+        ranges += [
+            (low.number, high.number, low.last, high.first)
+            for low, high in self._whole()
+            if (low.number, high.number) not in self._windows
+        ]
+        for low_page, high_page, low_cut, high_cut in ranges:
+            if self._jump(low_cut, high_cut) and self._unseen(low_cut, high_cut) & rows:
+                wanted |= {low_page - 1, high_page + 1}
         last = self.last or 0
         fresh = [n for n in wanted if 1 <= n <= last and n not in self._pages]
         for number in fresh:
@@ -232,9 +237,15 @@ class RankSearch:
 
     def _point(self, number: int) -> Point | None:
         page = self._pages.get(number)
-        if page is None or number in self._distrusted:
+        if page is None:
             return None
-        return point_of(number, page, loose=self._loose, is_last=number == self.last)
+        return point_of(
+            number,
+            page,
+            loose=self._loose,
+            is_last=number == self.last,
+            is_trusted=number not in self._distrusted,
+        )
 
     def _jump(self, low: Cut, high: Cut) -> int:
         """How many more rows are known between two cuts than the service has."""
@@ -264,6 +275,7 @@ class RankSearch:
 
     def _open_gap(self) -> tuple[Point, Point] | None:
         """The first two points between which the books do not balance."""
+        self._leave_out()
         for low, high in pairwise(self._points()):
             jump = self._jump(low.last, high.first)
             if jump and not self._is_explained(low, high, jump):
@@ -361,12 +373,24 @@ class RankSearch:
 
     def _distrust(self, low: Point, high: Point) -> bool:
         """Leave a cut out that rows of other days contradict: the order is loose there."""
-        inner = [p.number for p in (high, low) if 1 < p.number != self.last]
+        inner = [p.number for p in (high, low) if p.number and p.number not in self._distrusted]
         if not inner:
             return False
         self._loose = True
         self._distrusted.add(inner[0])
         return True
+
+    def _leave_out(self) -> None:
+        """Leave out the cuts of pages that show other rows than those of their days."""
+        while (point := next(filter(self._is_odd, self._points()), None)) is not None:
+            if self._loose:
+                self._distrusted.add(point.number)
+            self._loose = True
+
+    def _is_odd(self, point: Point) -> bool:
+        jump = self._jump(point.first, point.last)
+        whole = point.number in self._distrusted or jump == 0
+        return not whole and jump != len(self._unseen(point.first, point.last))
 
 
 def find_gone(
@@ -389,6 +413,9 @@ def find_gone(
                 continue
             return found
         if not fresh or len(looked) >= lookups:
+            there = {row for row in found.gone if looked.get(row)}
+            if there and search.read_beside(there):
+                continue
             break
         for row in fresh[: lookups - len(looked)]:
             looked[row] = exists(row)
