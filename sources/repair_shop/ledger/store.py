@@ -204,19 +204,21 @@ class Ledger(LedgerFile):
         """Keep an answer and remember its rows, in one transaction, before anything uses it."""
         packed = zlib.compress(body, 3)
         with self._transaction() as db:
-            fresh: list[bool] = []
-            for row in rows:
-                known = db.execute(
-                    "SELECT digest, deleted_at FROM seen WHERE shop=? AND resource=? AND id=?",
-                    (scan.shop, scan.resource, row.id),
-                ).fetchone()
-                fresh.append(known is None or known[0] != row.digest or known[1] is not None)
-                if known is not None and known[1] is not None:
-                    # It came back: a deletion that waits to be applied is void.
-                    db.execute(
-                        "DELETE FROM deletions WHERE shop=? AND resource=? AND id=?",
-                        (scan.shop, scan.resource, row.id),
-                    )
+            known = {
+                identity: (digest, deleted_at)
+                for identity, digest, deleted_at in db.execute(
+                    "SELECT id, digest, deleted_at FROM seen WHERE shop=? AND resource=? "
+                    "AND id IN (SELECT value FROM json_each(?))",
+                    (scan.shop, scan.resource, json.dumps([row.id for row in rows])),
+                )
+            }
+            fresh = [known.get(row.id) != (row.digest, None) for row in rows]
+            back = [identity for identity, (_, gone) in known.items() if gone is not None]
+            if back:  # a deletion that waits to be applied is void
+                db.executemany(
+                    "DELETE FROM deletions WHERE shop=? AND resource=? AND id=?",
+                    [(scan.shop, scan.resource, identity) for identity in back],
+                )
             page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
             summary = json.dumps([page.ids, [d and d.isoformat() for d in page.days], fresh])
             cursor = db.execute(
