@@ -311,13 +311,13 @@ def _keep_and_load(
         for row in rows
     ]
     ledger.put(scan, key, f"{endpoint.path}?page=1", body, known, datetime.now(UTC))
-    pages = ledger.waiting(10, ("main",))
+    pages = ledger.stored_pages(ledger.waiting(10, ("main",)))
     for name, found in tables_of(pages, {"main": UTC_ZONE}).items():
         if name == table and found.num_rows != len({row.id for row in known}):
             raise ValueError(f"{found.num_rows} rows of {len(known)}")
         database.register("found", found)
         database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
-    ledger.mark_loaded(pages)
+    ledger.mark_loaded(ledger.last_seq(), ("main",))
 
 
 def fuzz(wanted: int, seed: int, *, size: Size = "tiny", resources: tuple[str, ...] = ()) -> int:

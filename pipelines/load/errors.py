@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sources.repair_shop.errors import first_line
+
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
@@ -33,9 +35,3 @@ def explained(error: BaseException) -> str:
                 "kind. The rows are kept; please report this."
             )
     return f"{first_line(list(_chain(error))[-1])} The rows are kept for the next run."
-
-
-def first_line(error: BaseException) -> str:
-    """The first line an error says, else its name."""
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return (text or type(error).__name__)[:300]

@@ -1,17 +1,17 @@
-"""Loading: cleaned rows -> the private database, by dlt.
+"""The product's own destination: the log of the ledger -> the private DuckDB file, by dlt.
 
-Data flow: batches of :func:`~sources.repair_shop.schema.clean.clean_row` → dlt (parquet, merge on
-shop_id and id) → ``raw.*`` in ``$SHOPMIRROR_HOME/build/warehouse.duckdb``.
+Data flow: :mod:`sources.repair_shop.log` → the dlt source → ``raw.*`` in
+``$SHOPMIRROR_HOME/build/warehouse.duckdb``, as any other destination is loaded.
 
 ::
 
-    loader = Loader(home, ["main"])
-    loader.prepare()                                  # every table, with all its columns
-    outcome = loader.load({"customers": rows, ...})   # again after a kill: same end
-    loader.mark_deleted("customers", "main", ["7f3c"], now)
+    loader = Loader(home)
+    loader.prepare()
+    loader.load(log, ["customers"], log.end())        # again after a kill: same end
 
-A load that was cut off is thrown away and done again from the pages on disk: merging the same rows
-twice changes nothing. Call with the sync lock held; nothing else may have the file open.
+How far it has read the log stands in dlt's state, which is committed with the rows. A load that was
+cut off has left neither, so dlt's working folder is made anew from the file at each start. Call
+with the sync lock held; nothing else may have the file open.
 """
 
 from __future__ import annotations
@@ -20,22 +20,21 @@ import json
 import logging
 import os
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
-from pipelines.home import Home, HomeError
-from pipelines.load.errors import explained, first_line, own_cause
+from pipelines.home import Home, HomeError, storage_trouble
+from pipelines.load.errors import explained, own_cause
 from pipelines.load.ops import FORMAT, OPS_TABLES
-from pipelines.load.tables import check_format, columns_of, make_table, quoted
+from pipelines.load.tables import bring_up, check_format, columns_of, make_table, quoted
+from sources.repair_shop.errors import first_line
+from sources.repair_shop.log import Log, Offset
+from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.columns import TABLES
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ DATASET = "raw"
 STAGING = "raw_staging"
 """Where dlt keeps the rows of one load before it merges them; not published."""
 
-_PIPELINE = "shopmirror"
-_CHUNK = 2000
+_PIPELINE = "repair_shop"
 _MEMORY = "1GB"
 """What DuckDB may use for a merge before it spills; by itself it takes most of the RAM."""
 
@@ -65,8 +63,6 @@ class LoadOutcome:
     """Table -> rows given to the merge."""
     new_columns: tuple[str, ...] = ()
     """``table.column`` the service sent for the first time; loaded as text."""
-    outdated: Mapping[str, int] = field(default_factory=dict)
-    """Table -> rows left out because the warehouse holds a later answer for them."""
 
     @property
     def total(self) -> int:
@@ -77,46 +73,55 @@ class LoadOutcome:
 class Loader:
     """Writes ``raw`` and ``ops`` of one home's private database.
 
-    ``shops`` are the names of all configured shops. Raises
-    :class:`~pipelines.home.HomeError` when the file is damaged, newer, in use or the disk full.
+    Raises :class:`~pipelines.home.HomeError` when the file is damaged, newer, in use or the disk
+    full.
     """
 
-    def __init__(self, home: Home, shops: Sequence[str]) -> None:
+    def __init__(self, home: Home) -> None:
         self.home = home
-        self.shops = tuple(shops)
         self._pipeline: dlt.Pipeline | None = None
-        self._prepared = False
+        self._held_rows = False
 
     # -- tables ---------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Make sure that all declared tables exist with all declared columns.
+        """Make sure that the file is there, of a layout this version knows, with all of ``ops``.
 
-        All 35 tables, their child tables and ``ops``, also for a shop without any row. Columns
-        declared since the file was made are added.
+        If it was lost, the published warehouse is its newest copy.
         """
-        from sources.repair_shop.source import declared_tables
-
-        self._forget_lost_warehouse()
+        if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
+            with self.home.guard():
+                copy = self.home.build_warehouse.with_suffix(".tmp")
+                shutil.copyfile(self.home.warehouse, copy)
+                copy.replace(self.home.build_warehouse)
         with self._database() as connection:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
-            for schema, tables in ((DATASET, declared_tables()), ("ops", OPS_TABLES)):
-                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-                held = columns_of(connection, schema)
-                for table, columns in tables.items():
-                    make_table(connection, schema, table, columns, held.get(table))
+            bring_up(connection)
+            connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
+            held = columns_of(connection, "ops")
+            for table, columns in OPS_TABLES.items():
+                make_table(connection, "ops", table, columns, held.get(table))
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
             connection.execute("DELETE FROM ops.meta WHERE name = 'format'")
             connection.execute("INSERT INTO ops.meta VALUES ('format', ?)", [str(FORMAT)])
             connection.execute("COMMIT")
-        self._prepared = True
 
-    def _forget_lost_warehouse(self) -> None:
-        if not self.home.build_warehouse.exists():
-            # dlt's memory of tables that are gone would keep it from making them.
-            shutil.rmtree(self.home.dlt_dir, ignore_errors=True)
-            self._pipeline = None
+    def lacking(self) -> list[str]:
+        """Lists whose table, or one of whose nested lists, is not there with all its columns.
+
+        Loading them makes the tables, also those of lists without a row.
+        """
+        with self._database() as connection:
+            held = columns_of(connection, DATASET)
+        return [
+            table
+            for table in TABLES
+            if any(
+                set(empty.column_names) - held.get(name, set())
+                for name, empty in empty_tables(table).items()
+            )
+        ]
 
     @contextmanager
     def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -131,112 +136,63 @@ class Loader:
 
     # -- rows -----------------------------------------------------------------------------------
 
-    def load(self, batches: Mapping[str, Iterable[Mapping[str, Any]]]) -> LoadOutcome:
-        """Merge cleaned rows into ``raw``; tables without rows cost nothing.
+    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
+        """Bring lists up to ``end`` of the log.
 
-        ``batches``: table -> rows with ``shop_id``, ``id``, ``_seen_at`` (aware datetime) and
-        ``_seq`` (order of fetching). A row older than what the warehouse holds is left out. When
-        this returns, the rows are on disk and the file is closed. :class:`LoadError` when a value
-        does not fit its column or dlt fails: then nothing of the batch is loaded.
+        When this returns, the rows are on disk and the file is closed. :class:`LoadError` when a
+        value does not fit its column or dlt fails: then nothing of it is loaded.
         """
-        unknown = sorted(set(batches) - set(TABLES))
-        if unknown:
-            raise LoadError(f"There is no raw table {', '.join(unknown)}.")
-        if not self._prepared:
-            self.prepare()
-        counts: Counter[str] = Counter()
-        outdated: Counter[str] = Counter()
-        current: dict[str, Iterable[Mapping[str, Any]]] = {}
-        newest = self._newest(batches)
-        for table, rows in batches.items():
-            iterator = iter(rows)
-            first = list(islice(iterator, 1))
-            if first:
-                current[table] = self._current(table, first, iterator, newest, counts, outdated)
-        if not current:
-            return LoadOutcome()
-        new_columns = self._run(current)
-        return LoadOutcome(dict(counts), new_columns, dict(outdated))
-
-    def _newest(self, tables: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """(table, shop) -> when its latest row was seen."""
-        found: dict[tuple[str, str], datetime] = {}
-        with self._database() as connection:
-            for table in tables:
-                rows = connection.execute(
-                    f"SELECT shop_id, max(_seen_at) FROM raw.{quoted(table)} GROUP BY 1"  # noqa: S608 - a declared name
-                ).fetchall()
-                found |= {(table, shop): seen for shop, seen in rows if seen is not None}
-        return found
-
-    def _current(
-        self,
-        table: str,
-        first: list[Mapping[str, Any]],
-        rest: Iterator[Mapping[str, Any]],
-        newest: Mapping[tuple[str, str], datetime],
-        counts: Counter[str],
-        outdated: Counter[str],
-    ) -> Iterator[Mapping[str, Any]]:
-        """The rows of a batch that are not older than what the warehouse holds."""
-        chunk = first + list(islice(rest, _CHUNK - 1))
-        while chunk:
-            late = [
-                row
-                for row in chunk
-                if (latest := newest.get((table, row["shop_id"]))) and row["_seen_at"] < latest
-            ]
-            known = self._seen(table, late) if late else {}
-            key = _key_of(table)
-            for row in chunk:
-                seen = known.get(tuple(row[column] for column in key))
-                # A row seen in the future was seen by a clock that was wrong: it refuses nothing.
-                if seen is not None and row["_seen_at"] < seen <= datetime.now(UTC):
-                    outdated[table] += 1
-                else:
-                    counts[table] += 1
-                    yield row
-            chunk = list(islice(rest, _CHUNK))
-
-    def _seen(
-        self, table: str, rows: Sequence[Mapping[str, Any]]
-    ) -> dict[tuple[str, ...], datetime]:
-        key = _key_of(table)
-        names = ", ".join(quoted(column) for column in key)
-        with self._database() as connection:
-            wanted = pa.table({column: [row[column] for row in rows] for column in key})
-            connection.register("wanted", wanted)
-            found = connection.execute(
-                f"SELECT {names}, _seen_at FROM raw.{quoted(table)} "  # noqa: S608 - declared names
-                f"SEMI JOIN wanted USING ({names})"
-            ).fetchall()
-        return {tuple(row[:-1]): row[-1] for row in found if row[-1] is not None}
-
-    # -- dlt ------------------------------------------------------------------------------------
-
-    def _run(self, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> tuple[str, ...]:
         from dlt.common.exceptions import DltException
 
-        from sources.repair_shop.source import repair_shop
+        from sources.repair_shop.source import from_log
 
         with self.home.guard():
             pipeline = self._ready_pipeline()
             try:
-                info = pipeline.run(repair_shop(rows))
+                info = pipeline.run(
+                    from_log(log, end, holds_rows=self._held_rows).with_resources(*tables)
+                )
                 info.raise_on_failed_jobs()
             except DltException as error:
-                # Whatever was under way is done again from the pages: see the module's docstring.
                 self._pipeline = None
                 own = own_cause(error)
                 if own is not None:
                     raise own from error
-                raise LoadError(f"Loading into raw failed: {explained(error)}") from error
-        return _new_columns(
+                if storage_trouble(error):
+                    raise
+                raise LoadError(f"The rows could not be loaded: {explained(error)}") from error
+        counts = _row_counts(pipeline)
+        new_columns = _new_columns(
             (name, column)
             for package in info.load_packages
             for name, table in package.schema_update.items()
             for column in table["columns"]
         )
+        rows = {name: count for name, count in counts.items() if name in TABLES and count}
+        return LoadOutcome(rows, new_columns)
+
+    def is_of_another(self, log: Log) -> bool:
+        """Whether what the file holds was loaded from another ledger, or from a later one."""
+        tokens = self._tokens()
+        return self._held_rows and not (tokens and all(log.knows(token) for token in tokens))
+
+    def offsets(self, log: Log, table: str) -> dict[str, Offset]:
+        """How far the file has got of a list."""
+        from sources.repair_shop.source import offsets_of
+
+        return offsets_of(log, self._state().get(table, {}))
+
+    def _tokens(self) -> set[str]:
+        from sources.repair_shop.source import LEDGER
+
+        return {state[LEDGER] for state in self._state().values() if LEDGER in state}
+
+    def _state(self) -> Mapping[str, Any]:
+        from sources.repair_shop.source import SCHEMA
+
+        sources = self._ready_pipeline().state.get("sources", {})
+        state: Mapping[str, Any] = sources.get(SCHEMA, {}).get("resources", {})
+        return state
 
     def _ready_pipeline(self) -> dlt.Pipeline:
         if self._pipeline is None:
@@ -245,6 +201,8 @@ class Loader:
 
     def _open_pipeline(self) -> dlt.Pipeline:
         folder = self.home.dlt_dir
+        # The file holds dlt's state and schema, committed with the rows: it alone is believed.
+        shutil.rmtree(folder, ignore_errors=True)
         # dlt reads these when it starts; nothing of it may leave the home folder or the machine.
         os.environ.update(
             {
@@ -253,77 +211,33 @@ class Loader:
                 "RUNTIME__LOG_LEVEL": "CRITICAL",
                 # A signal ends a sync between two steps, never a load in the middle.
                 "RUNTIME__INTERCEPT_SIGNALS": "false",
+                "NORMALIZE__PARQUET_NORMALIZER__ADD_DLT_LOAD_ID": "true",
                 "LOAD__DELETE_COMPLETED_JOBS": "true",
                 "LOAD__TRUNCATE_STAGING_DATASET": "true",
             }
         )
         import dlt
-        from dlt.common.exceptions import DltException
         from dlt.destinations.impl.duckdb.configuration import DuckDbCredentials
 
         for name in ("dlt", "sqlglot"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        for attempt in (1, 2):
-            try:
-                pipeline: dlt.Pipeline = dlt.pipeline(
-                    _PIPELINE,
-                    pipelines_dir=str(folder / "pipelines"),
-                    destination=dlt.destinations.duckdb(
-                        DuckDbCredentials(
-                            str(self.home.build_warehouse),
-                            global_config={"memory_limit": _MEMORY},
-                        ),
-                        preferred_loader_file_format="parquet",
-                    ),
-                    dataset_name=DATASET,
-                )
-                if pipeline.has_pending_data:
-                    pipeline.abort_packages()
-                pipeline.sync_destination()
-                _clear_up(folder / "pipelines" / _PIPELINE)
-                return pipeline
-            except (DltException, ValueError, KeyError, OSError):
-                # A kill may leave half a file of dlt's own memory; the warehouse holds a copy.
-                if attempt == 2:
-                    raise
-                shutil.rmtree(folder, ignore_errors=True)
-        raise AssertionError("unreachable")
-
-    # -- marks and ops --------------------------------------------------------------------------
-
-    def mark_deleted(
-        self,
-        table: str,
-        shop_id: str,
-        ids: Sequence[str],
-        at: datetime | None,
-        *,
-        variant: str | None = None,
-    ) -> int:
-        """Set ``_deleted_at`` of rows that have none (None takes the mark away); rows changed.
-
-        ``variant`` is the one list meant of a table that holds several (custom fields by type).
-        """
-        if table not in TABLES:
-            raise LoadError(f"There is no raw table {table}.")
-        if not self._prepared:
-            self.prepare()
-        changed = 0
-        keep = "IS NOT NULL" if at is None else "IS NULL"
-        _, _, *variants = _key_of(table)
-        only = f"AND {quoted(variants[0])} = ? " if variant is not None else ""
+        pipeline: dlt.Pipeline = dlt.pipeline(
+            _PIPELINE,
+            pipelines_dir=str(folder / "pipelines"),
+            destination=dlt.destinations.duckdb(
+                DuckDbCredentials(
+                    str(self.home.build_warehouse), global_config={"memory_limit": _MEMORY}
+                ),
+                preferred_loader_file_format="parquet",
+            ),
+            dataset_name=DATASET,
+        )
         with self._database() as connection:
-            connection.execute("BEGIN")
-            for start in range(0, len(ids), 10_000):
-                (count,) = connection.execute(
-                    f"UPDATE raw.{quoted(table)} SET _deleted_at = ? "  # noqa: S608 - a declared name
-                    f"WHERE shop_id = ? AND _deleted_at {keep} {only}"
-                    "AND id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-                    [at, shop_id, *([variant] if only else []), list(ids[start : start + 10_000])],
-                ).fetchall()[0]
-                changed += int(count)
-            connection.execute("COMMIT")
-        return changed
+            self._held_rows = bool(columns_of(connection, DATASET))
+        pipeline.sync_destination()
+        return pipeline
+
+    # -- ops ------------------------------------------------------------------------------------
 
     def write_ops(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Replace ``ops.<name>``, of :data:`~pipelines.load.ops.OPS_TABLES`, in one transaction.
@@ -339,6 +253,7 @@ class Loader:
         with self._database() as connection:
             connection.register("given", pa.table(data))
             connection.execute("BEGIN")
+            bring_up(connection)
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(
                 f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
@@ -346,23 +261,10 @@ class Loader:
             connection.execute("COMMIT")
 
 
-def _clear_up(folder: Path) -> None:
-    """Remove what dlt leaves in its folder for good: a schema for each load, cut-off work."""
-    leftovers = [*(folder / "load" / "loaded").glob("*")]
-    leftovers += [
-        path
-        for path in (folder / "normalize").glob("*")
-        if path.name not in ("extracted", "normalized")
-    ]
-    for leftover in leftovers:
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _key_of(table: str) -> tuple[str, ...]:
-    from sources.repair_shop.source import key_of  # dlt takes a second to import
-
-    return key_of(table)
+def _row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:
+    trace = pipeline.last_trace
+    info = trace.last_normalize_info if trace is not None else None
+    return info.row_counts if info is not None else {}
 
 
 def _plain(value: Any) -> Any:
@@ -372,19 +274,20 @@ def _plain(value: Any) -> Any:
 
 
 def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Columns nobody declared; :class:`LoadError` on a column beside the one that was meant."""
-    from sources.repair_shop.source import declared_tables
-
-    declared = declared_tables()
-    news: list[str] = []
-    for table, column in updates:
-        if table.startswith("_dlt") or column.startswith("_dlt"):
-            continue
-        if "__v_" in column:
-            raise LoadError(
-                f"raw.{table}: values of {column.split('__v_')[0]} went to {column}, beside the "
-                "column they belong to. Run 'shopmirror doctor' and 'shopmirror sync --full'."
-            )
-        if column not in declared.get(table, {}):
-            news.append(f"{table}.{column}")
-    return tuple(sorted(set(news)))
+    """Columns nobody declared."""
+    declared = {
+        name: set(empty.column_names)
+        for table in TABLES
+        for name, empty in empty_tables(table).items()
+    }
+    return tuple(
+        sorted(
+            {
+                f"{table}.{column}"
+                for table, column in updates
+                if not table.startswith("_dlt")
+                and not column.startswith("_dlt")
+                and column not in declared.get(table, ())
+            }
+        )
+    )

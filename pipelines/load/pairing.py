@@ -1,10 +1,13 @@
-"""Whether the ledger and the private database belong together; if not, everything is read again.
+"""Whether the ledger and the private database belong together; what is done if not.
 
-The ledger knows what was loaded. Beside a database that is another one, or an older copy, it would
-take rows for loaded that are not there; a ledger that is new knows nothing of rows that went at the
-service meanwhile. So both carry the database's name and count each time they are opened together.
-Where they do not agree the ledger forgets the mirror and is told which rows the database holds, so
-that the full reads that follow notice those that are gone.
+The ledger notes what the database has got, as a hint, and both carry the database's name and count
+each time they are opened together. Where they do not agree the hint is worth nothing:
+
+- the database is new, or an older copy: it reads the log from where it stands itself; what the
+  ledger no longer keeps is asked for again;
+- what it holds came from another ledger, or from a later one than this: the ledger forgets the
+  mirror and is told which rows the database holds, so that the full reads that follow notice those
+  that are gone.
 """
 
 from __future__ import annotations
@@ -17,8 +20,11 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 from pipelines.home import Home
+from pipelines.load.consumer import Feed
+from pipelines.load.loader import Loader
 from pipelines.load.tables import columns_of, quoted
 from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.log import Log
 from sources.repair_shop.schema.dates import local_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
@@ -29,34 +35,58 @@ _Held = tuple[str, str, str, date | None]
 """A row of raw: shop, resource, id, day."""
 
 
-def keep_together(home: Home, ledger: Ledger, shops: Sequence[ShopSettings]) -> bool:
-    """Note that the two are opened together; False when they did not belong together.
+def keep_together(
+    home: Home, ledger: Ledger, loader: Loader, feed: Feed, shops: Sequence[ShopSettings]
+) -> str:
+    """Note that the two are opened together; what a person should know, or an empty text.
 
-    Call with the sync lock held and the tables made (:meth:`pipelines.load.loader.Loader.prepare`).
+    Call with the sync lock held and the file made (:meth:`pipelines.load.loader.Loader.prepare`).
     """
     known, ours = ledger.mark("", _NAME), int(ledger.mark("", _COUNT) or 0)
     with home.open_build() as database:
         told = dict(database.execute("SELECT name, value FROM ops.meta").fetchall())
-        name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
-        # A kill between the two notes below leaves the database one ahead.
-        together = known == name and theirs in (ours, ours + 1)
-        if not together:
-            ledger.forget_mirror()
+    name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
+    # A kill between the two notes below leaves the database one ahead.
+    together = known == name and theirs in (ours, ours + 1)
+    say = ""
+    if not together and loader.is_of_another(feed.log):
+        say = "The warehouse and the ledger do not belong together: everything is read again."
+        ledger.forget_mirror()
+        with home.open_build() as database:
             ledger.remember_rows(_held(database, {shop.name: shop.zone for shop in shops}))
-        count = str(max(ours, theirs) + 1)
+    elif not together and known is not None:
+        feed.start_over()
+        again = _ask_again(loader, feed.log)
+        say = "The warehouse is new or an older copy: it is filled from the ledger" + (
+            f"; {', '.join(again)} are read again." if again else "."
+        )
+    count = str(max(ours, theirs) + 1)
+    with home.open_build() as database:
         database.execute("DELETE FROM ops.meta WHERE name IN ('identity', ?)", [_COUNT])
         database.execute(
             "INSERT INTO ops.meta VALUES ('identity', ?), (?, ?)", [name, _COUNT, count]
         )
     ledger.set_mark("", _COUNT, count)
     ledger.set_mark("", _NAME, name)
-    return together or known is None
+    return say
+
+
+def _ask_again(loader: Loader, log: Log) -> list[str]:
+    """Have those lists read whole of which neither the database nor the ledger has all rows."""
+    lists: list[str] = []
+    for table in ENDPOINTS:
+        for shop in log.missing(table, loader.offsets(log, table)):
+            log.ask_again(table, shop)
+            lists.append(f"{shop}: {table}")
+    return lists
 
 
 def _held(database: duckdb.DuckDBPyConnection, zones: Mapping[str, ZoneInfo]) -> Iterator[_Held]:
     """The rows of raw that are believed to exist, of the shops that are configured."""
     held = columns_of(database, "raw")
     for table, endpoint in ENDPOINTS.items():
+        if table not in held:
+            continue
         variants = list(endpoint.variants[0]) if endpoint.variants else []
         day = quoted(endpoint.day_column) if endpoint.day_column in held[table] else "NULL"
         names = ", ".join(["shop_id", "id", day, *map(quoted, variants)])

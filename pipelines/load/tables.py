@@ -57,6 +57,14 @@ def check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
             )
 
 
+def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
+    """Bring a file of layout 1 to layout 2: nested lists are loaded as tables of their own, with
+    the number of their load, a column that dlt cannot add to a table that has rows."""
+    for table, held in columns_of(connection, "raw").items():
+        if "_dlt_root_id" in held and "_dlt_load_id" not in held:
+            connection.execute(f"ALTER TABLE raw.{quoted(table)} ADD COLUMN _dlt_load_id VARCHAR")
+
+
 def quoted(name: str) -> str:
     """A name as SQL wants it, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'

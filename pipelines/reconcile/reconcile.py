@@ -150,7 +150,6 @@ def reconcile(
                 again |= _split(session, one, year, results[one.name], run_id, repair)
             if again:
                 session.feed.load_waiting()
-                session.feed.apply_deletions()
                 session.build()
             _gather(session, shops, year, report, results)
             outcome, message = _ENDINGS[report.exit_code]

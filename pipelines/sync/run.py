@@ -23,13 +23,12 @@ from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.ledger.aside import pages_aside
+from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.scan.audits import audit_jobs
 from sources.repair_shop.scan.deletions import Deletions
-from sources.repair_shop.scan.jobs import Job, mirror_jobs, resume_jobs
+from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
-from sources.repair_shop.ticket_pipeline import is_due, look_at_pipeline
 
 _LOAD_EVERY = 60.0
 """Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
@@ -128,7 +127,6 @@ class Run:
             future.result()
         if not session.stop.is_set():
             session.feed.load_waiting()
-            session.feed.apply_deletions()
 
     def _load_while(self, futures: list[Future[None]]) -> None:
         session, loaded = self.session, time.monotonic()
@@ -151,23 +149,16 @@ class Run:
         fetch = ShopFetch(
             self.session.client(shop), ledger, self.run_id, self.session.observer, self.confirm
         )
-        jobs = mirror_jobs(ledger, shop, endpoints=self.endpoints, full=self.full)
-        everything = self.endpoints is None
-        if everything:
-            jobs += resume_jobs(ledger, shop)
         self._deleted_by_us(shop)
-        fetch.run(job for job in jobs if not job.comes_late)
-        if fetch.fatal is None:
-            later = [job for job in jobs if job.comes_late]
-            fetch.run([*later, *fetch.follow(), *self._pushed(shop, fetch.began)])
-        if fetch.fatal is None and everything and not self.full:
-            today = datetime.now(shop.zone).date()
-            fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
-        if fetch.fatal is None and everything:
+        read_shop(
+            fetch,
+            endpoints=self.endpoints,
+            full=self.full,
+            more=lambda began: self._pushed(shop, began),
+        )
+        if fetch.fatal is None and self.endpoints is None:
             try:
-                if is_due(ledger, shop.name, datetime.now(shop.zone).date()):
-                    look_at_pipeline(self.session.client(shop), ledger)
-                fetch_monthly_reports(self.session.client(shop), ledger)
+                fetch_monthly_reports(fetch.client, ledger)
             except ShopError as error:
                 fetch.fatal = error
         result.results, result.error = fetch.results, fetch.fatal
@@ -226,7 +217,6 @@ class Run:
         ]
         if any(repaired):
             self.session.feed.load_waiting()
-            self.session.feed.apply_deletions()
             self.session.build()
             self._compare()
 

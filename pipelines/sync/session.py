@@ -53,11 +53,11 @@ class Session:
         self.counter = RequestCounter(max_requests)
         self.ledger = Ledger(home.ledger)
         self.budget = Budget(home.budget)
-        self.loader = Loader(home, [shop.name for shop in settings.shops])
+        self.loader = Loader(home)
         self.loader.prepare()
-        if not keep_together(home, self.ledger, settings.shops):
-            self.observer.say("The warehouse is new or was replaced: everything is read again.")
-        self.feed = Feed(self.ledger, self.loader, settings.shops)
+        self.feed = Feed(self.ledger, self.loader, settings.shops, home.build_warehouse)
+        if say := keep_together(home, self.ledger, self.loader, self.feed, settings.shops):
+            self.observer.say(say)
         self.publish_seconds = 1.0
         self._clients: dict[str, Client] = {}
         self._lock = threading.Lock()
@@ -83,6 +83,7 @@ class Session:
         False when the last build was made of exactly the same and still stands.
         """
         began = time.monotonic()
+        self.feed.load_waiting()  # all tables are there, at least
         write_reports(self.ledger, self.loader)
         shops = [
             # The setting counts; without one, what the service said of itself.

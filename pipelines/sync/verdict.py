@@ -8,6 +8,7 @@ from typing import Any
 from pipelines.reconcile.differences import Difference
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
 from sources.repair_shop.extract import JobResult
+from sources.repair_shop.mirror import doubts_of
 
 
 @dataclass
@@ -28,16 +29,7 @@ class ShopResult:
     @property
     def doubts(self) -> list[str]:
         """What is not proven, in words."""
-        found = [f"{r.job.resource}: {r.error}" for r in self.results if r.error]
-        for result in self.results:
-            if result.outcome and not result.outcome.proven:
-                found.append(f"{result.job.resource}: {result.outcome.reason}")
-            if result.vanished and result.vanished.refused:
-                found.append(f"{result.job.resource}: {result.vanished.refused}")
-        found += self.aside
-        if self.error is not None and not any(r.error is self.error for r in self.results):
-            found.insert(0, str(self.error))
-        return found
+        return doubts_of(self.results, self.error) + self.aside
 
 
 @dataclass

@@ -156,3 +156,9 @@ class Stopped(ShopError):
     """Stopped early on purpose; what was fetched is kept and the next run goes on from there."""
 
     exit_code = 4
+
+
+def first_line(error: BaseException) -> str:
+    """The first line an error says, else its name."""
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return (text or type(error).__name__)[:300]

@@ -229,12 +229,17 @@ def load_settings() -> Settings:
 
     Nothing is sent anywhere: this is what "exit code 2, nothing was sent" rests on.
     """
-    section = read_section(*SECTION)
+    return Settings(home=home_folder(), shops=shops_of(read_section(*SECTION)))
+
+
+def shops_of(section: Mapping[str, Any]) -> tuple[ShopSettings, ...]:
+    """The shops of ``[sources.repair_shop]``, validated; :class:`SettingsError` as above."""
+    section = dict(section)
     shops = section.pop("shops", {})
     if not isinstance(shops, dict) or any(not isinstance(v, dict) for v in shops.values()):
         raise SettingsError("[sources.repair_shop.shops] must hold one section for each shop.")
     if not shops:
-        return Settings(home=home_folder(), shops=(_shop("main", section),))
+        return (_shop("main", section),)
     for name, own in shops.items():
         if len(shops) > 1 and "api_key" not in own:
             raise SettingsError(
@@ -247,7 +252,7 @@ def load_settings() -> Settings:
         other = seen.setdefault((shop.base_url, shop.api_key.get_secret_value()), shop.name)
         if other != shop.name:
             raise SettingsError(f"Shops '{other}' and '{shop.name}' have the same api_key.")
-    return Settings(home=home_folder(), shops=built)
+    return built
 
 
 def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:

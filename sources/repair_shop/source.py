@@ -1,74 +1,39 @@
-"""The dlt source: cleaned rows of the table of endpoints -> resources dlt merges.
+"""The dlt source: every list of a repair shop's service as a resource.
 
-Data flow: rows of :func:`repair_shop.schema.clean.clean_row` → one resource a list endpoint →
-``raw.<table>`` and its child tables. Every column of :mod:`repair_shop.schema.columns` is declared
-with its type, so a table looks the same whatever rows came; fields nobody declared become text.
+Data flow: service -> ledger (:mod:`repair_shop.mirror`) -> log (:mod:`repair_shop.log`) -> Arrow
+tables -> the destination. A destination's place in the log is kept in dlt's state, so it is
+committed with the rows it stands for; whatever is cut off is read from the ledger again, not from
+the service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import dlt
+import pyarrow as pa
+from dlt.common import logger
+from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
 from dlt.common.schema import Schema
-from dlt.common.schema.typing import TColumnSchema
+from dlt.common.schema.typing import TTableSchemaColumns
+from dlt.common.typing import TSecretStrValue
 from dlt.extract import DltResource, DltSource
 
-from .schema.columns import TABLES, Child, Kind, Table
+from .errors import Stopped
+from .ledger import Ledger
+from .ledger.aside import try_again
+from .log import NO_ROW, Log, Offset
+from .mirror import Mirror, Reading
+from .schema.arrow import empty_tables
 from .schema.endpoints import ENDPOINTS
+from .settings import SECTION, ShopSettings, home_folder, read_section, shops_of
 
 SCHEMA = "repair_shop"
-"""Name of the dlt schema; stored in the warehouse, so a change of it is a migration."""
+"""Name of the dlt schema; stored at destinations, so a change of it is a migration."""
 
-Row = Mapping[str, Any]
-Rows = Iterable[Row]
-
-_TYPES: Mapping[Kind, TColumnSchema] = {
-    "text": {"data_type": "text"},
-    "moment": {"data_type": "text"},
-    "amount": {"data_type": "decimal", "precision": 28, "scale": 4},
-    "number": {"data_type": "decimal", "precision": 28, "scale": 4},
-    "flag": {"data_type": "bool"},
-}
-
-_SQL_TYPES: Mapping[Kind, str] = {
-    "text": "VARCHAR",
-    "moment": "VARCHAR",
-    "amount": "DECIMAL(28,4)",
-    "number": "DECIMAL(28,4)",
-    "flag": "BOOLEAN",
-}
-
-_TOP: Mapping[str, TColumnSchema] = {
-    "shop_id": {"data_type": "text", "nullable": False},
-    "id": {"data_type": "text", "nullable": False},
-    "_deleted_at": {"data_type": "timestamp"},
-    "_seen_at": {"data_type": "timestamp"},
-    "_seq": {"data_type": "bigint", "dedup_sort": "desc"},
-    "_unreadable": {"data_type": "text"},
-}
-_TOP_SQL = {
-    "shop_id": "VARCHAR NOT NULL",
-    "id": "VARCHAR NOT NULL",
-    "_deleted_at": "TIMESTAMP WITH TIME ZONE",
-    "_seen_at": "TIMESTAMP WITH TIME ZONE",
-    "_seq": "BIGINT",
-    "_unreadable": "VARCHAR",
-}
-_CHILD_SQL = {"shop_id": "VARCHAR", "parent_id": "VARCHAR", "_unreadable": "VARCHAR"}
-
-
-def repair_shop(rows: Mapping[str, Rows]) -> DltSource:
-    """All 35 lists as resources, those named in ``rows`` selected to run.
-
-    Merge on :func:`key_of`, delete-insert; of several answers for one row in a batch the one with
-    the highest ``_seq`` stays.
-    """
-    return _source(rows).with_resources(*rows)
-
-
-_NAMED_AS_SAID = Schema(
+_SCHEMA = Schema(
     SCHEMA,
     # dlt's own snake_case knows Latin letters only: every other field would be the column "x".
     normalizers={
@@ -76,42 +41,214 @@ _NAMED_AS_SAID = Schema(
         "json": {"module": "dlt.common.normalizers.json.relational"},
     },
 )
+_OFFSETS = "offsets"
+LEDGER = "ledger"
+"""Where a resource's state keeps :meth:`~repair_shop.log.Log.token`."""
 
 
-@dlt.source(schema=_NAMED_AS_SAID)
-def _source(rows: Mapping[str, Rows]) -> Iterator[DltResource]:
-    schema = dlt.current.source_schema()
-    # A text that looks like a time would fix the type of an undeclared column for good.
-    schema.remove_type_detection("iso_timestamp")
-    for name in TABLES:
-        yield _resource(name, rows.get(name, ()))
+@dlt.source(schema=_SCHEMA, section=SCHEMA)
+def repair_shop(
+    base_url: str | None = dlt.config.value,
+    api_key: TSecretStrValue | None = dlt.secrets.value,
+    timezone: str | None = dlt.config.value,
+    shops: dict[str, Any] | None = None,
+    requests_per_minute: int = 30,
+    reserve: int = 0,
+    minute_seconds: float = 60.0,
+    timeout_seconds: float = 30.0,
+    audit_requests: int = 100,
+    vanish_limit_percent: float = 20.0,
+    ledger_folder: str | None = None,
+    max_requests: int | None = None,
+    full: bool = False,
+) -> Iterable[DltResource]:
+    """All lists of a repair shop's service, incrementally and within its rate limit.
+
+    The first run reads every selected list whole, a later one only what is new, changed or gone.
+    Every answer is written to a ledger on disk before it is used: a run that is cut off goes on
+    from there, and a second destination is fed from there without asking the service twice.
+    Deleted rows stay, with ``_deleted_at``.
+
+    Args:
+        base_url (str): Address of the service, ending in ``/v1``.
+        api_key (str): The shop's key.
+        timezone (str): The shop's time zone as IANA name, in which its days begin. Default: UTC.
+        shops (dict): Several shops, name -> settings as here, each overriding the ones beside
+            it; from ``[sources.repair_shop.shops.<shop>]``. Without it there is one, ``main``.
+        requests_per_minute (int): The service's limit.
+        reserve (int): Requests a minute left to other clients of the key.
+        minute_seconds (float): Length of the limit's minute; only a sandbox changes it.
+        timeout_seconds (float): How long an answer may take.
+        audit_requests (int): Requests a run for re-reading old days, where all lists are selected.
+        vanish_limit_percent (float): Share of a list that may vanish at once and be believed.
+        ledger_folder (str): Folder of the ledger and the rate budget. Default:
+            ``SHOPMIRROR_HOME``, else ``data`` in the current folder.
+        max_requests (int): Stop asking after so many requests; the next run goes on from there.
+        full (bool): Read every selected list whole.
+
+    Returns:
+        Iterable[DltResource]: One resource a list, named as its table; nested lists come with it
+        as ``<table>__<list>``.
+    """
+    given = {
+        "base_url": base_url,
+        "api_key": api_key,
+        "timezone": timezone,
+        "requests_per_minute": requests_per_minute,
+        "reserve": reserve,
+        "minute_seconds": minute_seconds,
+        "timeout_seconds": timeout_seconds,
+        "audit_requests": audit_requests,
+        "vanish_limit_percent": vanish_limit_percent,
+    }
+    section: dict[str, Any] = read_section(*SECTION)
+    for name in ("ledger_folder", "max_requests", "full"):
+        section.pop(name, None)
+    section |= {name: value for name, value in given.items() if value is not None}
+    section["shops"] = {
+        name: {**section.get("shops", {}).get(name, {}), **(shops or {}).get(name, {})}
+        for name in {**section.get("shops", {}), **(shops or {})}
+    }
+    reader = _Reader(
+        Path(ledger_folder) if ledger_folder else home_folder(),
+        shops_of(section),
+        max_requests,
+        full,
+    )
+    for table in ENDPOINTS:
+        yield _resource(table, reader.log)
 
 
-def _resource(name: str, rows: Rows) -> DltResource:
-    def read() -> Iterator[list[dict[str, Any]]]:
-        chunk: list[dict[str, Any]] = []
-        for row in rows:
-            chunk.append(dict(row))
-            if len(chunk) == 1000:  # a list costs dlt far less than a thousand single items
-                yield chunk
-                chunk = []
-        if chunk:
-            yield chunk
+def from_log(log: Log, end: Offset, *, holds_rows: bool = False) -> DltSource:
+    """The same resources, up to ``end`` of a log that somebody else feeds; asks no service.
 
-    table = TABLES[name]
-    return dlt.resource(
+    ``holds_rows``: the destination may hold rows of lists for which its state has no offset.
+    """
+
+    @dlt.source(schema=_SCHEMA, section=SCHEMA)
+    def source() -> Iterable[DltResource]:
+        for table in ENDPOINTS:
+            yield _resource(table, lambda: (log, end), holds_rows)
+
+    return source()
+
+
+class _Reader:
+    """Reads the selected lists when the first of them is extracted, and lends out the log."""
+
+    def __init__(
+        self, home: Path, shops: Sequence[ShopSettings], max_requests: int | None, full: bool
+    ) -> None:
+        self._home, self._shops = home, shops
+        self._max_requests, self._full = max_requests, full
+        self._log: tuple[Log, Offset] | None = None
+
+    def log(self) -> tuple[Log, Offset]:
+        if self._log is None:
+            selected = [
+                name for name in dlt.current.source().selected_resources if name in ENDPOINTS
+            ]
+            with Mirror(self._home, self._shops, max_requests=self._max_requests) as mirror:
+                log = Log(Ledger(mirror.ledger_path), self._shops, self._home / "warehouse.duckdb")
+                for table in selected:
+                    for shop in log.missing(table, _offsets(log, table)):
+                        log.ask_again(table, shop)
+                _tell(mirror.read(selected, full=self._full))
+                try_again(mirror.ledger)
+            self._log = log, log.end()
+        return self._log
+
+
+def _tell(readings: Iterable[Reading]) -> None:
+    """Log what is in doubt. Raises the error that kept every shop from being read."""
+    readings = list(readings)
+    errors = [r.error for r in readings if r.error and not isinstance(r.error, Stopped)]
+    for reading in readings:
+        for doubt in reading.doubts:
+            logger.warning(f"{reading.shop}: {doubt}")
+    if errors and len(errors) == len(readings):
+        raise errors[0]
+
+
+def _resource(
+    table: str, log: Callable[[], tuple[Log, Offset]], holds_rows: bool = False
+) -> DltResource:
+    def read() -> Iterator[Any]:
+        yield from _read(table, *log(), holds_rows)
+
+    tables = empty_tables(table)
+    resource = dlt.resource(
         read,
-        name=name,
+        name=table,
+        primary_key=key_of(table),
         write_disposition={"disposition": "merge", "strategy": "delete-insert"},
-        primary_key=key_of(name),
-        columns=_hints(table) | {column: hint.copy() for column, hint in _TOP.items()},
-        nested_hints={
-            path: dlt.mark.make_nested_hints(columns=_child_hints(child.table))
-            for path, child in nested_tables(table)
-        },
+        columns=_columns(tables.pop(table)),
         # A value that does not fit its column stops the load instead of moving to a column beside.
         schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
     )
+    for name, rows in tables.items():
+        _add_nested(resource, name, rows)
+    return resource
+
+
+def _add_nested(resource: DltResource, name: str, rows: pa.Table) -> None:
+    """Let a resource fill the table of a nested list too."""
+    scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
+    # A variant begins with the hints of the resource; its key and columns are not the list's.
+    resource.apply_hints(table_name=name, columns={}, primary_key=[], create_table_variant=True)
+    resource.apply_hints(
+        table_name=name,
+        columns=_columns(rows),
+        # The rows of a nested list replace those of its row, also by none: see NO_ROW.
+        write_disposition={
+            "disposition": "merge",
+            "strategy": "delete-insert",
+            "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
+            "source_filter": f"_dlt_list_idx > {NO_ROW}",
+        },
+        create_table_variant=True,
+    )
+
+
+def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
+    state = dlt.current.resource_state()
+    resource = dlt.current.source().resources[table]
+    known = dlt.current.source_schema().tables
+    names = {table, *empty_tables(table)}
+    for name, empty in empty_tables(table).items():
+        if set(empty.column_names) - set(known.get(name, {}).get("columns", {})):
+            yield dlt.mark.with_table_name(empty, name)
+    offsets = _offsets(log, table)
+    moved = False
+    nested = [name for name in known if name.startswith(f"{table}__")]
+    # Offsets of another ledger are worth nothing, but rows came with them.
+    holds_rows = not offsets and (holds_rows or LEDGER in state)
+    for tables in log.read(table, offsets, end, nested=nested, holds_rows=holds_rows):
+        moved = True
+        for name, rows in tables.items():
+            if name not in names:
+                _add_nested(resource, name, rows.slice(0, 0))
+                names.add(name)
+            yield dlt.mark.with_table_name(rows, name)
+    if moved or log.is_far(offsets, end):
+        state[LEDGER] = log.token()
+        state[_OFFSETS] = {
+            shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
+        }
+
+
+def _offsets(log: Log, table: str) -> dict[str, Offset]:
+    return offsets_of(log, dlt.current.resource_state(table))
+
+
+def offsets_of(log: Log, state: Mapping[str, Any]) -> dict[str, Offset]:
+    """Where a list of a destination stands, by the resource's state.
+
+    At the beginning if what the destination holds is of another ledger.
+    """
+    if not log.knows(state.get(LEDGER)):
+        return {}
+    return {shop: Offset(*at) for shop, at in state.get(_OFFSETS, {}).items()}
 
 
 def key_of(table: str) -> tuple[str, ...]:
@@ -123,42 +260,10 @@ def key_of(table: str) -> tuple[str, ...]:
     return ("shop_id", "id", *(variants[0] if variants else ()))
 
 
-def nested_tables(table: Table) -> Iterator[tuple[tuple[str, ...], Child]]:
-    """Declared nested lists at every depth, with their path below the table."""
-    for child in table.children:
-        yield (child.name,), child
-        for path, deeper in nested_tables(child.table):
-            yield (child.name, *path), deeper
+def nested_key(table: str) -> tuple[str, ...]:
+    """What makes the rows of a nested list those of one row of its table."""
+    return ("_dlt_root_id",) if ENDPOINTS[table].variants else ("shop_id", "parent_id")
 
 
-def _hints(table: Table) -> dict[str, TColumnSchema]:
-    # Copies: dlt writes each column's name into the hint it is given.
-    return {name: _TYPES[kind].copy() for name, kind in table.flat_columns().items()}
-
-
-def _child_hints(table: Table) -> dict[str, TColumnSchema]:
-    return _hints(table) | {name: _TYPES["text"].copy() for name in _CHILD_SQL}
-
-
-def declared_tables() -> dict[str, dict[str, str]]:
-    """Every declared raw table and child table -> its columns -> their DuckDB types.
-
-    As dlt would make them: a table made from this and one made by dlt from rows are alike.
-    """
-    tables: dict[str, dict[str, str]] = {}
-    for name, table in TABLES.items():
-        dlt_columns = {"_dlt_load_id": "VARCHAR NOT NULL", "_dlt_id": "VARCHAR NOT NULL"}
-        tables[name] = _TOP_SQL | _sql(table) | dlt_columns
-        for path, child in nested_tables(table):
-            links = ("_dlt_root_id", "_dlt_parent_id")
-            tables["__".join((name, *path))] = (
-                _CHILD_SQL
-                | _sql(child.table)
-                | dict.fromkeys(links, "VARCHAR NOT NULL")
-                | {"_dlt_list_idx": "BIGINT NOT NULL", "_dlt_id": "VARCHAR NOT NULL"}
-            )
-    return tables
-
-
-def _sql(table: Table) -> dict[str, str]:
-    return {name: _SQL_TYPES[kind] for name, kind in table.flat_columns().items()}
+def _columns(rows: pa.Table) -> TTableSchemaColumns:
+    return py_arrow_to_table_schema_columns(rows.schema)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,52 +13,53 @@ import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError
-from pipelines.load.loader import Loader, LoadError
+from pipelines.load.loader import Loader
 from pipelines.load.ops import FORMAT
 from pipelines.publish.publish import publish
+from sources.repair_shop.ledger.aside import pages_aside
+from sources.repair_shop.scan.deletions import Deletions
+from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.columns import TABLES
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.source import declared_tables
-from tests.pipelines.conftest import START, cleaned
+from tests.ledgers import START, LoadedHome, settings_of
+
+DECLARED = {name: rows for table in TABLES for name, rows in empty_tables(table).items()}
 
 
-def query(home: Home, sql: str) -> list[tuple[Any, ...]]:
-    with home.open_build(read_only=True) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def types(home: Home, table: str) -> dict[str, str]:
+def types(loaded: LoadedHome, table: str) -> dict[str, str]:
     return dict(
-        query(
-            home,
+        loaded.query(
             "SELECT column_name, data_type FROM information_schema.columns "
             f"WHERE table_schema = 'raw' AND table_name = '{table}'",
         )
     )
 
 
-def test_every_table_stands_with_typed_columns_before_any_row(home: Home, loader: Loader) -> None:
-    loader.prepare()
+def test_every_table_stands_with_typed_columns_before_any_row(loaded: LoadedHome) -> None:
+    loaded.feed.load_waiting()
     assert set(TABLES) == set(ENDPOINTS)
-    for table, columns in declared_tables().items():
-        held = types(home, table)
-        assert held == {name: kind.removesuffix(" NOT NULL") for name, kind in columns.items()}
-    assert types(home, "ticket_invoices")["amount_total"] == "DECIMAL(28,4)"
-    assert types(home, "tickets__lines")["quantity"] == "DECIMAL(28,4)"
-    assert "parent_id" in types(home, "ticket_invoices__returns__lines")
+    for table, rows in DECLARED.items():
+        assert set(types(loaded, table)) == {*rows.column_names, "_dlt_load_id"}, table
+    assert types(loaded, "ticket_invoices")["amount_total"] == "DECIMAL(28,4)"
+    assert types(loaded, "ticket_invoices")["_deleted_at"] == "TIMESTAMP WITH TIME ZONE"
+    assert types(loaded, "tickets__lines")["quantity"] == "DECIMAL(28,4)"
+    assert "parent_id" in types(loaded, "ticket_invoices__returns__lines")
 
 
-def test_prepare_twice_changes_nothing_and_adds_columns_declared_since(
-    home: Home, loader: Loader
-) -> None:
-    loader.prepare()
-    with home.open_build() as connection:
+def test_columns_declared_since_are_added_also_to_lists_without_news(loaded: LoadedHome) -> None:
+    loaded.load("brands", {"id": "b"})
+    with loaded.home.open_build() as connection:
         connection.execute("ALTER TABLE raw.customers DROP COLUMN gender")
-    Loader(home, ["main"]).prepare()
-    assert types(home, "customers")["gender"] == "VARCHAR"
+        connection.execute("DROP TABLE raw.tickets__lines")
+        connection.execute("DROP TABLE raw._dlt_version")  # as if dlt never knew them
+        connection.execute("DROP TABLE raw._dlt_pipeline_state")
+    loaded.open()
+    loaded.feed.load_waiting()
+    assert types(loaded, "customers")["gender"] == "VARCHAR"
+    assert types(loaded, "tickets__lines")["quantity"] == "DECIMAL(28,4)"
 
 
-def test_rows_arrive_with_their_nested_lists_and_exact_money(home: Home, loader: Loader) -> None:
+def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded: LoadedHome) -> None:
     invoice = {
         "id": "i1",
         "number": 17,
@@ -65,164 +69,178 @@ def test_rows_arrive_with_their_nested_lists_and_exact_money(home: Home, loader:
         "lines": [{"id": 1, "quantity": 1, "total": 1000}, {"id": 2, "total": "234.5"}],
         "returns": [{"id": "r1", "amount": 7, "lines": [{"id": 9, "total": 7}]}],
     }
-    outcome = loader.load({"ticket_invoices": cleaned("ticket_invoices", invoice), "users": []})
-    assert dict(outcome.rows) == {"ticket_invoices": 1}
-    assert outcome.new_columns == ()
-    assert query(
-        home, "SELECT id, number, amount_total, customer__name FROM raw.ticket_invoices"
+    loaded.load("ticket_invoices", invoice)
+    assert loaded.feed.rows == 1
+    assert loaded.feed.new_columns == set()
+    assert loaded.query(
+        "SELECT id, number, amount_total, customer__name FROM raw.ticket_invoices"
     ) == [("i1", "17", Decimal("1234.5000"), "Ana")]
-    assert query(
-        home,
+    assert loaded.query(
         "SELECT sum(total), count(*), min(parent_id), min(shop_id) FROM raw.ticket_invoices__lines",
     ) == [(Decimal("1234.5000"), 2, "i1", "main")]
-    assert query(home, "SELECT total FROM raw.ticket_invoices__returns__lines") == [(Decimal(7),)]
-    names = {
-        name
-        for (name,) in query(
-            home, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'raw'"
-        )
-    }
-    assert {name for name in names if not name.startswith("_dlt")} == set(declared_tables())
-
-
-def test_merging_replaces_the_row_and_its_lines(home: Home, loader: Loader) -> None:
-    first = {"id": "t1", "short_info": "old", "lines": [{"id": 1}, {"id": 2}]}
-    loader.load({"tickets": cleaned("tickets", first)})
-    second = {"id": "t1", "short_info": "new", "lines": [{"id": 3}]}
-    loader.load({"tickets": cleaned("tickets", second, minute=1)})
-    assert query(home, "SELECT short_info FROM raw.tickets") == [("new",)]
-    assert query(home, "SELECT id FROM raw.tickets__lines") == [("3",)]
-
-
-def test_of_several_answers_in_a_batch_the_last_fetched_stays(home: Home, loader: Loader) -> None:
-    rows = cleaned(
-        "brands",
-        {"id": "b", "name": "1"},
-        {"id": "b", "name": "2"},
-        {"id": "B", "name": "other case"},
+    assert loaded.query("SELECT total FROM raw.ticket_invoices__returns__lines") == [(Decimal(7),)]
+    tables = loaded.query(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'raw'"
     )
-    loader.load({"brands": [rows[1], rows[0], rows[2]]})
-    found = query(home, "SELECT id, name FROM raw.brands ORDER BY 1")
+    assert {name for (name,) in tables if not name.startswith("_dlt")} == set(DECLARED)
+
+
+def test_merging_replaces_the_row_and_its_lines_also_by_none(loaded: LoadedHome) -> None:
+    first = {"id": "t1", "short_info": "old", "lines": [{"id": 1}, {"id": 2}]}
+    other = {"id": "t2", "lines": [{"id": 7}]}
+    loaded.load("tickets", first, other)
+    loaded.load("tickets", {"id": "t1", "short_info": "new", "lines": [{"id": 3}]}, minute=1)
+    assert loaded.query("SELECT short_info FROM raw.tickets WHERE id = 't1'") == [("new",)]
+    assert loaded.query("SELECT id FROM raw.tickets__lines ORDER BY 1") == [("3",), ("7",)]
+    loaded.load("tickets", {"id": "t1", "short_info": "new", "lines": []}, minute=2)
+    assert loaded.query("SELECT id FROM raw.tickets__lines") == [("7",)]
+
+
+def test_of_several_answers_the_newest_stays(loaded: LoadedHome) -> None:
+    loaded.answer("brands", {"id": "b", "name": "1"}, {"id": "B", "name": "other case"})
+    loaded.answer("brands", {"id": "b", "name": "2"}, minute=1)
+    loaded.feed.load_waiting()
+    found = loaded.query("SELECT id, name FROM raw.brands ORDER BY 1")
     assert found == [("B", "other case"), ("b", "2")]
 
 
-def test_an_older_answer_never_overwrites_a_newer_row(home: Home, loader: Loader) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "b", "name": "new"}, minute=5)})
-    late = cleaned("brands", {"id": "b", "name": "old"}, {"id": "c", "name": "c"}, minute=1)
-    outcome = loader.load({"brands": late})
-    assert dict(outcome.outdated) == {"brands": 1}
-    assert query(home, "SELECT name FROM raw.brands ORDER BY id") == [("new",), ("c",)]
+def test_an_older_answer_never_overwrites_a_newer_row(loaded: LoadedHome) -> None:
+    """Also when pages are loaded again: from whatever was set aside, or noted as waiting."""
+    loaded.load("brands", {"id": "b", "name": "old"}, {"id": "c", "name": "c"})
+    loaded.load("brands", {"id": "b", "name": "new"}, minute=5)
+    loaded.feed.start_over()
+    loaded.feed.load_waiting()
+    assert loaded.query("SELECT name FROM raw.brands ORDER BY id") == [("new",), ("c",)]
 
 
-def test_a_clock_set_back_keeps_no_answer_out(home: Home, loader: Loader) -> None:
+def test_a_clock_set_back_keeps_no_answer_out(loaded: LoadedHome) -> None:
     """Rows that a wrong clock dated a month ahead would refuse every change for a month."""
-    (ahead,) = cleaned("brands", {"id": "b", "name": "dated ahead"})
-    now = datetime.now(UTC)
-    loader.load({"brands": [{**ahead, "_seen_at": now + timedelta(days=30)}]})
-    (right,) = cleaned("brands", {"id": "b", "name": "edited since"})
-    loader.load({"brands": [{**right, "_seen_at": now}]})
-    assert query(home, "SELECT name FROM raw.brands") == [("edited since",)]
+    ahead = int((datetime.now(UTC) - START) / timedelta(minutes=1)) + 30 * 24 * 60
+    loaded.load("brands", {"id": "b", "name": "dated ahead"}, minute=ahead)
+    loaded.load("brands", {"id": "b", "name": "edited since"})
+    assert loaded.query("SELECT name FROM raw.brands") == [("edited since",)]
 
 
 def test_shops_share_tables_and_keep_their_rows(home: Home) -> None:
-    loader = Loader(home, ["centro", "norte"])
-    rows = [
-        *cleaned("customers", {"id": "1", "name": "Ana"}, shop="centro"),
-        *cleaned("customers", {"id": "1", "name": "Eva"}, shop="norte"),
-    ]
-    loader.load({"customers": rows})
-    loader.mark_deleted("customers", "norte", ["1"], START)
-    found = query(home, "SELECT shop_id, name, _deleted_at IS NULL FROM raw.customers ORDER BY 1")
+    loaded = LoadedHome(home, [settings_of("centro"), settings_of("norte")])
+    loaded.load("customers", {"id": "1", "name": "Ana"}, shop="centro")
+    loaded.load("customers", {"id": "1", "name": "Eva"}, shop="norte")
+    Deletions(loaded.ledger).confirmed("norte", "customers", ["1"])
+    loaded.feed.load_waiting()
+    found = loaded.query("SELECT shop_id, name, _deleted_at IS NULL FROM raw.customers ORDER BY 1")
     assert found == [("centro", "Ana", True), ("norte", "Eva", False)]
 
 
-def test_fields_that_appear_or_change_type_lose_nothing(home: Home, loader: Loader) -> None:
+def test_fields_that_appear_or_change_type_lose_nothing(loaded: LoadedHome) -> None:
     odd: list[dict[str, Any]] = [
         {"id": "1", "loyalty": 5},
         {"id": "2", "loyalty": "2026-01-01T00:00:00Z"},
         {"id": "3", "loyalty": 1.5, "visits": [{"day": "Mon", "tags": ["a", "b"]}]},
         {"id": "4", "loyalty": {"level": 2}},
-        {"id": "5", "loyalty": "gold", "credit_limit": "a lot"},
+        {"id": "5", "loyalty": "gold", "credit_limit": "a lot", "颜色": "red", "型号": "X1"},
         {"id": "6", "customer_group": "VIP", "name": ["x"], "_dlt_id": "mine"},
     ]
-    outcomes = [
-        loader.load({"customers": cleaned("customers", row, minute=number)})
-        for number, row in enumerate(odd)
-    ]
-    assert "customers.loyalty" in outcomes[0].new_columns
-    assert not any(name.split(".")[1] == "loyalty" for name in outcomes[1].new_columns)
-    found = dict(query(home, "SELECT id, loyalty FROM raw.customers"))
+    for number, row in enumerate(odd):
+        loaded.load("customers", row, minute=number)
+    assert "customers.loyalty" in loaded.feed.new_columns
+    found = dict(loaded.query("SELECT id, loyalty FROM raw.customers"))
     assert found["1"] == "5"
     assert found["2"] == "2026-01-01T00:00:00Z"
     assert found["3"] == "1.5"
     assert found["5"] == "gold"
-    assert query(home, "SELECT loyalty__level FROM raw.customers WHERE id = '4'") == [("2",)]
-    assert query(home, "SELECT day FROM raw.customers__visits") == [("Mon",)]
-    assert query(home, "SELECT _unreadable FROM raw.customers WHERE id = '5'") == [
+    assert loaded.query("SELECT loyalty__level FROM raw.customers WHERE id = '4'") == [("2",)]
+    assert loaded.query("SELECT day FROM raw.customers__visits") == [("Mon",)]
+    assert loaded.query("SELECT _unreadable FROM raw.customers WHERE id = '5'") == [
         ('{"credit_limit": "a lot"}',)
     ]
-    assert query(home, "SELECT group__name FROM raw.customers WHERE id = '6'") == [("VIP",)]
-    assert not any("__v_" in name for name in types(home, "customers"))
+    assert loaded.query("SELECT group__name FROM raw.customers WHERE id = '6'") == [("VIP",)]
+    assert loaded.query('SELECT "颜色", "型号" FROM raw.customers WHERE id = \'5\'') == [
+        ("red", "X1")
+    ]
+    assert not any("__v_" in name for name in types(loaded, "customers"))
+
+
+def test_what_cannot_be_loaded_is_refused_whole_and_later_loads_work(loaded: LoadedHome) -> None:
+    """A column that somebody made of another type in the warehouse refuses its values."""
+    loaded.load("payments", {"id": 1, "amount": 10})
+    with loaded.home.open_build() as connection:
+        connection.execute("ALTER TABLE raw.payments ALTER payment_note TYPE INTEGER")
+    loaded.load("payments", {"id": 2, "amount": 5, "payment_note": "no number"}, minute=1)
+    assert loaded.query("SELECT id FROM raw.payments") == [("1",)]
+    (aside,) = pages_aside(loaded.ledger)
+    assert aside.resource == "payments"
+    loaded.load("payments", {"id": 3, "amount": 5}, minute=2)
+    loaded.load("brands", {"id": "b"}, minute=2)
+    assert loaded.query("SELECT sum(amount) FROM raw.payments") == [(Decimal(15),)]
+    with loaded.home.open_build() as connection:
+        connection.execute("ALTER TABLE raw.payments ALTER payment_note TYPE VARCHAR")
+    loaded.open()
+    loaded.feed.load_waiting()
+    assert loaded.query("SELECT sum(amount) FROM raw.payments") == [(Decimal(20),)]
+    assert pages_aside(loaded.ledger) == []
+
+
+def test_deletions_are_told_once_and_undone_when_the_row_comes_back(loaded: LoadedHome) -> None:
+    deletions = Deletions(loaded.ledger)
+    rows = [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "c"}]
+    loaded.load("brands", *rows)
+    deletions.confirmed("main", "brands", ["a", "b", "nobody"])
+    loaded.feed.load_waiting()
+    gone = loaded.query("SELECT id, name FROM raw.brands WHERE _deleted_at NOTNULL ORDER BY 1")
+    assert gone == [("a", "A"), ("b", "B")]
+    before = loaded.feed.rows
+    loaded.feed.load_waiting()
+    assert loaded.feed.rows == before
+    loaded.load("brands", rows[0], minute=9)
+    assert loaded.query("SELECT id FROM raw.brands WHERE _deleted_at NOTNULL") == [("b",)]
+
+
+def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(
+    loaded: LoadedHome,
+) -> None:
+    loaded.load("tickets", {"id": "t", "short_info": "kept", "lines": [{"id": 1}]})
+    loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
+    Deletions(loaded.ledger).confirmed("main", "tickets", ["t"])
+    loaded.feed.load_waiting()
+    found = loaded.query("SELECT short_info, _deleted_at NOTNULL FROM raw.tickets")
+    assert found == [("kept", True)]
+    assert loaded.query("SELECT id FROM raw.tickets__lines") == [("1",)]
+
+
+def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(
+    loaded: LoadedHome,
+) -> None:
+    """Its nested lists had other links, and dlt's state said nothing of the ledger."""
+    loaded.load(
+        "tickets", {"id": "t", "lines": [{"id": 1}, {"id": 2}]}, {"id": "u", "lines": [{"id": 3}]}
+    )
+    with loaded.home.open_build() as connection:
+        for name in DECLARED:
+            if "__" in name:
+                connection.execute(f'ALTER TABLE raw."{name}" DROP COLUMN _dlt_load_id')
+        connection.execute("UPDATE raw.tickets SET _dlt_id = 'x' || id")
+        connection.execute("UPDATE raw.tickets__lines SET _dlt_root_id = 'x' || parent_id")
+        connection.execute("DROP TABLE raw._dlt_pipeline_state")
+        connection.execute("UPDATE ops.meta SET value = '1' WHERE name = 'format'")
+    loaded.open()
+    loaded.load("tickets", {"id": "t", "lines": []}, minute=1)
+    assert loaded.query("SELECT id FROM raw.tickets ORDER BY 1") == [("t",), ("u",)]
+    assert loaded.query("SELECT parent_id, id FROM raw.tickets__lines") == [("u", "3")]
 
 
 def test_fields_of_other_scripts_are_columns_of_their_own_names_night_after_night(
-    home: Home, loader: Loader
+    loaded: LoadedHome,
 ) -> None:
-    loader.load({"customers": cleaned("customers", {"id": "1", "颜色": "red", "型号": "X1"})})
-    loader.load({"customers": cleaned("customers", {"id": "2", "型号": "X2"}, minute=1)})
-    assert query(home, "SELECT id, 颜色, 型号 FROM raw.customers ORDER BY id") == [
+    loaded.load("customers", {"id": "1", "颜色": "red", "型号": "X1"})
+    loaded.load("customers", {"id": "2", "型号": "X2"}, minute=1)
+    assert loaded.query("SELECT id, 颜色, 型号 FROM raw.customers ORDER BY id") == [
         ("1", "red", "X1"),
         ("2", None, "X2"),
     ]
 
 
-def test_a_value_that_cannot_fit_is_refused_whole_and_later_loads_work(
-    home: Home, loader: Loader
-) -> None:
-    loader.load({"payments": cleaned("payments", {"id": 1, "amount": 10})})
-    broken = cleaned("payments", {"id": 2, "amount": 5}, {"id": 3, "amount": 6}, minute=1)
-    broken[1]["amount"] = "not cleaned"
-    with pytest.raises(LoadError, match=r"payments.*amount"):
-        loader.load({"payments": broken})
-    assert query(home, "SELECT id FROM raw.payments") == [("1",)]
-    loader.load({"payments": cleaned("payments", {"id": 2, "amount": 5}, minute=2)})
-    assert query(home, "SELECT sum(amount) FROM raw.payments") == [(Decimal(15),)]
-
-
-def test_an_error_of_the_rows_themselves_comes_through(home: Home, loader: Loader) -> None:
-    class Gone(Exception):
-        exit_code = 3
-
-    def rows() -> Any:
-        yield from cleaned("brands", {"id": "1"})
-        raise Gone("the pages are gone")
-
-    with pytest.raises(Gone, match="the pages are gone"):
-        loader.load({"brands": rows()})
-    loader.load({"brands": cleaned("brands", {"id": "2"})})
-    assert query(home, "SELECT id FROM raw.brands") == [("2",)]
-
-
-def test_marks_of_deletion_are_set_once_and_taken_away_when_the_row_comes_back(
-    home: Home, loader: Loader
-) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "a"}, {"id": "b"}, {"id": "c"})})
-    assert loader.mark_deleted("brands", "main", ["a", "b", "nobody"], START) == 2
-    assert loader.mark_deleted("brands", "main", ["a"], START) == 0
-    loader.load({"brands": cleaned("brands", {"id": "a"}, minute=9)})
-    assert loader.mark_deleted("brands", "main", ["b"], None) == 1
-    assert query(home, "SELECT count(*) FROM raw.brands WHERE _deleted_at IS NOT NULL") == [(0,)]
-    with pytest.raises(LoadError, match="no raw table"):
-        loader.mark_deleted("brands; drop", "main", ["a"], START)
-
-
-def test_unknown_tables_are_refused(loader: Loader) -> None:
-    with pytest.raises(LoadError, match="no raw table nonsense"):
-        loader.load({"nonsense": []})
-
-
-def test_ops_tables_are_replaced_whole(home: Home, loader: Loader) -> None:
-    loader.prepare()
+def test_ops_tables_are_replaced_whole(loaded: LoadedHome) -> None:
+    loader = loaded.loader
     rows = [
         {
             "shop_id": "main",
@@ -234,74 +252,77 @@ def test_ops_tables_are_replaced_whole(home: Home, loader: Loader) -> None:
     ]
     loader.write_ops("service_reports", rows)
     loader.write_ops("service_reports", rows)
-    assert query(home, "SELECT period, total FROM ops.service_reports") == [
+    assert loaded.query("SELECT period, total FROM ops.service_reports") == [
         (date(2026, 1, 2), Decimal("12.34"))
     ]
     findings = [{"name": "x", "records": 1, "meaning": {"a": [1]}}, {"name": "y"}]
     loader.write_ops("findings", findings)
-    assert query(home, "SELECT * FROM ops.findings ORDER BY 1") == [
+    assert loaded.query("SELECT * FROM ops.findings ORDER BY 1") == [
         ("x", 1, '{"a": [1]}'),
         ("y", None, None),
     ]
     loader.write_ops("findings", [])
-    assert query(home, "SELECT count(*) FROM ops.findings") == [(0,)]
+    assert loaded.query("SELECT count(*) FROM ops.findings") == [(0,)]
 
 
-def test_what_dlt_leaves_of_each_load_does_not_pile_up(home: Home) -> None:
+def test_what_dlt_leaves_of_each_load_does_not_pile_up(loaded: LoadedHome) -> None:
     for night in range(3):
-        Loader(home, ["main"]).load({"brands": cleaned("brands", {"id": str(night)})})
-    assert len(list(home.dlt_dir.rglob("loaded/*"))) == 1
-    assert len(query(home, "SELECT id FROM raw.brands")) == 3
+        loaded.open()
+        loaded.load("brands", {"id": str(night)}, minute=night)
+    assert len(list(loaded.home.dlt_dir.rglob("loaded/*"))) <= 1
+    assert len(loaded.query("SELECT id FROM raw.brands")) == 3
 
 
-def test_a_deleted_warehouse_is_built_anew(home: Home, loader: Loader) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "a", "odd": "x"})})
-    home.build_warehouse.unlink()
-    anew = Loader(home, ["main"])
-    anew.load({"brands": cleaned("brands", {"id": "b", "odd": "y"})})
-    assert query(home, "SELECT id, odd FROM raw.brands") == [("b", "y")]
+def test_a_lost_private_file_is_the_published_one_again(loaded: LoadedHome) -> None:
+    loaded.load("brands", {"id": "a", "odd": "x"})
+    publish(loaded.home)
+    loaded.home.build_warehouse.unlink()
+    loaded.open()
+    loaded.load("brands", {"id": "b", "odd": "y"}, minute=1)
+    assert loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1") == [("a", "x"), ("b", "y")]
 
 
-def test_loading_goes_on_after_publishing(home: Home, loader: Loader) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "a", "odd": "x"})})
-    publish(home)
-    loader.load({"brands": cleaned("brands", {"id": "a", "odd": "z"}, {"id": "b"}, minute=1)})
-    assert query(home, "SELECT id, odd FROM raw.brands ORDER BY 1") == [("a", "z"), ("b", None)]
+def test_loading_goes_on_after_publishing(loaded: LoadedHome) -> None:
+    loaded.load("brands", {"id": "a", "odd": "x"})
+    publish(loaded.home)
+    loaded.load("brands", {"id": "a", "odd": "z"}, {"id": "b"}, minute=1)
+    assert loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1") == [("a", "z"), ("b", None)]
 
 
-def test_a_file_of_a_newer_version_is_left_alone(home: Home, loader: Loader) -> None:
-    loader.prepare()
+def test_a_file_of_a_newer_version_is_left_alone(home: Home, loaded: LoadedHome) -> None:
     with home.open_build() as connection:
         connection.execute("UPDATE ops.meta SET value = ? WHERE name = 'format'", [str(FORMAT + 1)])
     with pytest.raises(HomeError, match="newer version of shopmirror"):
-        Loader(home, ["main"]).prepare()
+        Loader(home).prepare()
 
 
 def test_a_damaged_file_is_named(home: Home) -> None:
     home.build_warehouse.write_bytes(b"not a database" * 1000)
     with pytest.raises(HomeError, match="damaged"):
-        Loader(home, ["main"]).prepare()
+        Loader(home).prepare()
 
 
-def test_dlt_memory_that_was_cut_off_is_rebuilt(home: Home, loader: Loader) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "a", "odd": "x"})})
-    for file in home.dlt_dir.rglob("*.json"):
+def test_dlt_memory_that_was_lost_or_cut_off_does_not_matter(loaded: LoadedHome) -> None:
+    loaded.load("brands", {"id": "a", "odd": "x"})
+    for file in loaded.home.dlt_dir.rglob("*.json"):
         file.write_text("{", encoding="utf-8")
-    Loader(home, ["main"]).load({"brands": cleaned("brands", {"id": "b", "odd": "y"}, minute=1)})
-    assert query(home, "SELECT id, odd FROM raw.brands ORDER BY 1") == [("a", "x"), ("b", "y")]
+    loaded.open()
+    loaded.load("brands", {"id": "b", "odd": "y"}, minute=1)
+    shutil.rmtree(loaded.home.dlt_dir)
+    loaded.open()
+    loaded.load("brands", {"id": "c", "odd": "z"}, minute=2)
+    found = loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1")
+    assert found == [("a", "x"), ("b", "y"), ("c", "z")]
 
 
-def test_nothing_is_written_outside_the_home_folder(home: Home, loader: Loader) -> None:
-    loader.load({"brands": cleaned("brands", {"id": "a"})})
+def test_nothing_is_written_outside_the_home_folder(home: Home, loaded: LoadedHome) -> None:
+    loaded.load("brands", {"id": "a"})
     assert home.dlt_dir.is_dir()
-    assert {p.name for p in home.path.iterdir()} == {"build", "logs"}
+    names = {p.name.partition("-")[0] for p in home.path.iterdir()}
+    assert names == {"build", "logs", "mirror.sqlite"}
 
 
-def test_a_file_that_another_process_uses_is_named(home: Home, loader: Loader) -> None:
-    import subprocess
-    import sys
-
-    loader.prepare()
+def test_a_file_that_another_process_uses_is_named(home: Home, loaded: LoadedHome) -> None:
     script = (
         "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); "
         "sys.stdin.read()"
@@ -317,3 +338,13 @@ def test_a_file_that_another_process_uses_is_named(home: Home, loader: Loader) -
             pass
         other.communicate(b"")
     assert duckdb.connect(str(home.build_warehouse), read_only=True)
+
+
+def test_a_nested_list_nobody_declared_is_emptied_too(loaded: LoadedHome) -> None:
+    loaded.load(
+        "customers",
+        {"id": "1", "visits": [{"day": "Mon"}]},
+        {"id": "2", "visits": [{"day": "Tue"}]},
+    )
+    loaded.load("customers", {"id": "1", "name": "no visits any more"}, minute=1)
+    assert loaded.query("SELECT parent_id, day FROM raw.customers__visits") == [("2", "Tue")]

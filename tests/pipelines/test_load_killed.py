@@ -11,18 +11,17 @@ import time
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.loader import Loader
 from pipelines.publish.publish import publish
+from tests.ledgers import LoadedHome
 
 LOAD = """
 import sys
 from pathlib import Path
 from pipelines.home import Home
-from pipelines.load.loader import Loader
-from tests.pipelines.conftest import cleaned
+from tests.ledgers import LoadedHome
 
 home, first = Home(sys.argv[1]), int(sys.argv[2])
-loader = Loader(home, ["main"])
+loaded = LoadedHome(home)
 print("ready", flush=True)
 for batch in range(first, 1000):
     # Half of each batch was in the one before: merges of known rows are killed too.
@@ -32,8 +31,8 @@ for batch in range(first, 1000):
         for n in range(batch * 50, batch * 50 + 100)
     ]
     brands = [{"id": n, "name": "b"} for n in range(batch * 10, batch * 10 + 10)]
-    loader.load({"tickets": cleaned("tickets", *tickets, minute=batch, seq=batch * 100),
-                 "brands": cleaned("brands", *brands, minute=batch, seq=batch * 100)})
+    loaded.answer("tickets", *tickets, minute=batch)
+    loaded.load("brands", *brands, minute=batch)
     (home.path / "loaded").write_text(str(batch + 1))
 """
 
@@ -43,7 +42,7 @@ def test_killed_loads_done_again(home: Home, seed: int) -> None:
     chance = random.Random(seed)
     done = home.path / "loaded"
     done.write_text("0")
-    Loader(home, ["main"]).prepare()
+    LoadedHome(home)
     for _ in range(4):
         with subprocess.Popen(
             [sys.executable, "-c", LOAD, str(home.path), done.read_text() or "0"],

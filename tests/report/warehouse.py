@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.loader import Loader
 from pipelines.publish.publish import publish
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
-from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.columns import TABLES
 from sources.repair_shop.settings import ShopSettings
+from tests.ledgers import LoadedHome
 
 TODAY = date(2026, 7, 16)
 """The last day of business of the generated shops."""
@@ -53,10 +51,13 @@ def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
         )
         for name, shop in shops.items()
     ]
-    loader = Loader(home, [*shops])
-    loader.prepare()
+    loaded = LoadedHome(home, settings)
+    loader = loaded.loader
     for name, shop in shops.items():
-        loader.load(_rows(name, shop))
+        for resource, rows in _rows(name, shop).items():
+            loaded.answer(resource, *rows, shop=name)
+    loaded.feed.load_waiting()
+    loaded.ledger.close()
     loader.write_ops("runs", [_run()])
     loader.write_ops("completeness", [_proof(name, table) for name in shops for table in TABLES])
     build(home.build_warehouse, home=home.path, shops=settings)
@@ -117,15 +118,12 @@ def _rows(name: str, shop: Shop) -> dict[str, list[dict[str, Any]]]:
         timezone=shop.zone,
         until=TODAY + timedelta(days=1),
     )
-    for position, (resource, record) in enumerate(records):
+    for resource, record in records:
         if resource not in TABLES:
             continue
         served = {k: v for k, v in record.items() if not k.startswith("_")}
-        extra = {"_seen_at": NOW, "_seq": position}
-        zone = ZoneInfo(shop.zone)
         # Through JSON, as an answer of the service comes.
-        row = json.loads(json.dumps(served, default=str))
-        batches[resource].append(clean_row(row, resource, shop_id=name, zone=zone, extra=extra))
+        batches[resource].append(json.loads(json.dumps(served, default=str)))
     return dict(batches)
 
 

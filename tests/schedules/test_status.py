@@ -61,7 +61,7 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(
 def test_what_a_build_found_in_the_data_is_told(settings: Settings) -> None:
     """It stops no report, so it is no problem; but nobody would look for it."""
     home = Home(settings.home)
-    loader = Loader(home, ["main"])
+    loader = Loader(home)
     loader.prepare()
     write_findings(loader, {"unknown_days_and_amounts": 3, "references_exist": 1200})
     with home.open_build() as build:

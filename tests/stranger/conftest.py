@@ -72,8 +72,7 @@ class Stranger:
         """One sync of these lists into ``recorder``."""
         settings = Settings(home=self.home, shops=(self.shop,))
         with open_session(settings) as session:
-            loader: Any = self.recorder
-            session.feed = Feed(session.ledger, loader, settings.shops)
+            session.feed = Feed(session.ledger, self.recorder, settings.shops)
             endpoints = [resource_named(name) for name in resources]
             run = Run(
                 session,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from pipelines.load.consumer import Feed
@@ -21,6 +22,7 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.store import ShopStore
+from sources.repair_shop.log import NO_ROW, Log, Offset
 from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
 
@@ -45,28 +47,45 @@ class Recorder:
 
     def __init__(self) -> None:
         self.held: dict[tuple[str, str, str], dict[str, Any]] = {}
+        self.offsets: dict[str, dict[str, Offset]] = {}
 
-    def load(self, batches: Mapping[str, Iterable[Mapping[str, Any]]]) -> LoadOutcome:
+    def lacking(self) -> list[str]:
+        return []
+
+    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
         counts: dict[str, int] = {}
-        for table, rows in batches.items():
-            for row in rows:
-                identity = (
-                    f"{row.get('type')}:{row['id']}" if table == "custom_fields" else row["id"]
-                )
-                key = (row["shop_id"], table, identity)
-                if key not in self.held or self.held[key]["_seq"] <= row["_seq"]:
-                    self.held[key] = dict(row)
-                counts[table] = counts.get(table, 0) + 1
+        for table in tables:
+            offsets = self.offsets.get(table, {})
+            rows = [
+                row for found in log.read(table, offsets, end) for row in self._rows(table, found)
+            ]
+            self.take(table, rows)
+            counts[table] = len(rows)
+            self.offsets[table] = log.advanced(offsets, end)
         return LoadOutcome(counts)
 
-    def mark_deleted(
-        self, table: str, shop_id: str, ids: Sequence[str], at: Any, *, variant: str | None = None
-    ) -> int:
-        for identity in ids:
-            row = self.held.get((shop_id, table, f"{variant}:{identity}" if variant else identity))
-            if row is not None:
-                row["_deleted_at"] = at
-        return len(ids)
+    def take(self, table: str, rows: list[dict[str, Any]]) -> None:
+        """Hold rows of a table; a load that is refused is refused here."""
+        for row in rows:
+            identity = row["_dlt_id"].partition(":")[2]  # of custom fields: type and id
+            held = self.held.get(key := (row["shop_id"], table, identity), {})
+            assert held.get("_seq", 0) <= row["_seq"], "an older answer after a newer one"
+            # A tombstone comes without nested lists: they stay as they are.
+            self.held[key] = held | row
+
+    @staticmethod
+    def _rows(table: str, found: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
+        rows = {row["_dlt_id"]: row for row in found[table].to_pylist()}
+        for name, nested in found.items():
+            field = name.removeprefix(f"{table}__")
+            if name == table or "__" in field:
+                continue
+            for row in rows.values():
+                row[field] = []
+            for child in nested.to_pylist():
+                if child["_dlt_list_idx"] > NO_ROW:
+                    rows[child["_dlt_root_id"]][field].append(child)
+        return list(rows.values())
 
     def live(self, table: str, shop: str) -> dict[str, dict[str, Any]]:
         return {
@@ -120,8 +139,7 @@ class Mirror:
         endpoints = [resource_named(name) for name in resources] or None
         with open_session(self.settings, max_requests=max_requests, stop=stop) as session:
             if self.recorder is not None:
-                loader: Any = self.recorder
-                session.feed = Feed(session.ledger, loader, self.settings.shops)
+                session.feed = Feed(session.ledger, self.recorder, self.settings.shops)
             run_id = session.ledger.begin_run("sync")
             run = Run(session, self.settings.shops, run_id, endpoints, full, confirm)
             run.fetch_and_load()

@@ -168,6 +168,7 @@ def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
         session.ledger.execute("UPDATE pages SET loaded_at=NULL", [()])
     assert mirror.recorder is not None
     mirror.recorder.held.clear()
+    mirror.recorder.offsets.clear()
     both, mirror.shops = mirror.shops, ("norte",)
     mirror.run("brands")
     assert not mirror.live("brands", "sur")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from pipelines.load.loader import LoadError, LoadOutcome
 from pipelines.monitor.status import status
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import pages_aside
+from sources.repair_shop.log import Log, Offset
 from tests.sync.conftest import Mirror, Recorder
 
 
@@ -26,13 +27,20 @@ class Picky(Recorder):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def load(self, batches: Mapping[str, Iterable[Mapping[str, Any]]]) -> LoadOutcome:
+    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
         self.loads += 1
-        rows = {table: list(given) for table, given in batches.items()}
-        if any(row["id"] in self.refused for given in rows.values() for row in given):
+        before = dict(self.held), dict(self.offsets)
+        try:
+            return super().load(log, tables, end)
+        except LoadError:
             self.refusals += 1
+            self.held, self.offsets = before
+            raise
+
+    def take(self, table: str, rows: list[dict[str, Any]]) -> None:
+        if any(row["id"] in self.refused for row in rows):
             raise LoadError("the value does not fit")
-        return super().load(rows)
+        super().take(table, rows)
 
 
 @pytest.fixture

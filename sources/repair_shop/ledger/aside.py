@@ -52,29 +52,40 @@ def set_aside(ledger: Ledger, page: StoredPage, reason: str) -> None:
         [(page.seq, now_text(), reason, code_version())],
     )
     ledger.execute(
-        "UPDATE seen SET digest=x'' WHERE shop=? AND resource=? AND seq=?",
+        "UPDATE seen SET digest=x'' WHERE shop=? AND resource=? AND ? IN (changed, seq)",
         [(page.shop, page.resource, page.seq)],
     )
 
 
 def try_again(ledger: Ledger) -> None:
-    """Let those pages wait to be loaded again that another try may help."""
-    ledger.execute(
-        "UPDATE set_aside SET is_tried=1 WHERE version <> ? OR tries < ?",
-        [(code_version(), TRIES)],
+    """Put those pages at the end of the log that another try may help; forget those that helped.
+
+    At the end every destination comes by them. Rows that were answered anew meanwhile are not
+    loaded from there, because the log gives each row from its newest answer alone.
+    """
+    ledger.execute("DELETE FROM set_aside WHERE is_tried", [()])
+    again = ledger.query(
+        "SELECT a.seq FROM set_aside a JOIN pages p USING (seq) JOIN scans s USING (scan_id) "
+        "WHERE NOT a.is_tried AND s.state <> 'open' AND (a.version <> ? OR a.tries < ?) "
+        "ORDER BY a.seq",
+        (code_version(), TRIES),
     )
+    for (seq,) in again:
+        new = ledger.append_again(seq)
+        ledger.execute("UPDATE set_aside SET seq=?, is_tried=1 WHERE seq=?", [(new, seq)])
 
 
-def taken(ledger: Ledger, pages: Iterable[StoredPage]) -> None:
-    """Forget that pages were set aside: they are loaded."""
-    ledger.execute("DELETE FROM set_aside WHERE seq=?", [(page.seq,) for page in pages])
+def forget_aside(ledger: Ledger, seqs: Iterable[int]) -> None:
+    """Let pages wait as if they had not been set aside."""
+    ledger.execute("DELETE FROM set_aside WHERE seq=?", [(seq,) for seq in seqs])
 
 
 def pages_aside(ledger: Ledger) -> list[AsidePage]:
     """Every page that is set aside, oldest first."""
     rows = ledger.query(
         "SELECT a.seq, s.shop, s.resource, p.request, a.reason, a.at FROM set_aside a "
-        "JOIN pages p USING (seq) JOIN scans s USING (scan_id) ORDER BY a.seq"
+        "JOIN pages p USING (seq) JOIN scans s USING (scan_id) "
+        "WHERE NOT a.is_tried ORDER BY a.seq"
     )
     return [AsidePage(*row) for row in rows]
 

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..ledger.records import SCHEMA
+from ..ledger.records import STEPS
+from ..migrations import NewerVersion, migrate
 
-FORMAT = 1
+FORMAT = len(STEPS)
 
 
 class LedgerError(Exception):
@@ -31,16 +32,11 @@ class LedgerFile:
         self._connections: list[sqlite3.Connection] = []
         try:
             with self._write:
-                db = self._db
-                db.executescript(SCHEMA)
-                row = db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-                if row is None:
-                    db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
-                elif int(row[0]) > FORMAT:
-                    raise LedgerError(
-                        f"{path} was written by a newer shopmirror (format {row[0]}, this one "
-                        f"knows {FORMAT}). Update shopmirror."
-                    )
+                migrate(self._db, STEPS)
+        except NewerVersion as error:
+            raise LedgerError(
+                f"{path} was written by a newer shopmirror ({error}). Update shopmirror."
+            ) from None
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
 

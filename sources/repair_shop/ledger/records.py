@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-SCHEMA = """
+_TABLES = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS runs(
   run_id INTEGER PRIMARY KEY, command TEXT NOT NULL, started_at TEXT NOT NULL, ended_at TEXT,
@@ -42,10 +42,24 @@ CREATE TABLE IF NOT EXISTS reports(
 CREATE TABLE IF NOT EXISTS deletions(
   shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL,
   applied INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(shop, resource, id));
+"""
+_LOG = """
+ALTER TABLE seen ADD COLUMN changed INTEGER;
+ALTER TABLE seen ADD COLUMN first INTEGER;
+CREATE TABLE IF NOT EXISTS tombstones(
+  n INTEGER PRIMARY KEY AUTOINCREMENT, shop TEXT NOT NULL, resource TEXT NOT NULL,
+  id TEXT NOT NULL, at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS loads(token TEXT PRIMARY KEY, at TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS set_aside(
   seq INTEGER PRIMARY KEY, at TEXT NOT NULL, reason TEXT NOT NULL, version TEXT NOT NULL,
   tries INTEGER NOT NULL, is_tried INTEGER NOT NULL DEFAULT 0);
+INSERT OR REPLACE INTO meta VALUES ('format', '2');
 """
+"""The ledger as a log. ``seen.changed``: number of the answer that first showed the row as it is,
+``seen.first``: of the one that first showed it at all; null, of rows from before: not known."""
+
+STEPS = (_TABLES, _LOG)
+"""The ledger's migrations. ``meta.format`` is for versions of before they were numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +102,8 @@ class StoredPage:
     """Kind of the scan that asked for it."""
     fresh: tuple[bool, ...] = ()
     """Per row: new, changed or back since its last answer; empty: not known."""
+    ids: tuple[str, ...] = ()
+    """Per row: its id."""
 
 
 @dataclass(frozen=True, slots=True)

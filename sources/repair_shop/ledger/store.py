@@ -34,6 +34,33 @@ _OF_A_SCAN = ("hint:", "lanes:")
 """Marks named after a scan, ``hint:12``, that say nothing once it is closed."""
 
 
+_WAITING = (
+    "FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "
+    "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
+    "AND s.shop IN (SELECT value FROM json_each(?))"
+)
+_STORED = (
+    "p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body, s.kind, p.summary "
+    "FROM pages p JOIN scans s USING (scan_id)"
+)
+
+
+def _stored(row: tuple[Any, ...]) -> StoredPage:
+    page = page_of(row[8])
+    return StoredPage(
+        row[0],
+        row[1],
+        row[2],
+        json.loads(row[3]),
+        datetime.fromisoformat(row[4]),
+        row[5],
+        zlib.decompress(row[6]),
+        row[7],
+        page.fresh,
+        page.ids,
+    )
+
+
 class Ledger(LedgerFile):
     """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
 
@@ -236,10 +263,10 @@ class Ledger(LedgerFile):
             )
             seq = cursor.lastrowid
             db.executemany(
-                "INSERT INTO seen(shop, resource, id, day, digest, seq, watched) "
-                "VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET day=excluded.day, "
+                "INSERT INTO seen(shop, resource, id, day, digest, seq, watched, changed, first) "
+                "VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET day=excluded.day, "
                 "digest=excluded.digest, seq=excluded.seq, watched=excluded.watched, "
-                "deleted_at=NULL",
+                "deleted_at=NULL, changed=coalesce(excluded.changed, changed)",
                 [
                     (
                         scan.shop,
@@ -249,54 +276,83 @@ class Ledger(LedgerFile):
                         r.digest,
                         seq,
                         int(r.watched),
+                        # A full read is there to load its rows again, changed or not.
+                        seq if is_fresh or scan.kind == "full" else None,
+                        seq,
                     )
-                    for r in rows
+                    for r, is_fresh in zip(rows, fresh, strict=True)
                 ],
             )
         return page
 
-    def waiting(self, limit: int, shops: Sequence[str]) -> list[StoredPage]:
-        """Up to ``limit`` pages of shops that are not in the warehouse yet, oldest answer first."""
-        rows = self._db.execute(
-            "SELECT p.seq, s.shop, s.resource, s.spec, p.answered_at, p.request, p.body, s.kind, "  # noqa: S608 - only question marks
-            "p.summary FROM pages p "
-            "JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "
-            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
-            f"AND s.shop IN ({','.join('?' * len(shops))}) ORDER BY p.seq LIMIT ?",
-            (*shops, limit),
-        ).fetchall()
-        return [
-            StoredPage(
-                r[0],
-                r[1],
-                r[2],
-                json.loads(r[3]),
-                datetime.fromisoformat(r[4]),
-                r[5],
-                zlib.decompress(r[6]),
-                r[7],
-                page_of(r[8]).fresh,
+    def waiting(self, limit: int, shops: Sequence[str]) -> list[int]:
+        """Up to ``limit`` numbers of answers that are not in the warehouse yet, oldest first."""
+        rows = self.query(
+            f"SELECT p.seq {_WAITING} ORDER BY p.seq LIMIT ?",
+            (json.dumps(list(shops)), limit),
+        )
+        return [row[0] for row in rows]
+
+    def stored_pages(self, seqs: Sequence[int]) -> list[StoredPage]:
+        """Kept answers by their numbers, oldest first."""
+        rows = self.query(
+            f"SELECT {_STORED} WHERE p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq",  # noqa: S608 - our own columns
+            (json.dumps(list(seqs)),),
+        )
+        return [_stored(row) for row in rows]
+
+    def append_again(self, seq: int) -> int:
+        """Give an answer of a closed scan the next number of all, so that it is read once more."""
+        with self._transaction() as db:
+            (scan_id, *_) = page = db.execute(
+                "SELECT scan_id, key, request, answered_at, summary, body FROM pages WHERE seq=?",
+                (seq,),
+            ).fetchone()
+            shop, resource = db.execute(
+                "SELECT shop, resource FROM scans WHERE scan_id=?", (scan_id,)
+            ).fetchone()
+            db.execute("DELETE FROM pages WHERE seq=?", (seq,))
+            cursor = db.execute(
+                "INSERT INTO pages(scan_id, key, request, answered_at, summary, body) "
+                "VALUES (?,?,?,?,?,?)",
+                page,
             )
-            for r in rows
-        ]
+            new = int(cursor.lastrowid or 0)
+            db.execute(
+                "UPDATE seen SET changed=? WHERE shop=? AND resource=? "
+                "AND coalesce(changed, seq)=?",
+                (new, shop, resource, seq),
+            )
+            return new
+
+    def log_deletions(self) -> None:
+        """Make the deletions that were found since the last call entries of the log."""
+        if not self.query("SELECT 1 FROM deletions WHERE NOT applied LIMIT 1"):
+            return
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO tombstones(shop, resource, id, at) SELECT shop, resource, id, at "
+                "FROM deletions WHERE NOT applied ORDER BY at, shop, resource, id"
+            )
+            db.execute("UPDATE deletions SET applied=1 WHERE NOT applied")
 
     def waiting_count(self, shops: Sequence[str]) -> int:
         """Pages of shops that are not in the warehouse yet."""
-        row = self._db.execute(
-            "SELECT count(*) FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at IS NULL "  # noqa: S608 - only question marks
-            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
-            f"AND s.shop IN ({','.join('?' * len(shops))})",
-            tuple(shops),
-        ).fetchone()
-        return int(row[0])
+        return int(self.query(f"SELECT count(*) {_WAITING}", (json.dumps(list(shops)),))[0][0])
 
-    def mark_loaded(self, pages: Iterable[StoredPage]) -> None:
-        """Note that pages are in the warehouse."""
+    def mark_loaded(self, last: int, shops: Sequence[str]) -> None:
+        """Note that answers up to the number ``last`` are in the warehouse."""
         with self._transaction() as db:
-            db.executemany(
-                "UPDATE pages SET loaded_at=? WHERE seq=?",
-                [(now_text(), page.seq) for page in pages],
+            db.execute(
+                "UPDATE pages SET loaded_at=? WHERE seq IN "  # noqa: S608 - our own words
+                f"(SELECT p.seq {_WAITING} AND p.seq <= ?)",
+                (now_text(), json.dumps(list(shops)), last),
             )
+
+    def mark_waiting(self) -> None:
+        """Note of no answer any more that it is in the warehouse."""
+        with self._transaction() as db:
+            db.execute("UPDATE pages SET loaded_at=NULL")
 
     def forget_mirror(self) -> None:
         """The warehouse is another one: everything must come from the service again.
@@ -304,9 +360,19 @@ class Ledger(LedgerFile):
         What was found out about the service itself stays (its paging, its profile).
         """
         with self._transaction() as db:
-            for table in ("scans", "pages", "seen", "audits", "deletions", "reports", "set_aside"):
+            for table in (
+                "scans",
+                "pages",
+                "seen",
+                "audits",
+                "deletions",
+                "reports",
+                "set_aside",
+                "tombstones",
+                "loads",
+            ):
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - the names just above
-            for name in ("full:", "day:", "empty:", "unlisted:", *_OF_A_SCAN):
+            for name in ("full:", "day:", "empty:", "unlisted:", "tombstones", *_OF_A_SCAN):
                 db.execute("DELETE FROM marks WHERE name LIKE ?", (f"{name}%",))
 
     def remember_rows(self, rows: Iterable[tuple[str, str, str, date | None]]) -> None:
@@ -315,8 +381,8 @@ class Ledger(LedgerFile):
         Whatever is answered of them counts as new, and a scan that does not show one as gone.
         """
         self.execute(
-            "INSERT OR IGNORE INTO seen(shop, resource, id, day, digest, seq) "
-            "VALUES (?,?,?,?,x'',0)",
+            "INSERT OR IGNORE INTO seen(shop, resource, id, day, digest, seq, changed, first) "
+            "VALUES (?,?,?,?,x'',0,0,0)",
             ((*row[:3], row[3] and row[3].isoformat()) for row in rows),
         )
 

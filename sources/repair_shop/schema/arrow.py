@@ -258,3 +258,7 @@ def empty_tables(table: str) -> dict[str, pa.Table]:
     return {table: _table({}, {}, _TOP, TABLES[table])} | {
         name: _table({}, {}, _NESTED, _declared(name)) for name in names
     }
+
+
+EMPTY_LIST = _table({}, {}, _NESTED, Table())
+"""A nested list nobody declared, without a row."""

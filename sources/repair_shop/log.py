@@ -1,0 +1,373 @@
+"""The ledger as a log that any number of destinations read, each from where it stopped.
+
+A destination's place in a list is an :class:`Offset`, kept by the destination itself (in dlt's
+state, committed with the load). Entries of the log are answers (``pages.seq``) and deletions
+(``tombstones.n``), both numbered upwards for good. Of a row that was answered many times the log
+gives the newest content alone, from the first answer that showed it (``seen.changed``): so one
+reading never holds a row twice, nothing older comes after something newer, and a page that nothing
+is taken from any more need not be kept.
+
+::
+
+    log = Log(ledger, shops)
+    end = log.end()
+    for tables in log.read("tickets", {}, end):      # {}: from the beginning
+        tables["tickets"], tables["tickets__lines"]  # Arrow
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .errors import first_line
+from .held import Held
+from .ledger import Ledger, StoredPage
+from .ledger.aside import set_aside
+from .ledger.records import now_text, page_of
+from .scan.jobs import full_mark
+from .schema.arrow import EMPTY_LIST, tables_of
+from .schema.endpoints import ENDPOINTS
+from .settings import ShopSettings
+
+SLICE_PAGES = 200
+"""Pages that become tables at a time: some 10,000 rows, so memory does not grow with the list."""
+
+NO_ROW = -1
+"""``_dlt_list_idx`` of the row that says of a nested list that it is empty now."""
+
+
+@dataclass(frozen=True, order=True)
+class Offset:
+    """How far a destination has read one list of one shop: the last answer, the last deletion."""
+
+    page: int = 0
+    tombstone: int = 0
+
+
+Offsets = Mapping[str, Offset]
+"""Shop -> offset; a shop that is not named is read from the beginning."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A page of the log, and which of its rows are to be loaded."""
+
+    seq: int
+    wanted: tuple[bool, ...]
+    gone: Mapping[str, str]
+    """Id -> since when it is gone, of rows that are."""
+    known: frozenset[str]
+    """Ids that the destination may hold already."""
+
+
+class Log:
+    """See the module. ``held`` is a warehouse that may hold what the ledger no longer keeps."""
+
+    def __init__(
+        self, ledger: Ledger, shops: Sequence[ShopSettings], warehouse: Path | None = None
+    ) -> None:
+        self._ledger = ledger
+        self._zones = {shop.name: shop.zone for shop in shops}
+        self._held = Held(warehouse) if warehouse is not None else None
+        self._token: str | None = None
+
+    def end(self) -> Offset:
+        """Where the log ends now. Deletions that were found since become entries of it."""
+        self._ledger.log_deletions()
+        (tombstone,) = self._ledger.query("SELECT coalesce(max(n), 0) FROM tombstones")[0]
+        return Offset(self._ledger.last_seq(), tombstone)
+
+    def lists_with_rows(self, seqs: Iterable[int]) -> dict[str, list[int]]:
+        """Of these answers those that hold a row as it is now, by list."""
+        found: dict[str, list[int]] = {}
+        for seq, shop, resource, summary in self._ledger.query(
+            "SELECT p.seq, s.shop, s.resource, p.summary FROM pages p JOIN scans s USING (scan_id) "
+            "WHERE p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq",
+            (json.dumps(list(seqs)),),
+        ):
+            if self._current(shop, resource, seq, page_of(summary).ids):
+                found.setdefault(resource.partition(":")[0], []).append(seq)
+        return found
+
+    def lists_with_tombstones(self, after: int) -> list[str]:
+        """Lists with deletions after that number, of these shops."""
+        rows = self._ledger.query(
+            "SELECT DISTINCT resource FROM tombstones WHERE n > ? "
+            "AND shop IN (SELECT value FROM json_each(?))",
+            (after, json.dumps(list(self._zones))),
+        )
+        return list(dict.fromkeys(row[0].partition(":")[0] for row in rows))
+
+    def read(
+        self,
+        table: str,
+        offsets: Offsets,
+        end: Offset,
+        *,
+        nested: Iterable[str] = (),
+        holds_rows: bool = False,
+    ) -> Iterator[dict[str, pa.Table]]:
+        """A list's rows after ``offsets`` up to ``end``, as tables of some 10,000 rows.
+
+        Nested lists stand beside their table; one that is empty and may not have been so at the
+        destination has a row whose ``_dlt_list_idx`` is :data:`NO_ROW`. ``nested`` names tables of
+        nested lists that the destination has, declared or not; ``holds_rows`` says that it has rows
+        of more than the offsets tell. A page that cannot become tables is set aside.
+        """
+        for shop, since in self._since(offsets):
+            for resource in _resources(table):
+                entries = self._entries(shop, resource, since, end)
+                while chunk := [e for e, _ in zip(entries, range(SLICE_PAGES), strict=False)]:
+                    yield from self._tables(table, chunk, nested, holds_rows)
+                yield from self._of_held(table, shop, resource, since, end)
+                yield from self._gone(table, shop, resource, since, end)
+
+    def missing(self, table: str, offsets: Offsets) -> list[str]:
+        """Shops whose rows after ``offsets`` are neither kept nor in a warehouse at hand."""
+        return [
+            shop
+            for shop, since in self._since(offsets)
+            for resource in _resources(table)
+            if self._pruned(shop, resource, since, None)
+            - set(self._kept_by_held(table, shop, resource, since))
+        ]
+
+    def ask_again(self, table: str, shop: str) -> None:
+        """Have the next run read a list whole, whose answers are no longer kept."""
+        self._ledger.execute(
+            "DELETE FROM marks WHERE shop=? AND name=?",
+            [(shop, full_mark(resource)) for resource in _resources(table)],
+        )
+
+    # -- a destination's place ------------------------------------------------------------------
+
+    def token(self) -> str:
+        """What a destination keeps with its offsets, to tell later that they are of this ledger."""
+        if self._token is None:
+            self._token = uuid.uuid4().hex
+            self._ledger.execute("INSERT INTO loads VALUES (?, ?)", [(self._token, now_text())])
+        return self._token
+
+    def knows(self, token: str | None) -> bool:
+        """Whether offsets kept with ``token`` are of this ledger, as it is now.
+
+        Not of another one, and not of later than this one was restored to.
+        """
+        return token is not None and bool(
+            self._ledger.query("SELECT 1 FROM loads WHERE token=?", (token,))
+        )
+
+    def advanced(self, offsets: Offsets, end: Offset) -> dict[str, Offset]:
+        """The offsets of a destination that has read up to ``end``."""
+        return dict(offsets) | {
+            shop: Offset(max(since.page, end.page), max(since.tombstone, end.tombstone))
+            for shop, since in self._since(offsets)
+        }
+
+    def is_far(self, offsets: Offsets, end: Offset) -> bool:
+        """Whether so much lies between that it should not be looked through again."""
+        return any(end.page - since.page > 50 * SLICE_PAGES for _, since in self._since(offsets))
+
+    # -- entries --------------------------------------------------------------------------------
+
+    def _since(self, offsets: Offsets) -> Iterator[tuple[str, Offset]]:
+        for shop in self._zones:
+            yield shop, offsets.get(shop, Offset())
+
+    def _entries(self, shop: str, resource: str, since: Offset, end: Offset) -> Iterator[_Entry]:
+        """The pages after ``since`` that hold a row as it is now."""
+        for seq, summary in self._ledger.query(
+            "SELECT p.seq, p.summary FROM scans s JOIN pages p USING (scan_id) "
+            "WHERE s.shop=? AND s.resource=? AND p.seq > ? AND p.seq <= ? "
+            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) ORDER BY p.seq",
+            (shop, resource, since.page, end.page),
+        ):
+            ids = page_of(summary).ids
+            rows = self._current(shop, resource, seq, ids)
+            if rows:
+                yield _Entry(
+                    seq,
+                    tuple(identity in rows for identity in ids),
+                    {i: at for i, (at, _) in rows.items() if at is not None},
+                    frozenset(i for i, (_, first) in rows.items() if first <= since.page),
+                )
+
+    def _current(
+        self, shop: str, resource: str, seq: int, ids: Sequence[str]
+    ) -> dict[str, tuple[str | None, int]]:
+        """Rows of a page whose newest content it holds: id -> (since when gone, first answer)."""
+        return {
+            row[0]: row[1:]
+            for row in self._ledger.query(
+                "SELECT id, deleted_at, coalesce(first, 0) FROM seen WHERE shop=? AND "
+                "resource=? AND id IN (SELECT value FROM json_each(?)) "
+                "AND coalesce(changed, seq) = ?",
+                (shop, resource, json.dumps(ids), seq),
+            )
+        }
+
+    def _tombstones(
+        self, shop: str, resource: str, since: Offset, end: Offset
+    ) -> list[tuple[str, str, int]]:
+        """(id, since when gone, answer with the content) of rows that the destination holds."""
+        return self._ledger.query(
+            "SELECT DISTINCT t.id, s.deleted_at, coalesce(s.changed, s.seq) FROM tombstones t "
+            "JOIN seen s USING (shop, resource, id) WHERE t.shop=? AND t.resource=? AND t.n > ? "
+            "AND t.n <= ? AND s.deleted_at NOTNULL AND coalesce(s.changed, s.seq) <= ?",
+            (shop, resource, since.tombstone, end.tombstone, since.page),
+        )
+
+    # -- tables ---------------------------------------------------------------------------------
+
+    def _tables(
+        self, table: str, entries: Sequence[_Entry], nested: Iterable[str], holds_rows: bool
+    ) -> Iterator[dict[str, pa.Table]]:
+        pages = self._pages(entries)
+        gone = {i: at for entry in entries for i, at in entry.gone.items()}
+        known = {
+            i
+            for entry, page in zip(entries, pages, strict=True)
+            for i in (page.ids if holds_rows else entry.known)
+        }
+        try:
+            found = tables_of(pages, self._zones)
+        except Exception:  # noqa: BLE001 - which page it is, and what ails it, is found out below
+            found = self._tables_of_the_good(pages)
+        if table in found:
+            found[table] = _marked(found[table], gone)
+            missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
+            yield _with_empty_lists(table, found | missing, known)
+
+    def _tables_of_the_good(self, pages: Sequence[StoredPage]) -> dict[str, pa.Table]:
+        good: list[StoredPage] = []
+        for page in pages:
+            try:
+                tables_of([page], self._zones)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is this page's
+                set_aside(self._ledger, page, first_line(error))
+            else:
+                good.append(page)
+        return tables_of(good, self._zones)
+
+    def _pages(self, entries: Sequence[_Entry]) -> list[StoredPage]:
+        wanted = {entry.seq: entry.wanted for entry in entries}
+        return [
+            replace(page, kind="", fresh=wanted[page.seq])
+            for page in self._ledger.stored_pages(list(wanted))
+        ]
+
+    def _gone(
+        self, table: str, shop: str, resource: str, since: Offset, end: Offset
+    ) -> Iterator[dict[str, pa.Table]]:
+        """Rows that went since: as the destination holds them, with ``_deleted_at``."""
+        rows = self._tombstones(shop, resource, since, end)
+        for start in range(0, len(rows), 1000):
+            gone = {identity: at for identity, at, _ in rows[start : start + 1000]}
+            of_page: dict[int, set[str]] = {}
+            for identity, _, seq in rows[start : start + 1000]:
+                of_page.setdefault(seq, set()).add(identity)
+            pages = [
+                replace(page, kind="", fresh=tuple(i in of_page[page.seq] for i in page.ids))
+                for page in self._ledger.stored_pages(list(of_page))
+            ]
+            found = tables_of(pages, self._zones).get(table) if pages else None
+            told = set(found["id"].to_pylist()) if found is not None else set()
+            if found is not None:
+                yield {table: _marked(found, gone)}
+            if (rest := set(gone) - told) and self._held is not None:
+                held = self._held.rows(table, shop, _variant(table, resource), rest)
+                if held is not None and held.num_rows:
+                    yield {table: _marked(held, gone)}
+
+    # -- what is no longer kept -----------------------------------------------------------------
+
+    def _pruned(self, shop: str, resource: str, since: Offset, end: Offset | None) -> set[str]:
+        """Ids of rows after ``since`` whose answer is no longer kept."""
+        (kept,) = self._ledger.query("SELECT count(*) FROM pages WHERE seq > ?", (since.page,))[0]
+        if kept == self._ledger.last_seq() - since.page:
+            return set()  # as nearly always: no answer was pruned since
+        return {
+            row[0]
+            for row in self._ledger.query(
+                "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
+                "AND (? IS NULL OR coalesce(changed, seq) <= ?) "
+                "AND coalesce(changed, seq) NOT IN (SELECT seq FROM pages)",
+                (shop, resource, since.page, end and end.page, end and end.page),
+            )
+        }
+
+    def _kept_by_held(self, table: str, shop: str, resource: str, since: Offset) -> Iterable[str]:
+        if self._held is None:
+            return ()
+        return self._held.ids(table, shop, _variant(table, resource))
+
+    def _of_held(
+        self, table: str, shop: str, resource: str, since: Offset, end: Offset
+    ) -> Iterator[dict[str, pa.Table]]:
+        """Rows whose answers were pruned, from the warehouse at hand."""
+        pruned = self._pruned(shop, resource, since, end)
+        if pruned and self._held is not None:
+            yield from self._held.tables(table, shop, _variant(table, resource), pruned)
+
+
+def _resources(table: str) -> list[str]:
+    """The ledger's names of a list: the table, and its variants where it stands for several."""
+    variants = ENDPOINTS[table].variants or ({},)
+    return [":".join((table, *variant.values())) for variant in variants]
+
+
+def _variant(table: str, resource: str) -> tuple[str, str] | None:
+    """(column, value) that tells the lists of one table apart."""
+    value = resource.partition(":")[2]
+    return (next(iter(ENDPOINTS[table].variants[0])), value) if value else None
+
+
+def _marked(rows: pa.Table, gone: Mapping[str, str]) -> pa.Table:
+    """The rows with ``_deleted_at`` of those that are gone."""
+    if not gone:
+        return rows
+    at = [
+        datetime.fromisoformat(gone[identity]) if identity in gone else None
+        for identity in rows["id"].to_pylist()
+    ]
+    place = rows.schema.get_field_index("_deleted_at")
+    field = rows.schema.field(place)
+    return rows.set_column(place, field, pa.array(at, field.type))
+
+
+def _with_empty_lists(
+    table: str, found: dict[str, pa.Table], known: set[str]
+) -> dict[str, pa.Table]:
+    """Add to each nested list a row for every known row of the table that has none in it."""
+    if not known:
+        return found
+    top = found[table]
+    rows = top.filter(pc.is_in(top["id"], pa.array(sorted(known), pa.string())))
+    for name, nested in found.items():
+        if name == table:
+            continue
+        empty = rows.filter(pc.invert(pc.is_in(rows["_dlt_id"], nested["_dlt_root_id"])))
+        if not empty.num_rows:
+            continue
+        identity = empty["_dlt_id"]
+        said = {
+            "shop_id": empty["shop_id"],
+            "parent_id": empty["id"],
+            "_dlt_id": pc.binary_join_element_wise(identity, pa.scalar("none"), ":"),
+            "_dlt_parent_id": identity,
+            "_dlt_root_id": identity,
+            "_dlt_list_idx": pa.array([NO_ROW] * empty.num_rows, pa.int64()),
+        }
+        columns = [
+            said.get(field.name, pa.nulls(empty.num_rows, field.type)) for field in nested.schema
+        ]
+        found[name] = pa.concat_tables([nested, pa.table(columns, schema=nested.schema)])
+    return found

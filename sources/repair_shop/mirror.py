@@ -1,0 +1,192 @@
+"""Brings the ledger up to date with the service: which scans are made, and in which order.
+
+::
+
+    with Mirror(home, shops) as mirror:
+        for reading in mirror.read(["tickets", "payments"]):
+            reading.error, reading.results       # what is proven, what is in doubt
+        log = Log(mirror.ledger, shops)
+
+One mirror of a home works at a time (``sync.lock``); several processes share the rate budget.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import filelock
+
+from .budget import Budget
+from .errors import ShopError
+from .extract import JobResult, ShopFetch
+from .http.client import Client, RequestCounter
+from .ledger import Ledger
+from .observer import Observer, Silent
+from .scan.audits import audit_jobs
+from .scan.jobs import Job, mirror_jobs, resume_jobs
+from .schema.endpoints import ENDPOINTS, Endpoint
+from .settings import ShopSettings
+from .ticket_pipeline import is_due, look_at_pipeline
+
+
+class AlreadyRunning(Exception):
+    """Another process reads from the service into this home already. Exit code 4."""
+
+    exit_code = 4
+
+
+@dataclass
+class Reading:
+    """What was read of one shop. ``error`` is what ended it early, None if nothing did."""
+
+    shop: str
+    error: ShopError | None = None
+    results: list[JobResult] = field(default_factory=list)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is not proven, in words."""
+        return doubts_of(self.results, self.error)
+
+
+def doubts_of(results: Sequence[JobResult], error: ShopError | None) -> list[str]:
+    """What the scans of a shop leave unproven, in words, and what ended them early."""
+    found = [f"{r.job.resource}: {r.error}" for r in results if r.error]
+    for result in results:
+        if result.outcome and not result.outcome.proven:
+            found.append(f"{result.job.resource}: {result.outcome.reason}")
+        if result.vanished and result.vanished.refused:
+            found.append(f"{result.job.resource}: {result.vanished.refused}")
+    if error is not None and not any(r.error is error for r in results):
+        found.insert(0, str(error))
+    return found
+
+
+def read_shop(
+    fetch: ShopFetch,
+    *,
+    endpoints: Sequence[Endpoint] | None = None,
+    full: bool = False,
+    more: Callable[[int], Iterable[Job]] = lambda began: (),
+) -> None:
+    """Ask one shop for everything that may have changed; results and error end up in ``fetch``.
+
+    ``endpoints``: only these lists, without the re-reading of old days. ``more`` is given the
+    number of the last answer before this run, and names jobs to make with the later ones.
+    """
+    ledger, shop = fetch.ledger, fetch.client.shop
+    jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full)
+    if endpoints is None:
+        jobs += resume_jobs(ledger, shop)
+    fetch.run(job for job in jobs if not job.comes_late)
+    if fetch.fatal is None:
+        later = [job for job in jobs if job.comes_late]
+        fetch.run([*later, *fetch.follow(), *more(fetch.began)])
+    if fetch.fatal is None and endpoints is None and not full:
+        today = datetime.now(shop.zone).date()
+        fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
+    if fetch.fatal is None and endpoints is None:
+        try:
+            if is_due(ledger, shop.name, datetime.now(shop.zone).date()):
+                look_at_pipeline(fetch.client, ledger)
+        except ShopError as error:
+            fetch.fatal = error
+
+
+class Mirror:
+    """The files of one home, and reading into them. Raises :class:`AlreadyRunning`."""
+
+    def __init__(
+        self,
+        home: Path,
+        shops: Sequence[ShopSettings],
+        *,
+        max_requests: int | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        self._shops, self._observer = shops, observer or Silent()
+        self._counter = RequestCounter(max_requests)
+        self._stop = threading.Event()
+        self.requests = 0
+        _make_folder(home)
+        self._lock = filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600)
+        try:
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise AlreadyRunning(
+                f"Another process reads into {home.absolute()} already; try again when it ended."
+            ) from None
+        self.ledger_path = home / "mirror.sqlite"
+        try:
+            self.ledger = Ledger(self.ledger_path)
+            self._budget = Budget(home / "budget.sqlite")
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def read(self, tables: Iterable[str], *, full: bool = False) -> list[Reading]:
+        """Bring these lists up to date in the ledger, all shops side by side."""
+        names = set(tables)
+        endpoints = None if names == set(ENDPOINTS) else [ENDPOINTS[name] for name in names]
+        run_id = self.ledger.begin_run("dlt")
+        readings: list[Reading] = []
+        try:
+            with ThreadPoolExecutor(len(self._shops), thread_name_prefix="shop") as pool:
+                try:
+                    readings += pool.map(
+                        lambda shop: self._read_shop(shop, run_id, endpoints, full), self._shops
+                    )
+                except BaseException:
+                    self._stop.set()
+                    raise
+        finally:
+            doubts = [doubt for reading in readings for doubt in reading.doubts]
+            self.ledger.end_run(
+                run_id,
+                outcome="incomplete" if doubts or not readings else "complete",
+                exit_code=int(bool(doubts) or not readings),
+                requests=self.requests,
+                rows=sum(result.rows for reading in readings for result in reading.results),
+                message="; ".join(doubts),
+                detail={},
+            )
+        return readings
+
+    def _read_shop(
+        self, shop: ShopSettings, run_id: int, endpoints: list[Endpoint] | None, full: bool
+    ) -> Reading:
+        with Client(shop, self._budget, stop=self._stop.is_set, counter=self._counter) as client:
+            fetch = ShopFetch(client, self.ledger, run_id, self._observer)
+            read_shop(fetch, endpoints=endpoints, full=full)
+            self.requests += client.requests
+            return Reading(shop.name, fetch.fatal, fetch.results)
+
+    def close(self) -> None:
+        """Close the files and let the next one in."""
+        self._budget.close()
+        self.ledger.close()
+        self._lock.release()
+
+    def __enter__(self) -> Mirror:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _make_folder(home: Path) -> None:
+    """The folder, for its owner alone; customers' data in it stays out of version control."""
+    if not home.exists():
+        home.mkdir(mode=0o700, parents=True)
+        (home / ".gitignore").write_text("*\n", encoding="utf-8")

@@ -1,0 +1,88 @@
+"""Answers put into a ledger by hand, as a scan would, and a home that is loaded from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pipelines.home import Home
+from pipelines.load.consumer import Feed
+from pipelines.load.loader import Loader
+from sources.repair_shop.ledger import Ledger, Row
+from sources.repair_shop.scan.reader import digest
+from sources.repair_shop.schema.clean import made_up_id, row_id
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import ShopSettings
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def answer(
+    ledger: Ledger,
+    table: str,
+    rows: list[dict[str, Any]],
+    *,
+    shop: str = "main",
+    at: datetime = START,
+    kind: str = "head",
+    variant: Mapping[str, str] | None = None,
+) -> int:
+    """Put one page of a list into the ledger; its number."""
+    resource = ":".join((table, *(variant or {}).values()))
+    scan = ledger.open_scan(0, shop, resource, kind, {"variant": variant} if variant else {})
+    path = ENDPOINTS[table].path.replace("{type}", (variant or {}).get("type", ""))
+    seen = [Row(row_id(r, table) or made_up_id(r), None, digest(r)) for r in rows]
+    ledger.put(scan, "1", f"{path}?page=1", json.dumps(rows).encode(), seen, at)
+    ledger.close_scan(
+        scan,
+        state="proven",
+        proof="by hand",
+        reason="",
+        first_day=None,
+        last_day=None,
+        pages=1,
+        rows=len(rows),
+    )
+    return ledger.last_seq()
+
+
+def settings_of(name: str, zone: str = "America/Guatemala") -> ShopSettings:
+    """Settings of a shop that is never asked."""
+    return ShopSettings(name=name, base_url="http://127.0.0.1:1/v1", api_key="k", timezone=zone)
+
+
+@dataclass
+class LoadedHome:
+    """A home whose warehouse is loaded from answers given by hand."""
+
+    home: Home
+    shops: list[ShopSettings] = field(default_factory=lambda: [settings_of("main")])
+
+    def __post_init__(self) -> None:
+        self.open()
+
+    def open(self) -> None:
+        """Begin as a new process does."""
+        self.ledger, self.loader = Ledger(self.home.ledger), Loader(self.home)
+        self.loader.prepare()
+        self.feed = Feed(self.ledger, self.loader, self.shops, self.home.build_warehouse)
+
+    def answer(
+        self, table: str, *rows: dict[str, Any], shop: str = "main", minute: int = 0, **more: Any
+    ) -> int:
+        """One more page is answered, ``minute`` minutes after the start."""
+        at = START + timedelta(minutes=minute)
+        return answer(self.ledger, table, list(rows), shop=shop, at=at, **more)
+
+    def load(self, table: str, *rows: dict[str, Any], **more: Any) -> None:
+        """One more page is answered and loaded."""
+        self.answer(table, *rows, **more)
+        self.feed.load_waiting()
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Ask the private database."""
+        with self.home.open_build(read_only=True) as connection:
+            return connection.execute(sql).fetchall()

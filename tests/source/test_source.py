@@ -1,0 +1,259 @@
+"""The dlt source as its users meet it: in a folder of their own, with destinations of their own."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import dlt
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.home import Home
+from pipelines.publish.publish import publish
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sources.repair_shop import repair_shop
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.ledgers import LoadedHome
+
+CLONE = Path(__file__).parents[2]
+ZONE = "America/Guatemala"
+PREFIX = "SOURCES__REPAIR_SHOP__"
+LISTS = ("brands", "tickets")
+MakePipeline = Callable[[str], dlt.Pipeline]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder, dlt's own and the settings are each test's own."""
+    for name in [*os.environ]:
+        if name.startswith(("SOURCES__", "SHOPMIRROR_", "NORMALIZE__", "LOAD__")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("RUNTIME__DLTHUB_TELEMETRY", "false")
+    monkeypatch.setenv("DLT_DATA_DIR", str(tmp_path / "dlt"))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxServer]:
+    with SandboxServer([ShopSpec("main", timezone=ZONE)], minute_seconds=0.5) as server:
+        for name, value in settings_of(server, "main").items():
+            monkeypatch.setenv(PREFIX + name.upper(), str(value))
+        yield server
+
+
+def settings_of(server: SandboxServer, name: str) -> dict[str, Any]:
+    return {
+        "base_url": server.base_url,
+        "api_key": server.keys[name],
+        "timezone": ZONE,
+        "requests_per_minute": 100_000,
+        "minute_seconds": 0.5,
+    }
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> MakePipeline:
+    def make(name: str) -> dlt.Pipeline:
+        return dlt.pipeline(
+            name,
+            pipelines_dir=str(tmp_path / "pipelines"),
+            destination=dlt.destinations.duckdb(str(tmp_path / f"{name}.duckdb")),
+            dataset_name="raw",
+        )
+
+    return make
+
+
+def ask(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(path), read_only=True) as database:
+        return database.execute(sql).fetchall()
+
+
+def test_dlt_init_makes_a_project_that_runs(shop: SandboxServer, tmp_path: Path) -> None:
+    clone, project = tmp_path / "clone", tmp_path / "work"
+    shutil.copytree(
+        CLONE / "sources", clone / "sources", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(clone), *command], check=True)
+    git = ["git", "-C", str(clone), "-c", "user.name=a", "-c", "user.email=a@b.example"]
+    subprocess.run([*git, "commit", "-qm", "all"], check=True)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    tool = ("-c", "from dlt._workspace.cli._dlt import main; main()")
+    run(*tool, "--non-interactive", "init", "repair_shop", "duckdb", "--location", str(clone))
+    assert "api_key" in (project / ".dlt" / "secrets.toml").read_text()
+    assert "LOADED and contains no failed jobs" in run("repair_shop_pipeline.py")
+    [warehouse] = project.glob("*.duckdb")
+    store = shop.store("main")
+    for table in ("tickets", "ticket_invoices", "payments", "suppliers"):
+        ids = {str(row["id"]) for row in store.all(table)}
+        assert {row[0] for row in ask(warehouse, f"SELECT id FROM raw.{table}")} == ids
+    tables = ask(warehouse, "SELECT table_name FROM information_schema.tables")
+    assert {name for (name,) in tables} >= {*ENDPOINTS, "ticket_invoices__lines"}
+    shop.forget_requests()
+    run("repair_shop_pipeline.py")
+    assert len(shop.requests("main")) <= 60
+    told = run(*tool, "pipeline", "repair_shop", "info")
+    assert "tickets with 3 table(s)" in told
+    assert "COMPLETED" in run(*tool, "pipeline", "repair_shop", "trace")
+
+
+def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(
+    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
+) -> None:
+    store = shop.store("main")
+    first = pipeline("first")
+    first.run(repair_shop().with_resources(*LISTS))
+    assert len(ask(tmp_path / "first.duckdb", "SELECT id FROM raw.brands")) == len(
+        store.all("brands")
+    )
+    shop.forget_requests()
+    second = dlt.pipeline(
+        "second",
+        pipelines_dir=str(tmp_path / "pipelines"),
+        destination=dlt.destinations.filesystem((tmp_path / "files").as_uri()),
+        dataset_name="raw",
+    )
+    second.run(repair_shop().with_resources(*LISTS), loader_file_format="parquet")
+    assert len(shop.requests("main")) <= 3, "only what may be new is asked"
+
+    def files(table: str) -> list[dict[str, Any]]:
+        found = sorted((tmp_path / "files" / "raw" / table).glob("*.parquet"))
+        return [row for file in found for row in pq.read_table(file).to_pylist()]
+
+    assert {row["id"] for row in files("tickets")} == {str(r["id"]) for r in store.all("tickets")}
+    lines = sum(len(row.get("lines") or []) for row in store.all("tickets"))
+    assert len(files("tickets__lines")) == lines
+    gone = store.ids("brands")[0]
+    store.delete("brands", gone)
+    first.run(repair_shop(full=True).with_resources("brands"))
+    sql = "SELECT id, name NOTNULL FROM raw.brands WHERE _deleted_at NOTNULL"
+    assert ask(tmp_path / "first.duckdb", sql) == [(str(gone), True)]
+    second.run(repair_shop().with_resources("brands"), loader_file_format="parquet")
+    assert str(gone) in {row["id"] for row in files("brands") if row["_deleted_at"]}
+
+
+def test_a_lost_destination_is_filled_again_without_asking_for_it(
+    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
+) -> None:
+    pipeline("main").run(repair_shop().with_resources(*LISTS))
+    (tmp_path / "main.duckdb").unlink()
+    shop.forget_requests()
+    pipeline("main").run(repair_shop().with_resources(*LISTS))
+    assert len(shop.requests("main")) <= 3
+    rows = ask(tmp_path / "main.duckdb", "SELECT count(*) FROM raw.tickets")
+    assert rows == [(len(shop.store("main").all("tickets")),)]
+
+
+def test_a_destination_of_another_ledger_starts_over(
+    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
+) -> None:
+    made = pipeline("main")
+    made.run(repair_shop(ledger_folder="one").with_resources("brands"))
+    shop.store("main").update("brands", shop.store("main").ids("brands")[0], {"name": "Neu"})
+    made.run(repair_shop(ledger_folder="two").with_resources("brands"))
+    names = {name for (name,) in ask(tmp_path / "main.duckdb", "SELECT name FROM raw.brands")}
+    assert names == {row["name"] for row in shop.store("main").all("brands")}
+
+
+def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(
+    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    loaded = LoadedHome(home)
+    rows = [{"id": f"t{n}", "short_info": str(n), "lines": [{"id": n}]} for n in range(3)]
+    loaded.load("tickets", *rows)
+    loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
+    loaded.load("tickets", {**rows[0], "short_info": "newer", "lines": []}, minute=1)
+    publish(home)
+    from sources.repair_shop.log import Log
+    from sources.repair_shop.source import from_log
+
+    log = Log(loaded.ledger, loaded.shops, home.warehouse)
+    assert log.missing("tickets", {}) == []
+    pipeline("other").run(from_log(log, log.end()).with_resources("tickets"))
+    found = ask(tmp_path / "other.duckdb", "SELECT id, short_info FROM raw.tickets ORDER BY 1")
+    assert found == [("t0", "newer"), ("t1", "1"), ("t2", "2")]
+    lines = ask(tmp_path / "other.duckdb", "SELECT parent_id FROM raw.tickets__lines ORDER BY 1")
+    assert lines == [("t1",), ("t2",)]
+    home.warehouse.unlink()
+    assert log.missing("tickets", {}) == ["main"], "it must be asked for again"
+    loaded.ledger.close()
+
+
+def test_several_shops_from_the_settings(pipeline: MakePipeline, tmp_path: Path) -> None:
+    specs = [ShopSpec(name, timezone=ZONE) for name in ("centro", "norte")]
+    with SandboxServer(specs, minute_seconds=0.5) as server:
+        settings = Path(".dlt")
+        settings.mkdir()
+        one = settings_of(server, "centro")
+        (settings / "config.toml").write_text(
+            "[sources.repair_shop]\n"
+            + "".join(f"{name} = {one[name]!r}\n" for name in one if name != "api_key")
+        )
+        (settings / "secrets.toml").write_text(
+            "".join(
+                f"[sources.repair_shop.shops.{name}]\napi_key = {server.keys[name]!r}\n"
+                for name in ("centro", "norte")
+            )
+        )
+        pipeline("chain").run(repair_shop().with_resources("brands"))
+        found = ask(tmp_path / "chain.duckdb", "SELECT shop_id, id FROM raw.brands")
+        told = {(n, str(i)) for n in ("centro", "norte") for i in server.store(n).ids("brands")}
+        assert set(found) == told
+
+
+def test_a_wrong_key_fails_the_run_in_words(shop: SandboxServer, pipeline: MakePipeline) -> None:
+    with pytest.raises(Exception, match="key"):
+        pipeline("main").run(repair_shop(api_key="wrong").with_resources("brands"))
+
+
+def test_resources_bear_keys_and_columns() -> None:
+    source = repair_shop(base_url="http://127.0.0.1:1/v1", api_key="k")
+    assert set(source.resources) == set(ENDPOINTS)
+    columns = source.resources["ticket_invoices"].compute_table_schema()["columns"]
+    assert columns["amount_total"]["data_type"] == "decimal"
+    keys = {name for name, column in columns.items() if column.get("primary_key")}
+    assert keys == {"shop_id", "id"}
+
+
+def test_the_source_stands_by_itself() -> None:
+    """Inside it imports are relative, and never lead out of the folder."""
+    folder = CLONE / "sources" / "repair_shop"
+    for path in folder.rglob("*.py"):
+        depth = len(path.relative_to(folder).parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= depth, f"{path}: {ast.unparse(node)}"
+                names = [node.module or ""] if node.level == 0 else []
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            tops = {name.partition(".")[0] for name in names}
+            ours = {"sources", "pipelines", "schedules", "shopmirror", "sandbox", "repair_shop"}
+            assert not tops & ours, f"{path}: {ast.unparse(node)}"
