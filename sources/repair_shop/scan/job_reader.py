@@ -19,6 +19,8 @@ from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, read_tickets
 
 _SINCE_EVER = date(2000, 1, 1)
+_TELLING = 5
+"""Rows of a list whose first day may be that of the shop."""
 _LOOKED_AT = 20
 """Open rows asked one by one, at most, in a run."""
 OnRows = Callable[[list[dict[str, Any]], Page], None]
@@ -213,8 +215,8 @@ class JobReader:
             row[0]
             for row in self.ledger.query(
                 "SELECT min(day) FROM seen WHERE shop=? AND day >= '2000' GROUP BY resource "
-                "HAVING count(*) > ? ORDER BY 1",
-                (self.client.shop.name, PAGE_ROWS),
+                "HAVING count(*) >= ? ORDER BY 1",
+                (self.client.shop.name, _TELLING),
             )
         ]
         return days[len(days) // 4] if days else None

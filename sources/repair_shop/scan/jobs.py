@@ -27,6 +27,14 @@ RESUMED_KINDS = ("full", "audit", "repair")
 
 _COUNT_SHARE, _SPREAD = 15, 6
 """Requests a night that counting may add, and pages looked at in turn among them, at most."""
+_LONG = (
+    *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
+    *("ticket_timers", "time_clock", "stock", "purchase_orders", "appointments", "serials"),
+    *("leads", "products", "shipments", "expenses", "adjustments"),
+)
+"""Lists that grow with each day of business, those likely to be the longest first."""
+_SHORT = 4
+"""Requests up to which a list is a short one."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this part of a whole come near every place, in the fewest steps."""
 
@@ -146,8 +154,9 @@ def mirror_jobs(
     jobs = with_probes(ledger, jobs)
     began = None if full else unfinished_since(ledger)
     if began is None:
-        # Short lists first: most tables are there after minutes of a first load of hours.
-        return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
+        # Short lists first: most tables are there after minutes of a first load of hours, and say
+        # when the shop began. Then the longest, so that none is left to be read alone at the end.
+        return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
     # Going on: what was not reached comes first, and what was just proven is not asked again.
     horizon = now_text(datetime.now(UTC) - timedelta(seconds=shop.seconds(STILL_NEW)))
     since = max(began, horizon)
@@ -155,6 +164,15 @@ def mirror_jobs(
         (job for job in jobs if job.kind == "full" or not _proven_since(ledger, job, since)),
         key=lambda job: (job.kind != "full", job.requests or 0),
     )
+
+
+def _length(job: Job) -> tuple[bool, int]:
+    """Sorts short lists before long ones, and of these the longest first."""
+    if job.requests is None:
+        rank = _LONG.index(job.endpoint.table) if job.endpoint.table in _LONG else -1
+        return rank >= 0, rank
+    is_long = job.requests > _SHORT
+    return is_long, -job.requests if is_long else job.requests
 
 
 def unfinished_since(ledger: Ledger) -> str | None:
