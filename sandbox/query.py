@@ -128,6 +128,17 @@ def _priority(name: str, value: str, query: Mapping[str, str]) -> Condition | No
     return f"coalesce(json_extract(doc, '$.priority'), '') {sign} ?", [label]
 
 
+_SHOWING = ("status", "type")
+_ACTIVE = "coalesce(json_extract(doc, '$.status'), '') <> 'In active'"
+_HIDING = {
+    "users": _ACTIVE,
+    "products": _ACTIVE,
+    "suppliers": _ACTIVE,
+    "leads": "coalesce(json_extract(doc, '$.status'), '') NOT IN ('Won', 'Lost')",
+}
+"""What a shop that hides shows of its lists, and the parameters that ask for the rest."""
+
+
 def _own_rules(
     row: ListEndpoint, query: Query, path: Mapping[str, str], store: ShopStore, quirks: Quirks
 ) -> list[Condition]:
@@ -138,6 +149,8 @@ def _own_rules(
         newest = "SELECT max(created_day) FROM r_tickets WHERE shop = ?"
         recent = f"created_day >= date(({newest}), '-60 days') AND ticket_no % 5 <> 0"
         return [(f"{PIPELINE} OR ({recent})", [store.shop])]
+    if quirks.hides and not set(_SHOWING) & set(query.last()):
+        return [(_HIDING[row.resource], [])] if row.resource in _HIDING else []
     if row.resource == "ticket_invoices":
         days = [
             (f"created_day {sign} ?", _day(name, text))

@@ -105,5 +105,10 @@ class Quirks(BaseModel):
     finished_shown: bool = Field(
         False, description="the bare list of tickets shows most finished ones of two months too"
     )
+    hides: bool = Field(
+        False,
+        description="lists leave out inactive staff, products and suppliers, and closed leads, "
+        "unless they are asked for",
+    )
     latency_seconds: float = Field(0.0, ge=0, description="real seconds before each answer")
     definition: Definition = Definition()

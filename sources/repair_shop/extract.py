@@ -249,7 +249,7 @@ class ShopFetch:
             self.ledger.set_mark(job.shop, full_mark(job.resource), day)
             for kind in ("head", "updated", "paid"):
                 self.ledger.set_mark(job.shop, day_mark(kind, job.resource), day)
-        elif job.kind in ("head", "updated", "paid"):
+        elif job.kind in ("head", "updated", "paid", "hidden"):
             self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
         elif job.kind == "audit":
             asked = [(job.first, job.last)] if job.first and job.last else []
@@ -280,10 +280,11 @@ def _may_have_moved(job: Job) -> bool:
     """Whether a row that a proven scan did not show may still exist elsewhere.
 
     A ticket may change its status between the two halves of its scan; a row whose date was edited
-    left the days that were asked for, or moved while a night read its list whole. Such rows are
-    looked up by themselves.
+    left the days that were asked for, or moved while a night read its list whole; one that is not
+    active any longer may be left out. Such rows are looked up by themselves.
     """
     apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
+    apart = apart or bool(job.endpoint.hidden)
     return job.endpoint.partition or (apart and job.endpoint.detail)
 
 

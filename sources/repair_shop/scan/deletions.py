@@ -13,6 +13,7 @@ from datetime import date
 from ..errors import BadAnswer
 from ..ledger import Ledger, Scan, now_text
 from ..scan import Outcome
+from ..scan.known import KnownRows
 
 EMPTY_MARK = "empty:"
 """Ledger mark of a slice that was answered empty once though rows are known: resource, days."""
@@ -85,9 +86,12 @@ class Deletions:
             return Vanished(0, refused)
         if exists is not None:
             try:
-                gone = [row for row in gone[:LOOKUPS] if not exists(row)]
+                unlisted = [row for row in gone[:LOOKUPS] if exists(row)]
             except BadAnswer as error:
                 return Vanished(0, f"rows that vanished could not be looked up: {error}")
+            gone = [row for row in gone[:LOOKUPS] if row not in unlisted]
+            if unlisted:
+                KnownRows(self._ledger, scan.shop, scan.resource).note_unlisted(unlisted)
         self.confirmed(scan.shop, scan.resource, gone)
         return Vanished(len(gone))
 
@@ -109,7 +113,7 @@ class Deletions:
         return Vanished(len(gone))
 
     def _unseen(self, scan: Scan, first: date | None, last: date | None) -> list[str]:
-        """Rows of some days that the scan did not show; None: no limit."""
+        """Rows of some days that the scan did not show and its list would; None: no limit."""
         began = self._ledger.first_seq(scan)
         days = [day and day.isoformat() for day in (first, first, last, last)]
         rows = self._ledger.query(
@@ -117,7 +121,8 @@ class Deletions:
             "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
             (scan.shop, scan.resource, began or 0, *days),
         )
-        return [row[0] for row in rows]
+        unlisted = KnownRows(self._ledger, scan.shop, scan.resource).unlisted()
+        return [row[0] for row in rows if row[0] not in unlisted]
 
     def _first_sighting(self, shop: str, name: str, rows: int) -> str:
         """Why an empty answer is not believed yet; empty at its second sighting."""

@@ -13,6 +13,7 @@ from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import Deletions, advice
+from ..scan.hidden import read_hidden
 from ..scan.jobs import Job, full_mark, window_of
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
@@ -64,7 +65,12 @@ class JobReader:
                 by_offset=by_offset,
             )
 
-        how = {"head": self._read_head, "updated": self._read_updated, "paid": self._read_paid}
+        how = {
+            "head": self._read_head,
+            "updated": self._read_updated,
+            "paid": self._read_paid,
+            "hidden": self._read_hidden,
+        }
         if job.kind in how:
             return how[job.kind](job, scan, reader)
         if job.pages:
@@ -126,6 +132,11 @@ class JobReader:
         out = read_window(reader(params=since), order="newest", expected=self._pages(job))
         out.whole = False
         return out
+
+    def _read_hidden(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
+        """What the list leaves out unless it is asked for."""
+        exists = self.exists(job, scan) if job.endpoint.detail else None
+        return read_hidden(self.ledger, job, reader, exists)
 
     def _count(self, job: Job, scan: Scan, reader: MakeReader) -> ListCount:
         exists = self.exists(job, scan) if job.endpoint.detail else None

@@ -10,6 +10,7 @@ plan`` shows exactly this table.
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -43,6 +44,7 @@ STILL_NEW = 3600.0
 
 WORDS = {
     "full": "read whole",
+    "hidden": "what the list may leave out",
     "head": "newest rows until nothing is new",
     "updated": "changed since the last day read",
     "paid": "paid since the last day read",
@@ -103,7 +105,7 @@ class Job:
     @property
     def comes_late(self) -> bool:
         """Whether it needs what other jobs of the run read: the newest page, the categories."""
-        return self.kind == "open" or (self.kind == "full" and self.hides_categories)
+        return self.kind in ("open", "hidden") or (self.kind == "full" and self.hides_categories)
 
     @property
     def path(self) -> str:
@@ -209,18 +211,21 @@ def _jobs_of(
     read_on = ledger.mark(shop.name, full_mark(resource))
     known = read_on is not None
     due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
+    hidden = _may_hide(ledger, shop, base, full)
     if full or not known or due or (not endpoint.sort and live >= PAGE_ROWS):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
-        return [Job(shop.name, endpoint, "full", variant, requests=pages + 2 if known else None)]
+        cost = pages + 2 if known else None
+        return [Job(shop.name, endpoint, "full", variant, requests=cost), *hidden]
 
     def since(kind: str) -> date | None:
         text = ledger.mark(shop.name, day_mark(kind, resource))
         return date.fromisoformat(text) if text else None
 
     if endpoint.updated_path:
-        return [Job(shop.name, endpoint, "updated", variant, since("updated"), requests=2)]
-    jobs = [Job(shop.name, endpoint, "head", variant, since("head"), requests=1)]
+        jobs = [Job(shop.name, endpoint, "updated", variant, since("updated"), requests=2)]
+        return jobs + hidden
+    jobs = [Job(shop.name, endpoint, "head", variant, since("head"), requests=1), *hidden]
     if endpoint.reread_by:
         jobs.append(Job(shop.name, endpoint, "paid", variant, since("paid"), requests=2))
     if endpoint.open_statuses:
@@ -275,6 +280,17 @@ def _count_cost(job: Job, live: int) -> int:
         return 2
     apart = job.kind == "updated" or job.endpoint.recently_updated or not can_end(live)
     return int(apart) + (live % PAGE_ROWS == 0)
+
+
+def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:
+    """Asks for what the list may leave out: about weekly, each list on a night of its own."""
+    asked_on = ledger.mark(shop.name, day_mark("hidden", base.resource))
+    days = 5 + zlib.crc32(base.resource.encode()) % 5
+    today = datetime.now(shop.zone).date()
+    due = asked_on is None or date.fromisoformat(asked_on) + timedelta(days=days) <= today
+    if not base.endpoint.hidden or not (full or due):
+        return []
+    return [replace(base, kind="hidden", requests=len(base.endpoint.hidden))]
 
 
 def _is_week_old(day: str, shop: ShopSettings) -> bool:

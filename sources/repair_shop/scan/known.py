@@ -51,17 +51,24 @@ class KnownRows:
 
     def unlisted(self) -> dict[str, str | None]:
         """Days of rows that a lookup showed and no list; one that a list shows again is none."""
-        kept = json.loads(self.ledger.mark(self.shop, UNLISTED_MARK + self.resource) or "{}")
-        found: dict[str, str | None] = {}
-        for identity, seq in kept.items():
-            rows = self.ledger.query(
-                "SELECT day FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
-                "AND (? IS NULL OR watched=?) AND id=? AND seq=?",
-                (*self._of(), identity, seq),
+        kept = self.ledger.mark(self.shop, UNLISTED_MARK + self.resource) or "{}"
+        return dict(
+            self.ledger.query(
+                "SELECT s.id, s.day FROM json_each(?) AS kept JOIN seen AS s ON s.id = kept.key "
+                "AND s.seq = kept.value WHERE s.shop=? AND s.resource=? AND s.deleted_at IS NULL "
+                "AND (? IS NULL OR s.watched=?)",
+                (kept, *self._of()),
             )
-            if rows:
-                found[identity] = rows[0][0]
-        return found
+        )
+
+    def all_ids(self) -> set[str]:
+        """Rows that are believed to exist, listed or not."""
+        rows = self.ledger.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
+            "AND (? IS NULL OR watched=?)",
+            self._of(),
+        )
+        return {row[0] for row in rows}
 
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""

@@ -45,6 +45,8 @@ class Endpoint:
     status not X, which together are every ticket (specification, GET /tickets)."""
     variants: tuple[Mapping[str, str], ...] = ()
     """Path variables of lists that stand for several, with the column they fill."""
+    hidden: tuple[tuple[str, str], ...] = ()
+    """Filters (parameter, value) of rows that the bare list may leave out: asked for weekly."""
     in_categories: str = ""
     """The variant whose bare list shows only its default rows; the rest is asked for weekly, by
     category and tab (specification, GET /customFields/{type})."""
@@ -84,16 +86,24 @@ class Endpoint:
         return "_".join(re.sub(r"(?<=[a-z])([A-Z])", r"_\1", part).lower() for part in parts)
 
 
+_INACTIVE = ("status", "In active")
+_SETTLED = (("status", "Paid"), ("status", "Due"))
+_USED_UP = (("internal_use", "True"), ("breakage", "True"))
 _DOCUMENT = ("includePayments", "includeLines", "includeReturns")
 
 _ROWS: tuple[Endpoint, ...] = (
     # Shop
-    Endpoint("/users", detail=True),
+    Endpoint("/users", detail=True, hidden=(_INACTIVE,)),
     Endpoint("/taxRates", sort=False, created_filter=False),
     Endpoint("/paymentMethods"),
     Endpoint("/timeClock", detail=True),
     # Appointments
-    Endpoint("/appointments", updated_path="/appointments/updated", detail=True),
+    Endpoint(
+        "/appointments",
+        updated_path="/appointments/updated",
+        detail=True,
+        hidden=(("startDateFrom", "01-Jan-2000"),),
+    ),
     # Customers
     Endpoint("/customers", ("includeCustomFields",), detail=True),
     Endpoint("/groups", detail=True),
@@ -106,9 +116,14 @@ _ROWS: tuple[Endpoint, ...] = (
         detail=True,
         partition=True,
     ),
-    Endpoint("/ticketComments", recently_updated=True, created_filter=False),
-    Endpoint("/ticketTimers", created_filter=False, detail=True),
-    Endpoint("/statuses"),
+    Endpoint(
+        "/ticketComments",
+        recently_updated=True,
+        created_filter=False,
+        hidden=(("type", "private"),),
+    ),
+    Endpoint("/ticketTimers", created_filter=False, detail=True, hidden=(("running", "True"),)),
+    Endpoint("/statuses", hidden=(("type", "repair_notes"),)),
     Endpoint("/presets", detail=True),
     Endpoint("/presetCategories", created_filter=False),
     Endpoint("/issueTypes"),
@@ -118,13 +133,15 @@ _ROWS: tuple[Endpoint, ...] = (
         _DOCUMENT,
         detail=True,
         reread_by="paymentDateFrom",
+        hidden=_SETTLED,
     ),
-    Endpoint("/posOrders", _DOCUMENT, detail=True),
+    Endpoint("/posOrders", _DOCUMENT, detail=True, hidden=_SETTLED),
     Endpoint(
         "/payments",
         ("includeResource",),
         window=("paymentDateFrom", "paymentDateTo"),
         day_column="date",
+        hidden=(("filter", "pos"), ("filter", "return")),
     ),
     # Products, models, categories, brands
     Endpoint(
@@ -133,6 +150,7 @@ _ROWS: tuple[Endpoint, ...] = (
         recently_updated=True,
         updated_path="/products/updated",
         detail=True,
+        hidden=(_INACTIVE, ("type", "service")),
     ),
     Endpoint("/warranties"),
     Endpoint("/models", detail=True),
@@ -141,20 +159,21 @@ _ROWS: tuple[Endpoint, ...] = (
     Endpoint("/brands", detail=True),
     # Stock
     Endpoint("/stockCount", created_filter=False),
-    Endpoint("/stock", detail=True),
+    Endpoint("/stock", detail=True, hidden=_USED_UP),
     Endpoint("/serials", detail=True),
-    Endpoint("/adjustments", detail=True),
+    Endpoint("/adjustments", detail=True, hidden=_USED_UP),
     # Suppliers, purchasing, leads, custom fields, misc
-    Endpoint("/suppliers", detail=True),
+    Endpoint("/suppliers", detail=True, hidden=(_INACTIVE,)),
     Endpoint(
         "/purchaseOrders",
         ("includeLines",),
         detail=True,
+        hidden=(("status", "Received"),),
         open_statuses=("Pending", "Ordered", "Waiting Confirmation", "Partially Delivered"),
     ),
     Endpoint("/expenses"),
     Endpoint("/expenseCategories"),
-    Endpoint("/leads", detail=True),
+    Endpoint("/leads", detail=True, hidden=(("status", "Won"), ("status", "Lost"))),
     Endpoint(
         "/customFields/{type}",
         sort=False,
