@@ -22,6 +22,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -125,7 +126,7 @@ class Log:
         for shop, since in self._since(offsets):
             for resource in _resources(table):
                 entries = self._entries(shop, resource, since, end)
-                while chunk := [e for e, _ in zip(entries, range(SLICE_PAGES), strict=False)]:
+                while chunk := list(islice(entries, SLICE_PAGES)):
                     yield from self._tables(table, chunk, nested, holds_rows)
                 yield from self._of_held(table, shop, resource, since, end)
                 yield from self._gone(table, shop, resource, since, end)

@@ -13,9 +13,11 @@ import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError
+from pipelines.load import consumer
 from pipelines.load.loader import Loader
 from pipelines.load.ops import FORMAT
 from pipelines.publish.publish import publish
+from sources.repair_shop import log
 from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.scan.deletions import Deletions
 from sources.repair_shop.schema.arrow import empty_tables
@@ -348,3 +350,15 @@ def test_a_nested_list_nobody_declared_is_emptied_too(loaded: LoadedHome) -> Non
     )
     loaded.load("customers", {"id": "1", "name": "no visits any more"}, minute=1)
     assert loaded.query("SELECT parent_id, day FROM raw.customers__visits") == [("2", "Tue")]
+
+
+def test_every_page_of_a_long_list_is_loaded(
+    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages become tables some at a time, and are loaded some at a time: none falls between."""
+    monkeypatch.setattr(log, "SLICE_PAGES", 3)
+    monkeypatch.setattr(consumer, "BATCH_PAGES", 10)
+    for page in range(23):
+        loaded.answer("brands", {"id": f"a{page}"}, {"id": f"b{page}"}, minute=page)
+    loaded.feed.load_waiting()
+    assert loaded.query("SELECT count(*), count(DISTINCT id) FROM raw.brands") == [(46, 46)]
