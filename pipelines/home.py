@@ -13,6 +13,7 @@ Customer data and queued changes live here, so folders are 0700 and files 0600.
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ _MENDS = {
     errno.EFBIG: "a file may not grow further; raise the limit of file sizes or make room",
     errno.EIO: "the disk reports an error; look at the disk, its limits and its room",
 }
+
+LEDGER = "mirror.sqlite"
+_LOCK = "sync.lock"
+_LOOKED_AT = 0.5
+"""Seconds a sync waits for its lock: somebody may look at it just then."""
 
 
 class HomeError(Exception):
@@ -96,7 +102,7 @@ class Home:
     @property
     def ledger(self) -> Path:
         """Pages, scans, evidence (SQLite)."""
-        return self.path / "mirror.sqlite"
+        return self.path / LEDGER
 
     @property
     def budget(self) -> Path:
@@ -119,7 +125,7 @@ class Home:
 
         The kernel holds the lock, so it ends with its process however that ends.
         """
-        lock = filelock.FileLock(self.path / "sync.lock", timeout=0, mode=0o600)
+        lock = filelock.FileLock(self.path / _LOCK, timeout=_LOOKED_AT, mode=0o600)
         note = self._note
         with self.guard("Nothing was done"):
             try:
@@ -139,17 +145,8 @@ class Home:
             lock.release()
 
     def is_syncing(self) -> bool:
-        """Whether the process that last said it syncs here is alive; takes no lock to find out.
-
-        A look at the lock itself could turn away a sync that begins in that moment.
-        """
-        try:
-            os.kill(int(json.loads(self._note.read_text(encoding="utf-8"))["pid"]), 0)
-        except PermissionError:
-            return True
-        except (OSError, OverflowError, ValueError, KeyError, TypeError):
-            return False
-        return True
+        """See :func:`is_syncing`."""
+        return is_syncing(self.path)
 
     @property
     def _note(self) -> Path:
@@ -182,6 +179,27 @@ class Home:
             yield connection
         finally:
             connection.close()
+
+
+def is_syncing(home: Path) -> bool:
+    """Whether a sync works in a home folder now: the kernel's word for it, not that of a note.
+
+    A note outlives a process that was killed, and another may bear its number by then.
+    """
+    try:
+        descriptor = os.open(home / _LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        # For an instant; a sync that begins in that instant waits for longer than that.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:

@@ -1,49 +1,110 @@
-"""Where words go: results to standard output, progress and troubles to standard error."""
+"""Where words go: results to standard output, progress and troubles to standard error.
+
+Texts of the service's customers come along in errors, names and reasons. None of them can speak to
+the terminal: what would move its cursor, colour it, open a link or turn the order of letters is
+shown as a sign of its own. JSON for programs is exempt, and escapes them all the same.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
 
 _WIDTH_OF_A_FILE = 160
 """Characters a line when nobody looks: wide enough that no table is cut."""
+_UNSAFE = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and line feed, and DEL
+    "\x80-\x9f"  # C1: one of them is an escape sequence's beginning by itself
+    "\u2028\u2029"  # line ends that are none to us
+    "\u202a-\u202e\u2066-\u2069"  # direction: embeddings, overrides, isolates
+    "\ud800-\udfff"  # halves of characters, which no terminal can be sent
+    "]"
+)
+_UNKNOWN = "\ufffd"
+
+
+def visible(text: str, *, one_line: bool = False) -> str:
+    """``text`` with each sign that a terminal would obey replaced by one that it shows.
+
+    ``one_line`` replaces line feeds and tabs too: nobody's name begins a line of ours.
+    """
+    if one_line:
+        text = text.replace("\n", "\u240a").replace("\t", " ")
+    return _UNSAFE.sub(_sign, text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else _UNKNOWN
+
+
+class Screen(Console):
+    """A console through which no text reaches the terminal as anything but text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, emoji=False, **options)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Segments as Rich makes them; its own controls pass, a text's do not."""
+        for segment in super().render(renderable, options):
+            if segment.control or not _UNSAFE.search(segment.text):
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
 
 
 def out() -> Console:
     """The console of results."""
-    return Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, highlight=False)
+    wide = None if sys.stdout.isatty() else _WIDTH_OF_A_FILE
+    return Screen(width=wide)
 
 
 def err() -> Console:
     """The console of progress, logs and errors."""
     wide = None if sys.stderr.isatty() else _WIDTH_OF_A_FILE
-    return Console(stderr=True, width=wide, highlight=False)
+    return Screen(stderr=True, width=wide)
+
+
+def say(text: str, style: str = "") -> None:
+    """One line of a result, never broken, whatever the text holds."""
+    shown = visible(text, one_line=True)
+    out().print(shown, style=style, markup=False, soft_wrap=True)
 
 
 def fault(text: str) -> None:
     """An error in red on standard error; lines are never broken, so they can be searched for."""
-    err().print(f"[red]{escape(text)}[/red]", soft_wrap=True)
+    err().print(text, style="red", markup=False, soft_wrap=True)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n")
+    text = json.dumps(document, indent=2, ensure_ascii=False, default=str)
+    # What JSON leaves as it is and a terminal would obey; inside texts it means the same.
+    sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A table of texts; a column whose name begins with '#' stands to the right."""
-    made = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+    made = Table(title=escape(title), title_justify="left", title_style="bold", show_edge=False)
     for column in columns:
         name = column.removeprefix("#")
-        made.add_column(name, justify="right" if name != column else "left")
+        made.add_column(escape(name), justify="right" if name != column else "left")
     for row in rows:
-        made.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+        cells = ("" if cell is None else visible(str(cell), one_line=True) for cell in row)
+        made.add_row(*(escape(cell) for cell in cells))
     return made
 
 

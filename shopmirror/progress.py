@@ -21,7 +21,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
-from shopmirror.consoles import duration, err
+from shopmirror.consoles import duration, err, visible
 from sources.repair_shop.observer import Observer, Silent
 
 _PLAIN_EVERY = 10.0
@@ -113,7 +113,7 @@ class PlainLines:
         self._print(text)
 
     def _print(self, text: str) -> None:
-        self._console.print(escape(text), soft_wrap=True)
+        self._console.print(visible(text, one_line=True), markup=False, soft_wrap=True)
 
 
 class LiveBars:
@@ -160,7 +160,8 @@ class LiveBars:
                 self._progress.remove_task(scan.task)
             name = self._tally.name(shop, resource)
         colour = "green" if proven else "yellow"
-        self.live.console.print(f"[{colour}]{escape(_done(name, proven, rows, detail))}[/]")
+        line = visible(_done(name, proven, rows, detail), one_line=True)
+        self.live.console.print(line, style=colour, markup=False)
 
     def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
         """See :class:`~sources.repair_shop.observer.Observer`."""
@@ -169,7 +170,7 @@ class LiveBars:
 
     def say(self, text: str) -> None:
         """See :class:`~sources.repair_shop.observer.Observer`."""
-        self.live.console.print(escape(text))
+        self.live.console.print(visible(text, one_line=True), markup=False)
 
     def _begin(self, shop: str, resource: str, expected: int | None) -> _Scan:
         old = self._tally.scans.get((shop, resource))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from shopmirror.consoles import err
+from shopmirror.consoles import fault
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
@@ -23,7 +23,7 @@ def configured() -> Settings:
 
     settings = load_settings()
     if leave(settings.home):
-        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
+        fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     return settings
 
 

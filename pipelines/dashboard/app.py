@@ -12,9 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from pipelines.dashboard import view as data
+from pipelines.monitor.severity import Severity
 from pipelines.report import charts, formats, queries
 from pipelines.report.figures import ReportError, SealState
-from pipelines.report.sheet import STATES, compared
+from pipelines.report.sheet import STATES, TITLES, compared
 
 _COLOURS = {
     charts.INK: "#808a94",
@@ -23,7 +24,12 @@ _COLOURS = {
     charts.COUNTER: "#d09a4a",
 }
 _LOOK_AGAIN_SECONDS = 5
-_SEAL_COLOURS = {SealState.AGREES: "green", SealState.DIFFERS: "red", SealState.UNKNOWN: "gray"}
+_SEAL_COLOURS = {
+    SealState.AGREES: "green",
+    SealState.DIFFERS: "red",
+    SealState.IN_DOUBT: "orange",
+    SealState.UNKNOWN: "gray",
+}
 
 
 def main() -> None:
@@ -63,6 +69,9 @@ def _page(home: Path) -> None:
     unit = currencies.pop()
     shown = data.view(home, names, first, last)
     _head(shown, names)
+    for line in shown.cautions:
+        tell = st.error if line.severity is Severity.FAULT else st.warning
+        tell(line.text)
     _numbers(shown, unit)
     sales, tickets, due, books, fresh = st.tabs(
         ["Sales", "Tickets", "Still due", "Books", "Freshness"]
@@ -103,13 +112,8 @@ def _head(shown: data.View, names: list[str]) -> None:
     left.title(names[0] if len(names) == 1 else f"{len(names)} shops")
     seal = shown.seal
     with right:
-        label = {
-            SealState.AGREES: "Books agree",
-            SealState.DIFFERS: "Books differ",
-            SealState.UNKNOWN: "Books not compared",
-        }[seal.state]
         st.badge(
-            f"{label} {compared(seal)}",
+            f"{TITLES[seal.state]} {compared(seal)}",
             color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub
         )
         when = "an unknown time"

@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
+from pipelines.dashboard import standing
+from pipelines.dashboard.standing import frame
+from pipelines.publish.published import Published
 from pipelines.report import freshness, queries
-from pipelines.report.closing import NEEDED, zone_of
+from pipelines.report.closing import opened, zone_of
 from pipelines.report.figures import (
+    Caution,
     Due,
     MonthBar,
     Period,
     ReportError,
     Seal,
+    SealState,
     Sold,
     Taken,
     Technician,
     Workshop,
 )
-from pipelines.report.published import Published, published
 
 MONTHS = 13
 """Months shown unless others are chosen: the last one and the same a year before are both there."""
@@ -64,6 +67,8 @@ class View:
     completeness: pd.DataFrame
     runs: pd.DataFrame
     debtors: pd.DataFrame
+    cautions: tuple[Caution, ...] = ()
+    """Why the figures cannot be relied on, gravest first."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,20 @@ def signature(home: Path) -> Signature:
 
 
 def shops(home: Path) -> Shops:
-    """The shops of the warehouse; :class:`~pipelines.report.published.NoWarehouse` if none."""
+    """The shops of the warehouse; :class:`~pipelines.report.figures.ReportError` if none."""
     return _shops(home, signature(home))
 
 
 def view(home: Path, names: Sequence[str], first: date, last: date) -> View:
     """The page of the shops ``names`` for the months from ``first`` to that of ``last``."""
-    return _view(home, signature(home), tuple(names), first, last)
+    shown = _view(home, signature(home), tuple(names), first, last)
+    cautions = standing.cautions(home, names)
+    if not cautions:
+        return shown
+    seal = shown.seal
+    if seal.state is SealState.AGREES:
+        seal = seal.model_copy(update={"state": SealState.IN_DOUBT})
+    return replace(shown, cautions=cautions, seal=seal)
 
 
 def month(home: Path, names: Sequence[str], chosen: date, day: date | None = None) -> Month:
@@ -118,8 +130,7 @@ def warm(home: Path) -> None:
 
 @functools.lru_cache(maxsize=4)
 def _shops(home: Path, signature: Signature) -> Shops:
-    with published(home) as warehouse:
-        warehouse.need(*NEEDED)
+    with opened(home) as warehouse:
         known = queries.shops(warehouse)
         months = warehouse.row("select min(month) as a, max(month) as z from marts.monthly_sales")
         return Shops(
@@ -135,8 +146,7 @@ def _shops(home: Path, signature: Signature) -> Shops:
 def _view(
     home: Path, signature: Signature, names: tuple[str, ...], first: date, last: date
 ) -> View:
-    with published(home) as warehouse:
-        warehouse.need(*NEEDED)
+    with opened(home) as warehouse:
         until = queries.mirrored_until(warehouse, names) or last
         period = Period(kind="month", first=first, last=queries.month_end(last))
         count = (last.year - first.year) * 12 + last.month - first.month + 1
@@ -150,11 +160,11 @@ def _view(
             due=queries.due(warehouse, names, period.last),
             workshop=queries.workshop(warehouse, names, period),
             technicians=queries.technicians(warehouse, names, period),
-            seal=queries.seal(warehouse, names),
+            seal=queries.seal(warehouse, names, datetime.now(UTC).astimezone(zone).date()),
             as_of=None if as_of is None else as_of.astimezone(zone),
             reconciliation=_reconciliation(warehouse, names),
-            completeness=_completeness(warehouse, names),
-            runs=_runs(warehouse),
+            completeness=standing.lists(warehouse, names),
+            runs=standing.runs(warehouse),
             debtors=_debtors(warehouse, names),
         )
 
@@ -164,8 +174,7 @@ def _month(
     home: Path, signature: Signature, names: tuple[str, ...], chosen: date, day: date | None
 ) -> Month:
     first, last = chosen.replace(day=1), queries.month_end(chosen)
-    with published(home) as warehouse:
-        warehouse.need(*NEEDED)
+    with opened(home) as warehouse:
         days = warehouse.rows(
             """
             select day, sum(ticket_total)::double as repairs, sum(pos_total)::double as counter,
@@ -180,8 +189,8 @@ def _month(
         documents = warehouse.rows(_DOCUMENTS, within | {"most": MOST_DOCUMENTS})
     columns = ["shop", "day", "kind", "number", "customer", "sold", "gross", "tax", "status", "id"]
     return Month(
-        days=_frame(days, ["day", "repairs", "counter", "total"]),
-        documents=_frame(documents, columns),
+        days=frame(days, ["day", "repairs", "counter", "total"]),
+        documents=frame(documents, columns),
         count=documents[0]["of"] if documents else 0,
     )
 
@@ -233,10 +242,6 @@ limit $most
 day on which and the amount with which it counts: they add up to ``marts.daily_sales``."""
 
 
-def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=pd.Index(columns))
-
-
 def _reconciliation(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
     rows = warehouse.rows(
         """
@@ -248,41 +253,13 @@ def _reconciliation(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
         {"shops": list(names)},
     )
     columns = ["shop", "report", "period", "ours", "theirs", "difference", "matches"]
-    return _frame(rows, columns)
-
-
-def _completeness(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
-    columns = ["shop", "resource", "proven", "unproven", "rows", "checked"]
-    if not warehouse.has("ops.completeness", "resource", "is_proven", "rows", "checked_at"):
-        return _frame([], columns)
-    rows = warehouse.rows(
-        """
-        select shop_id as shop, resource, count(*) filter (where is_proven) as proven,
-            count(*) filter (where not is_proven) as unproven, sum(rows)::bigint as rows,
-            max(checked_at) as checked
-        from ops.completeness where list_contains($shops, shop_id)
-        group by 1, 2 order by unproven desc, shop, resource
-        """,
-        {"shops": list(names)},
-    )
-    return _frame(rows, columns)
-
-
-def _runs(warehouse: Published) -> pd.DataFrame:
-    columns = ["started", "command", "outcome", "requests", "rows", "message"]
-    if not warehouse.has("ops.runs", "command", "started_at", "outcome", "requests", "message"):
-        return _frame([], columns)
-    rows = warehouse.rows(
-        "select started_at as started, command, outcome, requests, rows, message "
-        "from ops.runs order by started_at desc limit 20"
-    )
-    return _frame(rows, columns)
+    return frame(rows, columns)
 
 
 def _debtors(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
     columns = ["shop", "customer", "document", "day", "age", "due"]
     if not warehouse.has("marts.receivables", "age_days", "due", "customer_name"):
-        return _frame([], columns)
+        return frame([], columns)
     rows = warehouse.rows(
         """
         select shop_id as shop, customer_name as customer, document_number as document,
@@ -292,4 +269,4 @@ def _debtors(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
         """,
         {"shops": list(names)},
     )
-    return _frame(rows, columns)
+    return frame(rows, columns)

@@ -1,6 +1,6 @@
-"""What ``ops`` shows: runs, completeness evidence, reports fetched, changes pushed.
+"""What ``ops`` shows: runs, completeness evidence, reports fetched.
 
-Data flow: ledger, outbox -> rows of the ``ops`` tables, written before every publish.
+Data flow: ledger -> rows of the ``ops`` tables, written before every publish.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sources.repair_shop.ticket_pipeline import read_look
 def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     """The newest evidence for each list and each stretch of days of it.
 
-    What was not proven once and has been read again since, with proof, is left out: each row here
-    that is not proven is in doubt now.
+    What was in doubt once and has been read again since, with proof, is left out: each row here
+    that is not proven, or is proven with a ``reason``, is in doubt now.
     """
     rows = ledger.query(
         "SELECT shop, resource, kind, spec, state, proof, reason, pages, rows, first_day, "
@@ -61,13 +61,16 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
 
 
 def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
-    """Whether an unproven scan's days were proven by later scans of the same list."""
-    if item["state"] != "unproven" or not item["checked_at"]:
+    """Whether the days of a scan in doubt were proven by later scans of the same list."""
+    if not item["reason"] or not item["checked_at"]:
         return False
     later = [
         e
         for e in evidence
-        if e["is_proven"] and e["began_at"] and e["began_at"] >= item["checked_at"]
+        if e["is_proven"]
+        and not e["reason"]
+        and e["began_at"]
+        and e["began_at"] >= item["checked_at"]
     ]
     if any(e["kind"] == "full" for e in later):
         return True
@@ -116,7 +119,7 @@ def write_reports(ledger: Ledger, loader: Loader) -> None:
 
 
 def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:
-    """All other ``ops`` tables."""
+    """``ops`` tables of what was asked and proven."""
     loader.write_ops("completeness", completeness(ledger))
     runs = ledger.query(
         "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, message"
@@ -138,10 +141,3 @@ def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
                 for item, value in found["items"].items()
             ]
     loader.write_ops("service_profile", profile)
-    _write_changes(loader)
-
-
-def _write_changes(loader: Loader) -> None:
-    from pipelines.outbox import trail
-
-    loader.write_ops("changes", trail(loader.home.path))

@@ -18,8 +18,8 @@ import duckdb
 
 from pipelines.outbox.compare import columns_of, picture, same, shows
 from pipelines.outbox.store import NewChange, Outbox
+from pipelines.publish.published import NothingPublished, published
 
-WAREHOUSE = "warehouse.duckdb"
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
 
@@ -31,11 +31,11 @@ def from_warehouse(
 
     Empty where there is no warehouse yet or the record is not in it: nobody can have looked.
     """
-    path = home / WAREHOUSE
-    if not wanted or not path.is_file():
+    if not wanted:
         return {}
     try:
-        with duckdb.connect(str(path), read_only=True) as db:
+        with published(home) as warehouse:
+            db = warehouse.connection
             table = db.execute(
                 "select count(*) from information_schema.tables "
                 "where table_schema = 'raw' and table_name = ?",
@@ -52,7 +52,7 @@ def from_warehouse(
             names = [column[0] for column in cursor.description or []]
             rows = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
             served = _served(db, resource, shop, names)
-    except duckdb.Error:
+    except (duckdb.Error, NothingPublished):
         # Being replaced or of another make: no basis then, and so no false conflict.
         return {}
     return {

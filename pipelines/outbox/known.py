@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.outbox.basis import WAREHOUSE
 from pipelines.outbox.store import NewChange, Outbox
+from pipelines.publish.published import NothingPublished, published
 
 _MANY = 12
 
@@ -87,9 +87,6 @@ REFERS: Mapping[str, Mapping[str, Target]] = {
 
 def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
     """A fault for each id and label that neither the mirror nor the queue knows."""
-    path = home / WAREHOUSE
-    if not path.is_file():
-        return []
     wanted: dict[tuple[str, Target], dict[str, list[tuple[str, str]]]] = {}
     for change in changes:
         for field, target, value in mentions(change.resource, change.record_id, change.body):
@@ -97,7 +94,8 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
             values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
     faults: list[str] = []
     try:
-        with duckdb.connect(str(path), read_only=True) as db:
+        with published(home) as warehouse:
+            db = warehouse.connection
             for (shop, target), values in wanted.items():
                 missing = _missing(db, shop, target, list(values))
                 missing -= _pushed(outbox, shop, target.table, missing)
@@ -106,7 +104,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
                     for where, field in values[value]:
                         at = f"{where}: " if where else ""
                         faults.append(f"{at}{field}: '{value}' {hint}")
-    except duckdb.Error:
+    except (duckdb.Error, NothingPublished):
         # Being replaced or of another make: the service has the word then.
         return []
     return faults

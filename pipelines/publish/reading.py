@@ -26,10 +26,9 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from pipelines.home import open_database
+from pipelines.publish.published import WAREHOUSE, NothingPublished, published
 from sources.repair_shop.settings import home_folder
 
-WAREHOUSE = "warehouse.duckdb"
 # Whole numbers and booleans with gaps stay what they are instead of turning into floats.
 _PANDAS = {
     pa.int8(): pd.Int8Dtype(),
@@ -38,12 +37,6 @@ _PANDAS = {
     pa.int64(): pd.Int64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
 }
-
-
-class NothingPublished(Exception):
-    """There is no warehouse to read yet; the message says where it was looked for. Exit code 2."""
-
-    exit_code = 2
 
 
 class QueryFailed(Exception):
@@ -75,8 +68,8 @@ def query(sql: str, *, home: Path | str | None = None, **values: Any) -> pd.Data
     """The answer of one query, with ``$name`` in it taken from ``values``.
 
     Days come as timestamps without a zone, times in UTC, money as exact decimals.
-    Raises :class:`NothingPublished`, :class:`QueryFailed` when the SQL is at fault, and
-    :class:`pipelines.home.HomeError` when the file cannot be opened.
+    Raises :class:`NothingPublished` when the file is not there or cannot be opened, and
+    :class:`QueryFailed` when the SQL is at fault.
     """
     table = _answer(sql, values, home)
     for place, field in enumerate(table.schema):
@@ -169,15 +162,14 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _answer(sql: str, values: dict[str, Any], home: Path | str | None) -> pa.Table:
     path = warehouse_file(home)
-    connection = open_database(path, read_only=True)
-    try:
-        # Never more of the machine than a sync beside it can spare.
-        connection.execute(f"set threads = {max(1, (os.cpu_count() or 2) - 1)}")
-        return connection.execute(sql, values or None).to_arrow_table()
-    except duckdb.Error as error:
-        raise QueryFailed(str(error).replace(str(path), WAREHOUSE)) from error
-    finally:
-        connection.close()
+    with published(path.parent) as warehouse:
+        connection = warehouse.connection
+        try:
+            # Never more of the machine than a sync beside it can spare.
+            connection.execute(f"set threads = {max(1, (os.cpu_count() or 2) - 1)}")
+            return connection.execute(sql, values or None).to_arrow_table()
+        except duckdb.Error as error:
+            raise QueryFailed(str(error).replace(str(path), WAREHOUSE)) from error
 
 
 def _decimal_columns(frame: pd.DataFrame) -> list[str]:

@@ -5,6 +5,7 @@ Lengths are millimetres, sizes points.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,9 @@ LEFT, TOP, WIDTH = 16.0, 13.0, 178.0
 BOTTOM = 12.0
 LINE = 4.75
 """Height of a line of a table."""
+
+_LONGEST = 240
+"""Letters of which no line of this paper holds more."""
 
 INK, SOFT, RULE = "#1b2127", "#5a6570", "#dfe1e3"
 
@@ -72,12 +76,16 @@ class Canvas(FPDF):
 
     def _fit(self, text: str, width: float) -> str:
         """``text``, cut with an ellipsis to ``width``; whole names are what the HTML is for."""
-        text = self._plain(text)
-        if self.get_string_width(text) <= width:
-            return text
-        while text and self.get_string_width(text + "\u2026") > width:
-            text = text[:-1]
-        return text.rstrip() + "\u2026"
+        # Measuring shapes the whole text, so a name of thousands of letters is not measured whole.
+        plain = self._plain(text[: _LONGEST + 1])
+        if len(plain) <= _LONGEST and self.get_string_width(plain) <= width:
+            return plain
+        fitting = bisect.bisect_left(
+            range(1, min(len(plain), _LONGEST) + 1),
+            True,
+            key=lambda end: self.get_string_width(plain[:end] + "\u2026") > width,
+        )
+        return plain[:fitting].rstrip() + "\u2026"
 
     def _say(
         self,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pipelines.monitor.severity import Problem
+from pipelines.publish.published import NothingPublished, Published, published
 from pipelines.report import freshness, queries
 from pipelines.report.figures import Column, Page, Period, Report, ReportError, ShopLine
-from pipelines.report.published import Published, published
 
 NEEDED = (
     "ops.shops",
@@ -42,8 +46,7 @@ def closing_report(
     if day is not None and month is not None:
         raise ReportError("Ask for a day or for a month, not for both.")
     now = now or datetime.now(UTC)
-    with published(Path(home)) as warehouse:
-        warehouse.need(*NEEDED)
+    with opened(home) as warehouse:
         known = queries.shops(warehouse)
         names = _chosen(known, shop)
         zones = {name: zone_of(known[name]["timezone"]) for name in names}
@@ -51,13 +54,25 @@ def closing_report(
         period = _period(warehouse, names, day, month, today)
         currencies = {known[name]["currency"] for name in names}
         together = [names] if len(currencies) == 1 else [[name] for name in names]
-        pages = tuple(_page(warehouse, group, known, period, today) for group in together)
+        look = _Look(warehouse, period, today, now, freshness.runs_since(warehouse))
+        pages = tuple(_page(look, group, known) for group in together)
         return Report(
             period=period,
             pages=pages,
             as_of=_local(freshness.as_of(warehouse, names), zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
         )
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[Published]:
+    """The warehouse under ``home`` with all that a report needs; :class:`ReportError` otherwise."""
+    try:
+        with published(Path(home)) as warehouse:
+            warehouse.need(*NEEDED)
+            yield warehouse
+    except NothingPublished as error:
+        raise ReportError(str(error)) from error
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -142,14 +157,25 @@ def _column(warehouse: Published, shops: list[str], period: Period) -> Column:
     )
 
 
-def _page(
-    warehouse: Published,
-    shops: list[str],
-    known: dict[str, dict[str, Any]],
-    period: Period,
-    today: date,
-) -> Page:
+@dataclass(frozen=True)
+class _Look:
+    """What all pages of a report are made of."""
+
+    warehouse: Published
+    period: Period
+    today: date
+    now: datetime
+    runs: list[Problem]
+
+    def problems(self, shops: list[str]) -> list[Problem]:
+        """What keeps the figures of these shops from being relied on."""
+        return freshness.problems(self.warehouse, shops, self.now, self.runs)
+
+
+def _page(look: _Look, shops: list[str], known: dict[str, dict[str, Any]]) -> Page:
+    warehouse, period = look.warehouse, look.period
     before, earlier = _compared_with(warehouse, shops, period)
+    problems = look.problems(shops)
     return Page(
         title=shops[0] if len(shops) == 1 else f"{len(shops)} shops",
         shops=tuple(shops),
@@ -159,26 +185,27 @@ def _page(
         earlier=None if earlier is None else _column(warehouse, shops, earlier),
         methods=queries.methods(warehouse, shops, period),
         technicians=queries.technicians(warehouse, shops, period),
-        months=queries.months(warehouse, shops, min(period.last, today)),
-        lines=_lines(warehouse, shops, period) if len(shops) > 1 else (),
-        seal=queries.seal(warehouse, shops),
+        months=queries.months(warehouse, shops, min(period.last, look.today)),
+        lines=_lines(look, shops) if len(shops) > 1 else (),
+        seal=queries.seal(warehouse, shops, look.today, problems),
+        cautions=freshness.cautions(problems, many_shops=len(shops) > 1),
         notes=_notes(warehouse, shops, period),
     )
 
 
-def _lines(warehouse: Published, shops: list[str], period: Period) -> tuple[ShopLine, ...]:
+def _lines(look: _Look, shops: list[str]) -> tuple[ShopLine, ...]:
     lines = []
     for name in shops:
-        tickets = queries.workshop(warehouse, [name], period)
+        tickets = queries.workshop(look.warehouse, [name], look.period)
         lines.append(
             ShopLine(
                 shop=name,
-                taken=queries.taken(warehouse, [name], period).total,
-                sold=queries.sold(warehouse, [name], period).total,
-                due=queries.due(warehouse, [name], period.last).total,
+                taken=queries.taken(look.warehouse, [name], look.period).total,
+                sold=queries.sold(look.warehouse, [name], look.period).total,
+                due=queries.due(look.warehouse, [name], look.period.last).total,
                 opened=tickets.opened if tickets else None,
                 closed=tickets.closed if tickets else None,
-                seal=queries.seal(warehouse, [name]).state,
+                seal=queries.seal(look.warehouse, [name], look.today, look.problems([name])).state,
             )
         )
     return tuple(lines)
@@ -204,10 +231,6 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
             f"{unknown} document(s) have no amount that could be read and are in no total; "
             "see ops.unreadable."
         )
-    doubtful = freshness.unproven(warehouse, shops)
-    if doubtful:
-        shown = ", ".join(doubtful[:6]) + (" and others" if len(doubtful) > 6 else "")
-        notes.append(f"Not proven complete at the last sync: {shown}.")
     if not warehouse.has("marts.tickets", *queries.TICKET_COLUMNS):
         notes.append("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
     return tuple(notes)

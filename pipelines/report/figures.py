@@ -14,6 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from pipelines.monitor.severity import Severity
+
 Money = Decimal
 
 
@@ -152,6 +154,8 @@ class SealState(StrEnum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
+    IN_DOUBT = "in-doubt"
+    """They agreed, and the figures are old, not proven, or a sync has failed since."""
     UNKNOWN = "unknown"
 
 
@@ -165,8 +169,15 @@ class Difference(_Frozen):
     theirs: Money
 
 
+class Caution(_Frozen):
+    """Why the figures of a page cannot be relied on; ``severity`` is never ``OK``."""
+
+    severity: Severity
+    text: str
+
+
 class Seal(_Frozen):
-    """The comparison of every period that the service has told its own figure for."""
+    """The comparison of every period with business that the service told its own figure for."""
 
     state: SealState
     compared: int
@@ -205,6 +216,8 @@ class Page(_Frozen):
     months: tuple[MonthBar, ...]
     lines: tuple[ShopLine, ...] = ()
     seal: Seal
+    cautions: tuple[Caution, ...] = ()
+    """The banner, gravest first."""
     notes: tuple[str, ...] = ()
 
 
@@ -221,7 +234,7 @@ class Report(_Frozen):
     def seal(self) -> SealState:
         """The worst of the pages' seals."""
         states = {page.seal.state for page in self.pages}
-        for state in (SealState.DIFFERS, SealState.UNKNOWN):
+        for state in (SealState.DIFFERS, SealState.IN_DOUBT, SealState.UNKNOWN):
             if state in states:
                 return state
         return SealState.AGREES
@@ -232,15 +245,3 @@ class Report(_Frozen):
         names = sorted({name for page in self.pages for name in page.shops})
         who = names[0] if len(names) == 1 else f"{len(names)} shops"
         return f"Closing report {self.period.label}: {who}"
-
-    def html(self) -> str:
-        """The report as one self-contained HTML page."""
-        from pipelines.report.page import render
-
-        return render(self)
-
-    def pdf(self) -> bytes:
-        """The report as a PDF, one A4 page for each page."""
-        from pipelines.report.paper import print_pdf
-
-        return print_pdf(self)

@@ -35,12 +35,22 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
             raise _cannot(path, error) from error
     if not path.parent.is_dir():
         raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
-    content = report.pdf() if path.suffix.lower() == ".pdf" else report.html().encode("utf-8")
     try:
-        write_atomically(path, content)
+        write_atomically(path, _content(report, path.suffix.lower()))
     except OSError as error:
         raise _cannot(path, error) from error
     return path
+
+
+def _content(report: Report, suffix: str) -> bytes:
+    # Either needs libraries that take a while to load, and the other does without.
+    if suffix == ".pdf":
+        from pipelines.report.paper import print_pdf
+
+        return print_pdf(report)
+    from pipelines.report.page import render
+
+    return render(report).encode("utf-8")
 
 
 def _cannot(path: Path, error: OSError) -> ReportError:

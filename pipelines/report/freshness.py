@@ -1,53 +1,110 @@
 """How far the figures of a report can be trusted: what is not proven, and as of when they are.
 
-Data flow: ``ops.completeness`` -> the notes and the footnote of a report, the head of the page.
+Data flow: ``ops.completeness``, and the runs since it was published -> the banner, the seal and the
+footnote of a report, the head of the page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from pipelines.report.published import Published
+from pipelines.home import LEDGER, is_syncing
+from pipelines.monitor import health
+from pipelines.monitor.severity import Kind, Problem, worst
+from pipelines.publish.published import Published
+from pipelines.report.figures import Caution
+from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
 """What a closing report is made of; it is as old as the oldest of them."""
+_RUNS = 10
+_SHOWN = 6
+"""Lists in doubt that are named."""
 _EVIDENCE = ("resource", "kind", "is_proven", "began_at")
 
 
-def unproven(warehouse: Published, shops: Sequence[str]) -> list[str]:
-    """Lists whose newest evidence does not prove them complete, or that were not read yet.
+def problems(
+    warehouse: Published, shops: Sequence[str], now: datetime, runs: Sequence[Problem] = ()
+) -> list[Problem]:
+    """What keeps the figures of these shops from being relied on, gravest first.
 
-    Of several shops each with the name of its shop, since one may be in doubt alone.
+    Of the evidence that was published with them, of their age at ``now``, and of the ``runs`` that
+    failed (:func:`runs_since`): they have not brought what the figures lack.
     """
+    found = _doubts(warehouse, shops)
+    moment = as_of(warehouse, shops)
+    if moment is not None or not found:
+        found += health.age(moment, now)
+    found += [problem for problem in runs if problem.rule.spoils]
+    return sorted(found, key=lambda problem: -problem.rule.severity)
+
+
+def cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
+    """The banner over the figures: a line for each problem, lists in doubt together in one."""
+    lists = [problem for problem in problems if problem.resource]
+    lines = [
+        Caution(severity=problem.rule.severity, text=_sentence(str(problem)))
+        for problem in problems
+        if not problem.resource
+    ]
+    if lists:
+        names = sorted({f"{p.resource} ({p.shop})" if many_shops else p.resource for p in lists})
+        shown = ", ".join(names[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
+        text = f"Not proven complete at the last sync: {shown}."
+        lines.append(Caution(severity=worst(lists), text=text))
+    return tuple(sorted(lines, key=lambda line: -line.severity))
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") else f"{text}."
+
+
+def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
+    """Lists whose newest evidence does not prove them, or that were not read yet."""
     if not warehouse.has("ops.completeness", "resource", "is_proven"):
         return []
     rows = warehouse.rows(
-        "select distinct shop_id, resource from ops.completeness "
-        "where list_contains($shops, shop_id) and not is_proven",
+        "select * from ops.completeness where list_contains($shops, shop_id)",
         {"shops": list(shops)},
     )
-    if warehouse.has("ops.completeness", *_EVIDENCE):
-        rows += _never_proven(warehouse, shops)
-    if len(shops) == 1:
-        return sorted({row["resource"] for row in rows})
-    return sorted({f"{row['resource']} ({row['shop_id']})" for row in rows})
+    found = health.doubts(rows)
+    proven = {(row["shop_id"], row["resource"]) for row in rows if row["is_proven"]}
+    # A first load that was stopped leaves no evidence of the lists it did not reach.
+    found += [
+        Problem(Kind.UNREAD, "never read whole", shop, resource)
+        for shop in shops
+        for resource in _LISTS
+        if (shop, resource) not in proven
+    ]
+    return found
 
 
-def _never_proven(warehouse: Published, shops: Sequence[str]) -> list[dict[str, Any]]:
-    """A first load that was stopped leaves no evidence of the lists it did not reach."""
-    return warehouse.rows(
-        """
-        select shop_id, resource
-        from unnest($lists) as wanted(resource) cross join unnest($shops) as asked(shop_id)
-        where not exists (
-            from ops.completeness as seen
-            where seen.shop_id = asked.shop_id and seen.resource = wanted.resource and is_proven
-        )
-        """,
-        {"shops": list(shops), "lists": list(_LISTS)},
+def runs_since(warehouse: Published) -> list[Problem]:
+    """What went wrong with the runs that the ledger knows, else with those that were published."""
+    home = warehouse.path.parent
+    if (home / LEDGER).exists():
+        try:
+            ledger = Ledger(home / LEDGER)
+        except LedgerError as error:
+            return [Problem(Kind.FAILED, str(error))]
+        try:
+            # Asked before and after: one may begin or end in between.
+            is_running = is_syncing(home)
+            newest = ledger.last_runs(_RUNS)
+            return health.runs(newest, is_running=is_running or is_syncing(home))
+        finally:
+            ledger.close()
+    if not warehouse.has("ops.runs", "command", "started_at", "outcome", "exit_code", "message"):
+        return []
+    newest = warehouse.rows(
+        "select command, outcome, exit_code, message from ops.runs order by started_at desc "
+        "limit $most",
+        {"most": _RUNS},
     )
+    # Published in the middle of a first load: its run has no end yet.
+    return health.runs(newest, is_running=True)
 
 
 def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:

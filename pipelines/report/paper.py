@@ -12,13 +12,21 @@ from pathlib import Path
 
 from fpdf.enums import XPos, YPos
 
+from pipelines.monitor.severity import Severity
 from pipelines.report import charts, fonts, formats
 from pipelines.report.canvas import INK, LEFT, LINE, SOFT, WIDTH, Canvas
 from pipelines.report.figures import Page, Report, SealState
 from pipelines.report.sheet import STATES, Sheet
 
 _SWATCHES = {"s1": "#2f5d8a", "s2": "#d09a4a", "s3": "#7a9e87", "s4": "#b3574b"}
-_SEALS = {SealState.AGREES: "#2e7050", SealState.DIFFERS: "#a83a2c", SealState.UNKNOWN: "#7a6a35"}
+_GOOD, _BAD, _OPEN = "#2e7050", "#a83a2c", "#7a6a35"
+_SEALS = {
+    SealState.AGREES: _GOOD,
+    SealState.DIFFERS: _BAD,
+    SealState.IN_DOUBT: _OPEN,
+    SealState.UNKNOWN: _OPEN,
+}
+_DOTS = tuple(((d, 0), (d + 0.1, 0)) for d in (-2.6, 0, 2.6))
 
 
 def print_pdf(report: Report) -> bytes:
@@ -48,6 +56,7 @@ class _Paper(Canvas):
         self.add_page()
         self._header(sheet)
         self._hero(sheet)
+        self._cautions(page)
         self._notes(page)
         self._differences(sheet)
         self._figures(sheet)
@@ -101,9 +110,8 @@ class _Paper(Canvas):
                 ((-2.4, 1.1), (2.4, 1.1)),
                 ((1.4, -3), (-1.4, 3)),
             ),
-            SealState.UNKNOWN: tuple(((d, 0), (d + 0.1, 0)) for d in (-2.6, 0, 2.6)),
         }
-        for (x1, y1), (x2, y2) in marks[state]:
+        for (x1, y1), (x2, y2) in marks.get(state, _DOTS):
             self.line(x + x1, y + y1, x + x2, y + y2)
         self.set_xy(LEFT, below)
 
@@ -135,6 +143,20 @@ class _Paper(Canvas):
             self.rect(at, self.get_y(), max(piece - 0.5, 0.4), 2, style="F")
             at += piece
         self.set_y(self.get_y() + (5 if sheet.shares else 0))
+
+    def _cautions(self, page: Page) -> None:
+        for line in page.cautions:
+            colour = _BAD if line.severity is Severity.FAULT else _OPEN
+            top = self.get_y()
+            self.set_xy(LEFT + 3.5, top + 0.8)
+            self._style(8.8, bold=True, colour=colour)
+            self.multi_cell(
+                WIDTH - 7, 4.4, self._plain(line.text), new_x=XPos.LMARGIN, new_y=YPos.NEXT
+            )
+            self.set_draw_color(colour)
+            self.set_line_width(0.3)
+            self.rect(LEFT, top, WIDTH, self.get_y() - top + 0.8)
+            self.set_y(self.get_y() + 2.4)
 
     def _notes(self, page: Page) -> None:
         if not page.notes:

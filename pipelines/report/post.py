@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
 from pipelines.report import formats
 from pipelines.report.figures import Report, ReportError, SealState
+from pipelines.report.page import render
+from pipelines.report.paper import print_pdf
 from sources.repair_shop.settings import read_section
 
 
@@ -118,13 +120,18 @@ def message(report: Report, settings: PostSettings) -> EmailMessage:
     subject = f"{_MARK[report.seal]}{report.title}"
     mail = new_mail(subject, settings.mail_from, settings.mail_to)
     mail.set_content(summary(report))
-    mail.add_alternative(report.html(), subtype="html")
+    mail.add_alternative(render(report), subtype="html")
     name = f"closing-{report.period.label}.pdf"
-    mail.add_attachment(report.pdf(), maintype="application", subtype="pdf", filename=name)
+    mail.add_attachment(print_pdf(report), maintype="application", subtype="pdf", filename=name)
     return mail
 
 
-_MARK = {SealState.AGREES: "", SealState.UNKNOWN: "", SealState.DIFFERS: "[differs] "}
+_MARK = {
+    SealState.AGREES: "",
+    SealState.UNKNOWN: "",
+    SealState.IN_DOUBT: "[in doubt] ",
+    SealState.DIFFERS: "[differs] ",
+}
 
 
 def summary(report: Report) -> str:
@@ -146,7 +153,8 @@ def summary(report: Report) -> str:
                 f"  Tickets       {now.workshop.opened} opened, {now.workshop.closed} closed, "
                 f"{now.workshop.unassigned_at_end} with no technician"
             )
-        lines += [f"  Books         {seal_text(page.seal.state)}", *map("  {}".format, page.notes)]
+        lines.append(f"  Books         {seal_text(page.seal.state)}")
+        lines += [f"  {text}" for text in (*(line.text for line in page.cautions), *page.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -155,6 +163,7 @@ def seal_text(state: SealState) -> str:
     return {
         SealState.AGREES: "agree with the service",
         SealState.DIFFERS: "do not agree with the service",
+        SealState.IN_DOUBT: "agreed with the service, and are in doubt now",
         SealState.UNKNOWN: "not compared with the service yet",
     }[state]
 
@@ -166,5 +175,5 @@ def _document(report: Report) -> dict[str, Any]:
         "text": summary(report),
         "books": report.seal.value,
         "report": report.model_dump(mode="json"),
-        "html": report.html(),
+        "html": render(report),
     }

@@ -1,6 +1,6 @@
 """The figures of a report, asked of ``marts`` and ``ops``; one query a figure.
 
-Every function takes the open :class:`~pipelines.report.published.Published` warehouse, the shops
+Every function takes the open :class:`~pipelines.publish.published.Published` warehouse, the shops
 (their ``shop_id``) and a period whose last day is included.
 """
 
@@ -11,6 +11,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from pipelines.monitor.severity import Problem, worst
+from pipelines.publish.published import Published
+from pipelines.reconcile import books
 from pipelines.report.figures import (
     Difference,
     Due,
@@ -24,7 +27,6 @@ from pipelines.report.figures import (
     Technician,
     Workshop,
 )
-from pipelines.report.published import Published
 
 _SHOWN_DIFFERENCES = 6
 TICKET_COLUMNS = (
@@ -270,37 +272,31 @@ def months(
     return tuple(bars)
 
 
-def seal(warehouse: Published, shops: Sequence[str]) -> Seal:
-    """Every period of every report that the service told its figure for, compared with ours."""
-    counts = warehouse.row(
-        """
-        select count(*) as compared, count(*) filter (where not matches) as differing,
-            max(fetched_at) as checked_at, count(distinct shop_id) as shops
-        from marts.reconciliation where list_contains($shops, shop_id)
-        """,
-        _of(shops),
-    )
-    if counts["differing"]:
+def seal(
+    warehouse: Published, shops: Sequence[str], today: date, problems: Sequence[Problem] = ()
+) -> Seal:
+    """The comparison with the service's own reports, of the periods with business up to ``today``.
+
+    Books that agree are still in doubt while ``problems`` keep the figures from being relied on.
+    """
+    found = books.books(warehouse, shops, today)
+    differ = sum(shop.differing for shop in found.values())
+    if differ:
         state = SealState.DIFFERS
-    elif counts["compared"] and counts["shops"] == len(set(shops)):
-        state = SealState.AGREES
-    else:
+    elif set(found) != set(shops):
         # A shop nobody compared is no shop that agrees.
         state = SealState.UNKNOWN
-    worst = warehouse.rows(
-        """
-        select shop_id as shop, report, period, ours, theirs
-        from marts.reconciliation where list_contains($shops, shop_id) and not matches
-        order by period desc, report, shop_id limit $most
-        """,
-        _of(shops, most=_SHOWN_DIFFERENCES),
-    )
+    else:
+        state = SealState.IN_DOUBT if worst(problems) else SealState.AGREES
     return Seal(
         state=state,
-        compared=counts["compared"],
-        differing=counts["differing"],
-        differences=tuple(Difference(**row) for row in worst),
-        checked_at=counts["checked_at"],
+        compared=sum(shop.compared for shop in found.values()),
+        differing=differ,
+        differences=tuple(
+            Difference(**{name: row[name] for name in Difference.model_fields})
+            for row in books.differing(warehouse, shops, _SHOWN_DIFFERENCES)
+        ),
+        checked_at=max((s.checked_at for s in found.values() if s.checked_at), default=None),
     )
 
 

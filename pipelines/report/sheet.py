@@ -13,7 +13,19 @@ _TECHNICIANS = 9
 """Lines that fit beside the other tables on one A4 page."""
 _MIN_SHARE = Decimal("0.004")
 
-STATES = {SealState.AGREES: "agree", SealState.DIFFERS: "differ", SealState.UNKNOWN: "not compared"}
+STATES = {
+    SealState.AGREES: "agree",
+    SealState.DIFFERS: "differ",
+    SealState.IN_DOUBT: "in doubt",
+    SealState.UNKNOWN: "not compared",
+}
+TITLES = {
+    SealState.AGREES: "Books agree",
+    SealState.DIFFERS: "Books differ",
+    SealState.IN_DOUBT: "Books in doubt",
+    SealState.UNKNOWN: "Not compared",
+}
+"""The seal in two or three words."""
 
 
 def compared(seal: Seal) -> str:
@@ -24,6 +36,8 @@ def compared(seal: Seal) -> str:
         return f"in {formats.whole(seal.differing)} of {formats.whole(seal.compared)} periods"
     if seal.state is SealState.UNKNOWN:
         return "in every shop"
+    if seal.state is SealState.IN_DOUBT:
+        return f"though all {formats.whole(seal.compared)} periods agreed"
     return f"in all {formats.whole(seal.compared)} periods"
 
 
@@ -108,11 +122,7 @@ class Sheet:
     @property
     def seal_title(self) -> str:
         """The seal in two or three words."""
-        return {
-            SealState.AGREES: "Books agree",
-            SealState.DIFFERS: "Books differ",
-            SealState.UNKNOWN: "Not compared",
-        }[self.page.seal.state]
+        return TITLES[self.page.seal.state]
 
     @property
     def seal_detail(self) -> str:

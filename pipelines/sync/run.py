@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
+from pipelines.load.evidence import completeness
+from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since
 from pipelines.reconcile.differences import compare
 from pipelines.sync.repair import fetch_monthly_reports, repair_shop
@@ -22,7 +24,6 @@ from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
-from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.scan.deletions import Deletions
@@ -59,7 +60,7 @@ def sync(
     shops = settings.chosen(shop)
     began = time.monotonic()
     with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
-        run_id = session.ledger.begin_run("sync")
+        run_id = session.ledger.begin_run(_command(endpoints, shop))
         run = Run(session, shops, run_id, endpoints, full, confirm_deletions)
         report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
         try:
@@ -227,10 +228,17 @@ class Run:
             result.matching, result.differences = found.matching, found.differing
 
     def finish(self) -> list[ShopResult]:
-        """The results of all shops, with what they cost."""
+        """The results of all shops, with what they cost and what the evidence says of them."""
+        ledger = self.session.ledger
+        standing = doubts(completeness(ledger)) if self.endpoints is None else []
+        standing += set_aside(ledger)
         for result in self.results.values():
             result.requests = self.session.requests(result.shop)
-            result.aside = [
-                str(page) for page in pages_aside(self.session.ledger) if page.shop == result.shop
-            ]
+            result.standing = [problem for problem in standing if problem.shop == result.shop]
         return list(self.results.values())
+
+
+def _command(endpoints: Sequence[Endpoint] | None, shop: str | None) -> str:
+    """The run's name in ``ops.runs``: a run of some lists makes no failed run of all good."""
+    words = ["sync", *(endpoint.table for endpoint in endpoints or ())]
+    return " ".join([*words, "--shop", shop] if shop else words)

@@ -24,6 +24,7 @@ from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import keep_together
 from pipelines.monitor.doctor import CURRENCY_MARK
+from pipelines.outbox import trail
 from pipelines.publish.publish import publish
 from pipelines.transform import models
 from pipelines.transform.changes import Built
@@ -114,6 +115,7 @@ class Session:
         """
         try:
             write_evidence(self.ledger, self.loader, self.settings.shops)
+            self.loader.write_ops("changes", trail(self.home.path))
             publish(self.home)
         except BaseException as error:
             if ended_run is not None:

@@ -1,14 +1,19 @@
-"""How a sync ended: complete with the evidence, or incomplete with what is missing."""
+"""How a sync ended: complete with the evidence, or incomplete with what is missing.
+
+Which of several troubles decides, and with which exit code, is in the table of
+:mod:`pipelines.monitor.severity`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.monitor.severity import RULES, Kind, Problem, deciding
 from pipelines.reconcile.differences import Difference
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
 from sources.repair_shop.extract import JobResult
-from sources.repair_shop.mirror import doubts_of
 
 
 @dataclass
@@ -23,13 +28,51 @@ class ShopResult:
     """Periods of the service's reports that agree with ours."""
     hint: str = ""
     requests: int = 0
-    aside: list[str] = field(default_factory=list)
-    """Answers that could not be loaded, in words."""
+    standing: list[Problem] = field(default_factory=list)
+    """What the evidence of this and earlier runs leaves in doubt."""
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, each thing once."""
+        found = [
+            *self._of_the_shop(),
+            *(problem for result in self.results for problem in _of_a_list(result)),
+            *self.standing,
+            *(Problem(Kind.DIFFERS, str(difference)) for difference in self.differences),
+        ]
+        # A doubt of this run stands in the evidence too.
+        return list({str(problem): problem for problem in reversed(found)}.values())[::-1]
 
     @property
     def doubts(self) -> list[str]:
         """What is not proven, in words."""
-        return doubts_of(self.results, self.error) + self.aside
+        return [str(problem) for problem in self.problems if problem.kind is not Kind.DIFFERS]
+
+    @property
+    def errors(self) -> list[ShopError]:
+        """The error that ended everything, or those that each ended a list."""
+        if self.error is not None:
+            return [self.error]
+        return [result.error for result in self.results if result.error is not None]
+
+    def _of_the_shop(self) -> Iterator[Problem]:
+        if self.error is not None and not any(r.error is self.error for r in self.results):
+            yield Problem(_kind(self.error), str(self.error))
+
+
+def _of_a_list(result: JobResult) -> Iterator[Problem]:
+    if not result.doubt:
+        return
+    kind = Kind.UNPROVEN
+    if result.error is not None:
+        kind = _kind(result.error)
+    elif result.outcome is not None and result.outcome.proven:
+        kind = Kind.VANISHED
+    yield Problem(kind, result.doubt, resource=result.job.resource)
+
+
+def _kind(error: ShopError) -> Kind:
+    return Kind.STOPPED if isinstance(error, Stopped) else Kind.UNREACHED
 
 
 @dataclass
@@ -61,7 +104,7 @@ class SyncReport:
                 {
                     "shop": s.shop,
                     "requests": s.requests,
-                    "complete": not s.doubts,
+                    "complete": not s.problems,
                     "periods_matching": s.matching,
                     "periods_differing": len(s.differences),
                 }
@@ -70,63 +113,51 @@ class SyncReport:
         }
 
 
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return text if text.endswith((".", ".)")) else f"{text}."
-
-
 def verdict(shops: list[ShopResult], *, everything: bool = True) -> SyncReport:
     """The exit code and the words for what happened in all shops.
 
     ``everything``: all lists were asked for, so what is proven is the whole mirror.
     """
+    problems = {shop.shop: shop.problems for shop in shops}
+    kind = deciding(problem.kind for found in problems.values() for problem in found)
+    failed = [e for shop in shops for e in shop.errors if not isinstance(e, Stopped)]
+    if _is_misconfigured(failed, shops):
+        kind = Kind.MISCONFIGURED
+    details = [f"{shop}: {p}" for shop, found in problems.items() for p in found]
+    details += [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
+    if kind is None:
+        message, code, outcome = _complete(shops, everything=everything), 0, "complete"
+    else:
+        message = _message(kind, failed, [name for name, found in problems.items() if found])
+        code, outcome = RULES[kind].exit_code, RULES[kind].outcome
+    return SyncReport(code, outcome, message, shops=shops, details=details)
+
+
+def _is_misconfigured(failed: Sequence[ShopError], shops: Sequence[ShopResult]) -> bool:
+    """Whether no shop was reached for want of right settings; one alone stops no other."""
+    return len(failed) >= len(shops) > 0 and all(isinstance(e, ConfigurationError) for e in failed)
+
+
+def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> str:
+    if kind is Kind.MISCONFIGURED:
+        return str(failed[0])
+    if kind is Kind.UNREACHED:
+        return (
+            f"Incomplete ({', '.join(sorted(names))}): {_sentence(failed[0])} What was fetched is "
+            "kept; the next run goes on from there."
+        )
+    if kind is Kind.STOPPED:
+        return "Stopped early. What was fetched is kept; the next run goes on from there."
+    if kind is Kind.DIFFERS:
+        return "Every list is proven, but our reports and the service's differ."
+    return "Not everything is proven complete; the next run looks again."
+
+
+def _complete(shops: Sequence[ShopResult], *, everything: bool) -> str:
     what = "The mirror is complete" if everything else "What was asked for is complete"
-    details = [f"{s.shop}: {doubt}" for s in shops for doubt in s.doubts]
-    details += [f"{s.shop}: {difference}" for s in shops for difference in s.differences]
-    details += [f"{s.shop}: {s.hint}" for s in shops if s.hint]
-    errors = [s.error for s in shops if s.error is not None]
-    stopped = any(isinstance(e, Stopped) for e in errors)
-    failed = [e for e in errors if not isinstance(e, Stopped)]
-    failed += [r.error for s in shops for r in s.results if r.error and s.error is None]
-    if (
-        failed
-        and len(failed) >= len(shops)
-        and all(isinstance(e, ConfigurationError) for e in failed)
-    ):
-        return SyncReport(2, "failed", str(failed[0]), shops=shops, details=details)
-    if failed:
-        names = ", ".join(sorted({s.shop for s in shops if s.doubts}))
-        return SyncReport(
-            3,
-            "incomplete",
-            f"Incomplete ({names}): {_sentence(failed[0])} What was fetched is kept; the next run "
-            "goes on from there.",
-            shops=shops,
-            details=details,
-        )
-    if stopped:
-        return SyncReport(
-            4,
-            "stopped",
-            "Stopped early. What was fetched is kept; the next run goes on from there.",
-            shops=shops,
-            details=details,
-        )
-    if any(s.doubts for s in shops):
-        return SyncReport(
-            1,
-            "incomplete",
-            "Not everything is proven complete; the next run looks again.",
-            shops=shops,
-            details=details,
-        )
-    if any(s.differences for s in shops):
-        return SyncReport(
-            1,
-            "differs",
-            f"{what}, but our reports and the service's differ.",
-            shops=shops,
-            details=details,
-        )
-    agree = " and the reports agree" if any(s.matching for s in shops) else ""
-    return SyncReport(0, "complete", f"{what}{agree}.", shops=shops, details=details)
+    return f"{what} and the reports agree." if any(s.matching for s in shops) else f"{what}."
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith((".", ".)")) else f"{text}."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shopmirror.consoles import duration, err, out, table
+from shopmirror.consoles import duration, err, out, say, table
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 
@@ -100,22 +100,19 @@ def leave(path: Path) -> bool:
 
 def show(home: Home, report: SyncReport, seconds: float) -> None:
     """What the warehouse holds now, read as an analyst would."""
-    import duckdb
+    from pipelines.publish.published import published
 
     if not home.warehouse.exists():
         out().print(report.message, markup=False)
         return
-    connection = duckdb.connect(str(home.warehouse), read_only=True)
-    try:
-        _show_rows(connection)
-        _show_reports(connection)
-        _show_evidence(connection)
-    finally:
-        connection.close()
+    with published(home.path) as warehouse:
+        _show_rows(warehouse.connection)
+        _show_reports(warehouse.connection)
+        _show_evidence(warehouse.connection)
     colour = "green" if report.exit_code == 0 else "red"
     out().print(report.message, style=colour, markup=False)
     for detail in report.details[:10]:
-        out().print(f"  {detail}", markup=False, soft_wrap=True)
+        say(f"  {detail}")
     _closing_report(home)
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
@@ -126,8 +123,8 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
 
 def _closing_report(home: Home) -> None:
     """Write the page of the last day with business: the sandbox's days end before today."""
+    from pipelines.publish.published import NothingPublished, published
     from pipelines.report import ReportError, closing_report, default_path, write
-    from pipelines.report.published import published
 
     try:
         with published(home.path) as warehouse:
@@ -136,10 +133,10 @@ def _closing_report(home: Home) -> None:
             ]
         made = closing_report(home.path, day=day)
         page = write(made, default_path(home.path, made), make_folder=True)
-    except ReportError as error:
-        out().print(f"No closing report: {error}", markup=False, soft_wrap=True)
+    except (ReportError, NothingPublished) as error:
+        say(f"No closing report: {error}")
         return
-    out().print(f"The closing report of {day} is {page}.", markup=False, soft_wrap=True)
+    say(f"The closing report of {day} is {page}.")
 
 
 def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:
@@ -209,7 +206,7 @@ def _show_evidence(connection: duckdb.DuckDBPyConnection) -> None:
         )
     )
     for resource, reason in doubtful:
-        out().print(f"  not proven: {resource}: {reason}", markup=False, soft_wrap=True)
+        say(f"  not proven: {resource}: {reason}")
 
 
 def _money(amount: Any) -> str:

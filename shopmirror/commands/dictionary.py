@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.consoles import out
+from shopmirror.consoles import say
 
 
 def register(app: typer.Typer) -> None:
@@ -34,5 +34,5 @@ def dictionary(
             home=home.path,
             out=out_file or home.path / "docs" / "dictionary.html",
         )
-    out().print(str(page), markup=False, soft_wrap=True)
+    say(str(page))
     return 0

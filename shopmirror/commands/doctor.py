@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 
@@ -50,7 +50,7 @@ def doctor(
         title = f"Shop {one.shop}: {one.profile.requests} requests"
         out().print(table(title, ("item", "found"), one.profile.items.items()))
         for problem in one.profile.problems:
-            out().print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
+            say(f"  {problem}", "yellow")
     if code == 0:
         out().print("[green]The service answers everything the mirror and the reports need.[/]")
     return code

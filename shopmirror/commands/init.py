@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, err, fault, out, table
+from shopmirror.consoles import duration, err, fault, out, say, table
 
 if TYPE_CHECKING:
     from shopmirror.settings_files import SettingsFiles
@@ -225,7 +225,7 @@ def _test(shop: ShopSettings, *, forgive: bool) -> int:
 
     settings = Settings(home=home_folder(), shops=(_with_limits(shop),))
     if leave(settings.home):
-        err().print(f"{settings.home} held the demo shop's mirror; it made room for this one.")
+        fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):
         found = doctor(settings, forgive=forgive, stop=stop)
@@ -237,7 +237,7 @@ def _test(shop: ShopSettings, *, forgive: bool) -> int:
             table("What the service answered", ("item", "found"), one.profile.items.items())
         )
         for problem in one.profile.problems:
-            out().print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
+            say(f"  {problem}", "yellow")
     code = exit_code(found)
     if code == 0:
         out().print("[green]The service answers everything the mirror and the reports need.[/]")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.consoles import fault, out
+from shopmirror.consoles import fault, out, say
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +29,10 @@ def report(
         bool, typer.Option("--send", help="Also mail or post it, as \\[report] is configured.")
     ] = False,
 ) -> int:
-    """Write the closing report of a day or a month; exit code 1 when the books do not agree."""
+    """Write the closing report of a day or a month.
+
+    Exit code 1 when the books do not agree, or the figures are in doubt.
+    """
     from pipelines.report import SealState, closing_report, default_path, load_post, write
     from pipelines.report import send as deliver
     from sources.repair_shop.settings import home_folder
@@ -42,17 +45,19 @@ def report(
     out().print(str(path), markup=False, soft_wrap=True, highlight=False)
     if post is not None:
         for line in deliver(made, post):
-            out().print(line, markup=False, soft_wrap=True)
+            say(line)
+    cautions = dict.fromkeys(line.text for page in made.pages for line in page.cautions)
+    for caution in cautions:
+        fault(caution)
     if made.seal is SealState.DIFFERS:
         differing = sum(page.seal.differing for page in made.pages)
         fault(
             f"The books do not agree with the service's own reports in {differing} periods. "
             "'shopmirror reconcile' explains where."
         )
-        return 1
-    if made.seal is SealState.UNKNOWN:
+    elif made.seal is SealState.UNKNOWN:
         out().print("The books were not compared with the service's own reports yet.")
-    return 0
+    return int(made.seal is SealState.DIFFERS or bool(cautions))
 
 
 def _day(text: str | None) -> date | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, out, print_json, table
+from shopmirror.consoles import duration, out, print_json, say, table
 from shopmirror.runs import configured
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def status(
         print_json(found.as_json())
     elif check:
         lines = found.problems or ["all is well"]
-        out().print("; ".join(lines), markup=False, soft_wrap=True)
+        say("; ".join(lines))
     else:
         _show(found, tables)
     return found.exit_code if check else 0
@@ -60,7 +60,7 @@ def _show(found: Status, tables: bool) -> None:
     waiting = {state: count for state, count in found.queue.items() if count}
     if waiting:
         told = ", ".join(f"{count} {state}" for state, count in waiting.items())
-        out().print(f"Queue: {told}")
+        say(f"Queue: {told}")
     if found.next_runs:
         jobs = (_next_line(run) for run in found.next_runs)
         out().print(table("Schedule", ("job", "next", "ended last", "#exit", "outcome"), jobs))
@@ -69,11 +69,11 @@ def _show(found: Status, tables: bool) -> None:
     published = found.warehouse.get("published_at")
     out().print(f"Warehouse published: {_moment(published) if published else 'never'}")
     for finding in found.warehouse.get("findings", ()):
-        out().print(f"Found in the data: {finding}.", style="yellow", markup=False, soft_wrap=True)
+        say(f"Found in the data: {finding}.", "yellow")
     if not found.problems:
         out().print("[green]All is well.[/green]")
     for problem in found.problems:
-        out().print(problem, style="red", markup=False, soft_wrap=True)
+        say(problem, "red")
 
 
 def _shop_line(shop: ShopStatus) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.consoles import duration, fault, out, print_json, table
+from shopmirror.consoles import duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def show(report: SyncReport) -> None:
                     (
                         shop.shop,
                         f"{shop.requests:,}",
-                        "no" if shop.doubts else "yes",
+                        "no" if shop.problems else "yes",
                         _agrees(shop.matching, len(shop.differences)),
                     )
                     for shop in report.shops
@@ -90,17 +90,17 @@ def show(report: SyncReport) -> None:
             )
         )
     for detail in report.details[:_MANY]:
-        out().print(f"  {detail}", markup=False, soft_wrap=True)
+        say(f"  {detail}")
     if len(report.details) > _MANY:
         out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror reconcile' shows all")
     for shop in report.shops:
         if shop.hint:
-            out().print(f"{shop.shop}: {shop.hint}", markup=False, soft_wrap=True)
+            say(f"{shop.shop}: {shop.hint}")
     if report.new_columns:
         names = ", ".join(report.new_columns[:_FEW])
         rest = len(report.new_columns) - _FEW
         more = f" and {rest} more (--json lists them)" if rest > 0 else ""
-        out().print(f"Fields nobody declared, kept as text: {names}{more}", soft_wrap=True)
+        say(f"Fields nobody declared, kept as text: {names}{more}")
 
 
 def _agrees(matching: int, differing: int) -> str:

@@ -63,6 +63,15 @@ class JobResult:
     vanished: Vanished | None = None
     rows: int = 0
 
+    @property
+    def doubt(self) -> str:
+        """Why the list is not known to be whole and right, in words; empty when it is."""
+        if self.error is not None:
+            return str(self.error)
+        if self.outcome is None:
+            return "not finished"
+        return self.outcome.reason or (self.vanished.refused if self.vanished else "")
+
 
 @dataclass
 class ShopFetch:
@@ -151,14 +160,9 @@ class ShopFetch:
             result.error = self.fatal = self.fatal or error
         with _LOCK:
             self.results.append(result)
-        proven = result.outcome is not None and result.outcome.proven
-        reason = (
-            str(result.error)
-            if result.error
-            else (result.outcome.reason or result.outcome.proof if result.outcome else "")
-        )
         rows = len(result.outcome.ids) if result.outcome else result.rows
-        self.observer.done(job.shop, job.resource, proven, rows, reason)
+        detail = result.doubt or (result.outcome.proof if result.outcome else "")
+        self.observer.done(job.shop, job.resource, not result.doubt, rows, detail)
 
     # -- one scan -----------------------------------------------------------------------------
 
@@ -198,7 +202,8 @@ class ShopFetch:
             scan,
             state="proven" if outcome.proven else "unproven",
             proof=outcome.proof,
-            reason=outcome.reason,
+            # Of a proven scan: what it did not show and is kept all the same.
+            reason=result.doubt,
             pages=outcome.pages,
             rows=len(outcome.ids),
             first_day=job.first or outcome.first_day,

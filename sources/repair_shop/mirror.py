@@ -57,12 +57,7 @@ class Reading:
 
 def doubts_of(results: Sequence[JobResult], error: ShopError | None) -> list[str]:
     """What the scans of a shop leave unproven, in words, and what ended them early."""
-    found = [f"{r.job.resource}: {r.error}" for r in results if r.error]
-    for result in results:
-        if result.outcome and not result.outcome.proven:
-            found.append(f"{result.job.resource}: {result.outcome.reason}")
-        if result.vanished and result.vanished.refused:
-            found.append(f"{result.job.resource}: {result.vanished.refused}")
+    found = [f"{r.job.resource}: {r.doubt}" for r in results if r.doubt]
     if error is not None and not any(r.error is error for r in results):
         found.insert(0, str(error))
     return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +12,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from shopmirror.consoles import duration
+from shopmirror.consoles import Screen, duration, fault, print_json, say, table
 from shopmirror.progress import LiveBars, PlainLines, watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer, Silent
@@ -111,3 +113,57 @@ def test_the_second_signal_ends_at_once() -> None:
 )
 def test_durations_read_well(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+HOSTILE = (
+    "\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x07click\x1b]8;;\x07 "
+    "\x9b2J \x85 \r\x08\x00\x7f "
+    "\u202elair\u2066 \u2028 \ud83d [link=http://evil.example]x[/link] :boom: [/nope]"
+)
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal obeys; a colour of ours is ESC [ ... m and is taken out before."""
+
+
+def _obeyed(shown: str) -> list[str]:
+    return OBEYED.findall(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).replace("\r", ""))
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_no_text_of_a_customer_speaks_to_the_terminal(terminal: bool) -> None:
+    buffer = io.StringIO()
+    console = Screen(file=buffer, force_terminal=terminal, width=400, color_system="standard")
+    console.print(table(HOSTILE, (HOSTILE, "#n"), [(HOSTILE + "\nAll is well.", 1)]))
+    console.print(HOSTILE, markup=False)
+    observers: list[Observer] = [PlainLines(console)]
+    if terminal:
+        observers.append(LiveBars(console))
+    for observer in observers:
+        if isinstance(observer, LiveBars):
+            observer.live.start()
+        observer.plan("main", HOSTILE, 2)
+        observer.page("main", HOSTILE, 2)
+        observer.done("main", HOSTILE, False, 2, HOSTILE)
+        observer.say(HOSTILE)
+        if isinstance(observer, LiveBars):
+            observer.live.stop()
+    shown = buffer.getvalue()
+    assert "\x1b]8" not in shown
+    assert "\x1b[31mred" not in shown
+    assert not _obeyed(shown)
+    assert "\u241b[31mred" in shown and ":boom:" in shown and "[/nope]" in shown
+    assert not any(line.startswith("All is well") for line in shown.splitlines())
+
+
+def test_errors_results_and_json_are_shown_not_obeyed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fault(HOSTILE)
+    say(f"first\n{HOSTILE}")
+    print_json({"name": HOSTILE})
+    out, err = capsys.readouterr()
+    assert not _obeyed(out) and not _obeyed(err)
+    line, _, document = out.partition("\n")
+    assert line.startswith("first\u240a\u241b[31mred")
+    assert json.loads(document) == {"name": HOSTILE}

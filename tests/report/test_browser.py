@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
 from pipelines.report import closing_report
+from pipelines.report.page import render
 from tests.report.browser import launched
 from tests.report.warehouse import NOW
 
@@ -27,7 +28,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def address(chain: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "closing.html"
-    path.write_text(closing_report(chain, now=NOW).html(), encoding="utf-8")
+    path.write_text(render(closing_report(chain, now=NOW)), encoding="utf-8")
     return path.as_uri()
 
 

@@ -14,6 +14,7 @@ from tests.report.warehouse import change
 def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
     monkeypatch.chdir(tmp_path)
+    change(home, "update ops.completeness set began_at = now() - interval 1 hour")
     return home
 
 
@@ -35,6 +36,14 @@ def test_books_that_differ_end_in_1(at_home: Path, capsys: pytest.CaptureFixture
     change(at_home, "update marts.reconciliation set matches = false where period = '2026-03-01'")
     assert main(["report"]) == 1
     assert "do not agree with the service's own reports in 2 periods" in capsys.readouterr().err
+
+
+def test_a_mirror_that_missed_a_night_ends_in_1(
+    at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(at_home, "update ops.completeness set began_at = now() - interval 40 hour")
+    assert main(["report"]) == 1
+    assert "The mirror is 40 hours old." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

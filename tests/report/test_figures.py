@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.home import Home
+from pipelines.monitor.severity import Severity
 from pipelines.report import ReportError, SealState, closing_report
-from pipelines.report.figures import Report
+from pipelines.report.figures import Page, Report
+from sources.repair_shop.ledger import Ledger
 from tests.report.warehouse import NOW, TODAY, ask, change
 
 
@@ -219,8 +222,9 @@ def test_doubts_are_noted(home: Path) -> None:
         f"insert into marts.sales_documents by name select 'centro' as shop_id, 'x' as effect_key, "
         f"date '{TODAY}' as effect_day",
     )
-    notes = report(home, day=TODAY).pages[0].notes
-    assert any("Not proven complete at the last sync: tickets (centro)." in note for note in notes)
+    page = report(home, day=TODAY).pages[0]
+    assert texts(page) == ["Not proven complete at the last sync: tickets (centro)."]
+    notes = page.notes
     assert any("1 payment(s) have an amount that could not be read" in note for note in notes)
     assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
@@ -264,8 +268,74 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home: Path) ->
     assert report(home, shop="norte").as_of == evening - timedelta(hours=15), "no look to come"
     change(home, "delete from ops.completeness where resource = 'payments' and shop_id = 'centro'")
     assert report(home).as_of is None
-    notes = report(home, shop="centro").pages[0].notes
-    assert notes == ("Not proven complete at the last sync: payments.",)
+    page = report(home, shop="centro").pages[0]
+    assert texts(page) == ["Not proven complete at the last sync: payments."]
+
+
+def texts(page: Page) -> list[str]:
+    return [line.text for line in page.cautions]
+
+
+def _run(home: Path, exit_code: int | None, outcome: str = "failed") -> None:
+    ledger = Ledger(home / "mirror.sqlite")
+    run = ledger.begin_run("sync")
+    if exit_code is not None:
+        ledger.end_run(
+            run, outcome=outcome, exit_code=exit_code, requests=0, rows=0, message="The disk is "
+            "full", detail={},
+        )  # fmt: skip
+    ledger.close()
+
+
+def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home: Path) -> None:
+    """They publish nothing: the file is as whole as it was, and no longer tonight's."""
+    _run(home, 0, "complete")
+    made = report(home)
+    assert (made.seal, made.pages[0].cautions) == (SealState.AGREES, ())
+    _run(home, 2)
+    for shop in (None, "centro"):
+        made = report(home, shop=shop)
+        (caution,) = made.pages[0].cautions
+        assert caution.severity is Severity.FAULT
+        assert caution.text == "The last run (sync) ended failed: The disk is full."
+        assert made.seal is SealState.IN_DOUBT
+    assert {line.seal for line in report(home).pages[0].lines} == {SealState.IN_DOUBT}
+    _run(home, None)
+    assert "was cut off" in texts(report(home).pages[0])[0]
+    with Home(home).sync_lock():
+        # It is at work; what failed before it is not made good yet.
+        assert "The disk is full" in texts(report(home).pages[0])[0]
+    _run(home, 0, "complete")
+    assert report(home).seal is SealState.AGREES
+
+
+def test_no_seal_is_green_when_a_night_was_missed(chain: Path) -> None:
+    made = closing_report(chain, day=TODAY, now=NOW + timedelta(hours=40))
+    (caution,) = made.pages[0].cautions
+    assert (caution.severity, caution.text) == (Severity.DOUBT, "The mirror is 40 hours old.")
+    assert made.seal is SealState.IN_DOUBT
+
+
+def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home: Path) -> None:
+    change(home, "update ops.completeness set reason = '9 of 20 rows vanished at once' "
+                 "where shop_id = 'centro' and resource = 'brands'")  # fmt: skip
+    assert texts(report(home, shop="centro").pages[0]) == [
+        "Not proven complete at the last sync: brands."
+    ]
+    assert report(home, shop="centro").seal is SealState.IN_DOUBT
+    assert report(home, shop="norte").seal is SealState.AGREES
+
+
+def test_the_seal_counts_periods_with_business_that_have_begun(home: Path) -> None:
+    before = report(home, shop="norte").pages[0].seal.compared
+    for period, ours in (("2019-01-01", 0), ("2026-12-01", 5)):
+        change(home, "insert into marts.reconciliation by name select 'norte' as shop_id, "
+                     f"'monthly_sales' as report, date '{period}' as period, {ours} as ours, "
+                     f"{ours} as theirs, 0 as difference, true as matches")  # fmt: skip
+    assert report(home, shop="norte").pages[0].seal.compared == before
+    change(home, "update marts.reconciliation set matches = false, theirs = 6 "
+                 "where period = '2026-12-01'")  # fmt: skip
+    assert report(home, shop="norte").seal is SealState.DIFFERS, "none is hidden"
 
 
 def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home: Path) -> None:

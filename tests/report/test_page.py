@@ -13,6 +13,8 @@ from pypdf import PdfReader
 
 from pipelines.report import SealState, closing_report, fonts, formats
 from pipelines.report.figures import Report, Technician
+from pipelines.report.page import render
+from pipelines.report.paper import print_pdf
 from tests.report.warehouse import NOW, change
 
 JUNE = date(2026, 6, 1)
@@ -83,7 +85,7 @@ def text_of(pdf: bytes) -> str:
 
 
 def test_the_page_is_whole_and_loads_nothing(made: Report) -> None:
-    html = made.html()
+    html = render(made)
     page = checked(html)
     assert not page.loads
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
@@ -92,7 +94,7 @@ def test_the_page_is_whole_and_loads_nothing(made: Report) -> None:
 
 
 def test_the_page_says_the_figures(made: Report) -> None:
-    said = "".join(checked(made.html()).text)
+    said = "".join(checked(render(made)).text)
     now = made.pages[0].now
     for amount in (now.taken.total, now.taken.refunds, now.sold.total, now.due.over_90):
         assert formats.money(amount) in said
@@ -103,14 +105,14 @@ def test_the_page_says_the_figures(made: Report) -> None:
 
 def test_names_are_text_whatever_they_hold(made: Report) -> None:
     evil = '<script>alert(1)</script> & "Söhne" \u202e]]>'
-    html = with_people(made, evil).html()
+    html = render(with_people(made, evil))
     page = checked(html)
     assert "script" not in page.tags
     assert html.count("<bdi>&lt;script&gt;") == 2
 
 
 def test_drawings_take_their_colours_from_the_page(made: Report) -> None:
-    html = made.html()
+    html = render(made)
     assert "var(--repairs)" in html
     assert "#0a0b0" not in html, "a placeholder colour was left"
     ids = re.findall(r'\bid="([^"]+)"', html)
@@ -121,8 +123,13 @@ def test_drawings_take_their_colours_from_the_page(made: Report) -> None:
 def test_a_seal_differs_by_more_than_its_colour(made: Report, state: SealState) -> None:
     seal = made.pages[0].seal.model_copy(update={"state": state})
     page = made.pages[0].model_copy(update={"seal": seal})
-    html = made.model_copy(update={"pages": (page,)}).html()
-    words = {"agrees": "Books agree", "differs": "Books differ", "unknown": "Not compared"}
+    html = render(made.model_copy(update={"pages": (page,)}))
+    words = {
+        "agrees": "Books agree",
+        "differs": "Books differ",
+        "in-doubt": "Books in doubt",
+        "unknown": "Not compared",
+    }
     assert [text for text in words.values() if text in html] == [words[state.value]]
 
 
@@ -133,24 +140,24 @@ def test_differences_are_listed_with_both_figures(home: Path) -> None:
         "where period >= '2025-09-01' and shop_id = 'centro'",
     )
     made = closing_report(home, month=JUNE, now=NOW)
-    html = made.html()
+    html = render(made)
     assert "Where the books differ" in html
     assert "centro monthly sales 2026-07" in html
     assert "\u221212.50" in html
     assert re.search(r"and \d+ more", html)
-    assert "Where the books differ".upper() in text_of(made.pdf()).upper()
+    assert "Where the books differ".upper() in text_of(print_pdf(made)).upper()
 
 
 def test_an_empty_day_is_a_page_too(home: Path) -> None:
     change(home, *(f"delete from marts.{name}" for name in ("payments", "daily_sales", "tickets")))
     made = closing_report(home, now=NOW)
-    assert "No payments." in made.html()
-    assert made.pdf().startswith(b"%PDF")
+    assert "No payments." in render(made)
+    assert print_pdf(made).startswith(b"%PDF")
 
 
 class TestPaper:
     def test_one_page_of_a4_with_the_figures(self, made: Report) -> None:
-        pdf = made.pdf()
+        pdf = print_pdf(made)
         reader = PdfReader(BytesIO(pdf))
         assert len(reader.pages) == 1
         box = reader.pages[0].mediabox
@@ -163,7 +170,7 @@ class TestPaper:
 
     def test_names_in_many_scripts(self, made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fonts, "machine_font", lambda needed: None)
-        said = text_of(with_people(made, *NAMES).pdf())
+        said = text_of(print_pdf(with_people(made, *NAMES)))
         assert "Дмитрий Петренко" in said
         assert "Παπαδόπουλος" in said
         assert "Łukasz" in said
@@ -187,7 +194,7 @@ class TestPaper:
             fonts, "characters", lambda path: hidden if path.parent != tmp_path else plain(path)
         )
         monkeypatch.setattr(fonts, "machine_font", machine_font)
-        said = text_of(with_people(made, "Łukasz").pdf())
+        said = text_of(print_pdf(with_people(made, "Łukasz")))
         assert asked == [{"Ł"}]
         assert "no font of this machine" not in said
 
@@ -197,12 +204,12 @@ class TestPaper:
         assert fonts.characters(broken) == frozenset()
 
     def test_very_long_names_are_cut_and_lines_stay_on_the_page(self, made: Report) -> None:
-        said = text_of(with_people(made, "W" * 300).pdf())
+        said = text_of(print_pdf(with_people(made, "W" * 300)))
         assert "\u2026" in said
 
     def test_a_long_chain_runs_on_to_another_page(self, made: Report) -> None:
         page = made.pages[0]
         page = page.model_copy(update={"lines": page.lines * 40})
-        pdf = made.model_copy(update={"pages": (page,)}).pdf()
+        pdf = print_pdf(made.model_copy(update={"pages": (page,)}))
         assert len(PdfReader(BytesIO(pdf)).pages) >= 2
         assert text_of(pdf).count("norte") == 40

@@ -14,8 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.monitor.schedule_state import ScheduleState
-from schedules import is_served, next_runs
+from pipelines.monitor.schedule_state import ScheduleState, is_served, next_runs
 from schedules.scheduler import Agenda, Scheduler, SchedulerRunning, run_once
 from schedules.triggers import DailyAt, EveryMinutes
 from tests.schedules.conftest import Bench, Clock, job

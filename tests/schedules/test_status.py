@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import threading
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -107,6 +110,73 @@ def test_a_run_that_was_cut_off_and_a_warehouse_that_is_gone_are_told(settings: 
     assert any("no published warehouse: 'shopmirror sync'" in line for line in problems)
 
 
+def _run(ledger: Ledger, command: str, exit_code: int | None, outcome: str = "failed") -> None:
+    run = ledger.begin_run(command)
+    if exit_code is not None:
+        ledger.end_run(
+            run, outcome="complete" if exit_code == 0 else outcome, exit_code=exit_code, requests=0,
+            rows=0, message="no answer", detail={},
+        )  # fmt: skip
+
+
+def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(
+    settings: Settings,
+) -> None:
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    _run(ledger, "sync", None)
+    ledger.close()
+    note = {"pid": os.getpid(), "since": "2026-01-01T00:00:00+00:00"}
+    (settings.home / "sync.running").write_text(json.dumps(note), encoding="utf-8")
+    assert any("(sync) was cut off" in line for line in status(settings).problems)
+
+
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [
+        ([("sync", 3), ("sync", 0)], ""),
+        ([("sync", 3), ("reconcile", 0)], "(sync) ended failed: no answer"),
+        ([("sync", 3), ("sync brands", 0)], "(sync) ended failed: no answer"),
+        ([("sync", 3), ("sync", 4)], "(sync) ended failed: no answer"),
+        ([("sync", None), ("reconcile", 0)], "(sync) was cut off"),
+        ([("sync brands", 3), ("sync tickets", 0)], "(sync brands) ended failed"),
+        ([("sync brands", 3), ("sync", 0)], ""),
+        ([("sync --shop a", 3), ("sync --shop b", 0)], "(sync --shop a) ended failed"),
+        ([("reconcile", 3), ("sync", 0)], ""),
+    ],
+)
+def test_a_failed_run_is_told_until_one_of_as_much_goes_well(
+    settings: Settings, runs: list[tuple[str, int | None]], told: str
+) -> None:
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    for command, code in runs:
+        _run(ledger, command, code, "stopped" if code == 4 else "failed")
+    ledger.close()
+    said = [line for line in status(settings).problems if "last run" in line]
+    assert (told in said[0] and len(said) == 1) if told else not said
+
+
+def test_looking_whether_a_sync_runs_turns_none_away(settings: Settings) -> None:
+    home = Home(settings.home)
+    with home.sync_lock():
+        assert home.is_syncing()
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            home.is_syncing()
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        for _ in range(50):
+            with home.sync_lock():
+                pass
+    finally:
+        stop.set()
+        looking.join()
+    assert not home.is_syncing()
+
+
 Scanned = tuple[str, str | None, str | None, bool]
 
 
@@ -118,7 +188,8 @@ def _unproven(home: Path, scans: list[Scanned]) -> list[str]:
         # What a list shows of days is no promise about days: only the spec is.
         ledger.close_scan(
             ledger.open_scan(run, "main", "tickets", kind, spec),
-            state="proven" if proven else "unproven", proof="", reason="it moved",
+            state="proven" if proven else "unproven", proof="",
+            reason="" if proven else "it moved",
             first_day=date(2020, 1, 1), last_day=date(2030, 1, 1), pages=1, rows=1,
         )  # fmt: skip
     found = [e["extent"] for e in completeness(ledger) if not e["is_proven"]]

@@ -135,10 +135,18 @@ def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced: Mirror)
     assert "vanished" in " ".join(report.details)
     [doubt] = status(synced.settings).shops[0].doubts
     assert "vanished" in doubt and "--confirm-deletions" in doubt
+    assert _well(synced) == (False, 1)
     assert not marks(synced, "brands")
     report = synced.run("brands", full=True, confirm=True)
     assert report.exit_code == 0, report.details
     assert marks(synced, "brands") == set(gone)
+    assert not status(synced.settings).shops[0].doubts
+
+
+def _well(synced: Mirror) -> tuple[bool, int]:
+    """What a monitor hears: complete, and the exit code of ``status --check``."""
+    found = status(synced.settings)
+    return bool(found.as_json()["complete"]), found.exit_code
 
 
 def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror) -> None:
@@ -148,6 +156,7 @@ def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror)
         report = synced.run("brands", full=full)
         synced.server.faults.clear()
         assert report.exit_code == 1
+        assert _well(synced) == (False, 1)
         if not full:
             # A list that was really emptied would stay in doubt, so the way out is said.
             assert "--confirm-deletions" in " ".join(report.details)

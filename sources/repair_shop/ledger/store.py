@@ -143,6 +143,18 @@ class Ledger(LedgerFile):
                 (year,),
             )
 
+    def last_runs(self, limit: int) -> list[dict[str, Any]]:
+        """The newest runs, newest first, with the columns of ``ops.runs``."""
+        names = (
+            "run_id", "command", "started_at", "ended_at", "outcome", "exit_code", "requests",
+            "rows", "message",
+        )  # fmt: skip
+        rows = self._db.execute(
+            f"SELECT {', '.join(names)} FROM runs ORDER BY run_id DESC LIMIT ?",  # noqa: S608 - just above
+            (limit,),
+        )
+        return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
+
     # -- scans and pages ----------------------------------------------------------------------
 
     def open_scan(
@@ -427,6 +439,14 @@ class Ledger(LedgerFile):
             "SELECT min(seq) FROM pages WHERE scan_id=?", (scan.scan_id,)
         ).fetchone()
         return None if row[0] is None else int(row[0])
+
+    def live_counts(self, shop: str) -> dict[str, int]:
+        """Resource -> rows believed to exist at the service; a list without any is not there."""
+        rows = self._db.execute(
+            "SELECT resource, count(*) FROM seen WHERE shop=? AND deleted_at IS NULL GROUP BY 1",
+            (shop,),
+        )
+        return dict(rows.fetchall())
 
     def live_count(
         self, shop: str, resource: str, first: date | None = None, last: date | None = None

@@ -181,8 +181,8 @@ def unfinished_since(ledger: Ledger) -> str | None:
     """When the first of the newest syncs began that were all stopped or killed, None if none."""
     began: str | None = None
     for started, outcome in ledger.query(
-        "SELECT started_at, outcome FROM runs WHERE command='sync' AND ended_at NOTNULL "
-        "ORDER BY run_id DESC LIMIT 1000"
+        "SELECT started_at, outcome FROM runs WHERE (command='sync' OR command LIKE 'sync %') "
+        "AND ended_at NOTNULL ORDER BY run_id DESC LIMIT 1000"
     ):
         if outcome not in ("killed", "stopped"):
             break

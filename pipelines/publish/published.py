@@ -1,7 +1,8 @@
 """The published warehouse, opened for reading for as short as possible.
 
 ``$SHOPMIRROR_HOME/warehouse.duckdb`` is replaced by a rename when a sync publishes; whoever holds
-the old file keeps its view, so a page opens it, asks and closes it again.
+the old file keeps its view, so a reader opens it, asks and closes it again. Everything that reads
+it opens it here.
 """
 
 from __future__ import annotations
@@ -13,42 +14,51 @@ from typing import Any
 
 import duckdb
 
-from pipelines.report.figures import ReportError
+WAREHOUSE = "warehouse.duckdb"
+_READ_SCHEMAS = ("marts", "ops", "staging", "raw")
 
 
-class NoWarehouse(ReportError):
-    """Nothing was published yet, or what was published cannot be read."""
+class NothingPublished(Exception):
+    """Nothing was published yet, or what was cannot be read; the message says what to do.
+
+    Exit code 2.
+    """
+
+    exit_code = 2
 
 
 class Published:
     """A read-only connection, with the tables it has."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-        self._connection = connection
+        self.connection = connection
         self.path = path
-        self._columns: dict[str, set[str]] = {}
-        for schema, table, column in connection.execute(
-            "select schema_name, table_name, column_name from duckdb_columns() "
-            "where schema_name in ('marts', 'ops', 'staging')"
-        ).fetchall():
-            self._columns.setdefault(f"{schema}.{table}", set()).add(column)
+        self._columns: dict[str, set[str]] | None = None
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether ``schema.table`` is there, with all these columns."""
+        if self._columns is None:
+            self._columns = {}
+            for schema, name, column in self.connection.execute(
+                "select schema_name, table_name, column_name from duckdb_columns() "
+                "where list_contains(?, schema_name)",
+                [list(_READ_SCHEMAS)],
+            ).fetchall():
+                self._columns.setdefault(f"{schema}.{name}", set()).add(column)
         return table in self._columns and self._columns[table].issuperset(columns)
 
     def need(self, *tables: str) -> None:
-        """Raise :class:`NoWarehouse`, naming what is missing, unless all ``tables`` are there."""
+        """Raise :class:`NothingPublished`, naming what is missing, unless ``tables`` are there."""
         missing = [table for table in tables if not self.has(table)]
         if missing:
-            raise NoWarehouse(
+            raise NothingPublished(
                 f"{self.path} has no {', '.join(missing)}: it was published by another version or "
                 "before the reports were built. Run 'shopmirror sync'."
             )
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The answer of one query with ``$name`` in it, a dict for each row."""
-        cursor = self._connection.execute(sql, dict(values or {}))
+        cursor = self.connection.execute(sql, dict(values or {}))
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -62,15 +72,15 @@ class Published:
 def published(home: Path) -> Iterator[Published]:
     """Open the warehouse published under ``home``; closed at the end, whatever happens.
 
-    Raises :class:`NoWarehouse` when it is not there or cannot be opened.
+    Times are in UTC. Raises :class:`NothingPublished` when it is not there or cannot be opened.
     """
-    path = Path(home) / "warehouse.duckdb"
+    path = Path(home) / WAREHOUSE
     if not path.exists():
-        raise NoWarehouse(f"There is no warehouse in {home} yet: run 'shopmirror sync' first.")
+        raise NothingPublished(f"There is no warehouse in {home} yet: run 'shopmirror sync' first.")
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
-        raise NoWarehouse(_reason(path, error)) from error
+        raise NothingPublished(_reason(path, error)) from error
     try:
         connection.execute("set TimeZone = 'UTC'")
         yield Published(connection, path)

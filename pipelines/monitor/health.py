@@ -1,0 +1,110 @@
+"""What is wrong with a mirror, told from its evidence and its runs.
+
+Data flow: rows of ``ops.completeness`` and ``ops.runs``, as the ledger has them or as they were
+published -> :class:`~pipelines.monitor.severity.Problem`. Used by ``status``, the verdict of a
+sync, the closing report and the dashboard. Makes no request and opens no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from pipelines.monitor.severity import RULES, Kind, Problem
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger.aside import pages_aside
+
+STALE_HOURS = 36
+"""A mirror older than this missed a night."""
+_ENDS = {
+    "failed": Kind.FAILED,
+    "incomplete": Kind.UNPROVEN,
+    "differs": Kind.DIFFERS,
+}
+"""Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
+_TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
+
+
+def doubts(evidence: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """What the newest evidence does not prove; ``evidence`` is rows of ``ops.completeness``.
+
+    A proven scan with a reason proves what it showed; the reason says what it did not show and is
+    kept all the same (rows that vanished too many at once).
+    """
+    found: list[Problem] = []
+    for row in evidence:
+        shop, resource = row["shop_id"], row["resource"]
+        reason = row.get("reason")
+        if row.get("state") == "open":
+            found.append(Problem(Kind.UNFINISHED, "not finished", shop, resource))
+        elif not row["is_proven"]:
+            found.append(Problem(Kind.UNPROVEN, reason or "not proven", shop, resource))
+        elif reason:
+            found.append(Problem(Kind.VANISHED, reason, shop, resource))
+    return list(dict.fromkeys(found))
+
+
+def set_aside(ledger: Ledger) -> list[Problem]:
+    """Answers that could not be loaded."""
+    return [Problem(Kind.SET_ASIDE, str(page), page.shop) for page in pages_aside(ledger)]
+
+
+def unread(resources: Sequence[str], shop: str) -> list[Problem]:
+    """Lists of a shop that were never read whole."""
+    if not resources:
+        return []
+    return [Problem(Kind.UNREAD, f"{len(resources)} list(s) were never read whole", shop)]
+
+
+def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
+    """Whether a mirror that is proven as of a moment missed a night; None: no such moment."""
+    if as_of is None:
+        return [
+            Problem(Kind.STALE, "as of when it is complete is not known until it is read", shop)
+        ]
+    hours = (now - as_of).total_seconds() / 3600
+    if hours <= STALE_HOURS:
+        return []
+    return [Problem(Kind.STALE, f"the mirror is {hours:.0f} hours old", shop)]
+
+
+def runs(
+    newest_first: Sequence[Mapping[str, Any]], *, is_running: bool, is_told: bool = False
+) -> list[Problem]:
+    """What went wrong with the newest runs, and no later run has made good.
+
+    Only a run of at least the same shops and lists makes a failure good: not one of a few lists,
+    not a reconciliation. A run without an end was cut off, unless ``is_running`` says that one is
+    at work; only the newest can be. ``is_told``: why they failed is told elsewhere.
+    """
+    found: list[Problem] = []
+    later: list[frozenset[str]] = []
+    for place, run in enumerate(newest_first):
+        if place == 0 and is_running and run["outcome"] is None:
+            continue
+        asked = _asked(str(run["command"]))
+        if not any(wider <= asked for wider in later):
+            problems = _ended(run, is_told=is_told)
+            # What a run left in doubt or differing, evidence and comparison tell as they stand now.
+            found += [p for p in problems if place == 0 or p.kind not in _TOLD_BY_EVIDENCE]
+        if run["outcome"] != RULES[Kind.STOPPED].outcome:
+            later.append(asked)
+    return found
+
+
+def _asked(command: str) -> frozenset[str]:
+    """What a run was asked for: the fewer words, the more it did, and a plain sync does it all."""
+    return frozenset(("sync", *command.split()))
+
+
+def _ended(run: Mapping[str, Any], *, is_told: bool) -> list[Problem]:
+    outcome, command = run["outcome"], run["command"]
+    if outcome in (None, RULES[Kind.CUT_OFF].outcome):
+        text = f"The last run ({command}) was cut off; the next sync goes on from there"
+        return [Problem(Kind.CUT_OFF, text)]
+    if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
+        return []
+    kind = Kind.UNREACHED if run["exit_code"] == 3 else _ENDS.get(outcome, Kind.FAILED)
+    text = f"The last run ({command}) ended {outcome}"
+    return [Problem(kind, text if is_told else f"{text}: {run['message']}")]

@@ -1,0 +1,130 @@
+"""The one table of what can be wrong with a mirror, and how grave each of it is.
+
+A sync's verdict, ``status`` and its ``--check``, the closing report, its seal and the dashboard all
+name what they found by a :class:`Kind` and look up here what follows, so that none of them calls
+well what another calls a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+
+class Severity(IntEnum):
+    """How grave something is; the greater, the graver."""
+
+    OK = 0
+    DOUBT = 1
+    """Amber: it may be right, and nobody has proven it."""
+    FAULT = 2
+    """Red: it is wrong, or what keeps it right does not work."""
+
+
+class Kind(StrEnum):
+    """What can be wrong."""
+
+    MISCONFIGURED = "misconfigured"
+    FAILED = "failed"
+    UNREACHED = "unreached"
+    STOPPED = "stopped"
+    CUT_OFF = "cut off"
+    UNPUBLISHED = "unpublished"
+    UNREAD = "unread"
+    UNFINISHED = "unfinished"
+    UNPROVEN = "unproven"
+    VANISHED = "vanished"
+    SET_ASIDE = "set aside"
+    STALE = "stale"
+    DIFFERS = "differs"
+    REFUSED = "refused"
+    JOB = "job"
+    CHANGE = "change"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What follows from a kind.
+
+    ``exit_code`` and ``outcome`` are those of a run that ends with it. ``spoils``: figures of the
+    published warehouse are not to be relied on; ``is_gap``: the mirror is not complete.
+    """
+
+    severity: Severity
+    exit_code: int
+    outcome: str
+    spoils: bool = True
+    is_gap: bool = False
+
+
+RULES: Mapping[Kind, Rule] = {
+    Kind.MISCONFIGURED: Rule(Severity.FAULT, 2, "failed"),
+    Kind.UNREACHED: Rule(Severity.FAULT, 3, "incomplete"),
+    # On purpose: what was not read yet is told as unread or stale.
+    Kind.STOPPED: Rule(Severity.OK, 4, "stopped"),
+    Kind.FAILED: Rule(Severity.FAULT, 1, "failed"),
+    Kind.CUT_OFF: Rule(Severity.FAULT, 1, "killed"),
+    Kind.UNPUBLISHED: Rule(Severity.FAULT, 1, "failed"),
+    Kind.UNREAD: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.UNFINISHED: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.UNPROVEN: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    # Rows that went at the service, or that it fails to show: the mirror keeps them meanwhile.
+    Kind.VANISHED: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.SET_ASIDE: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.STALE: Rule(Severity.DOUBT, 1, "incomplete"),
+    Kind.DIFFERS: Rule(Severity.FAULT, 1, "differs", is_gap=True),
+    Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete"),
+    Kind.JOB: Rule(Severity.FAULT, 1, "failed", spoils=False),
+    Kind.CHANGE: Rule(Severity.DOUBT, 1, "differs", spoils=False),
+    Kind.CLOCK: Rule(Severity.DOUBT, 1, "incomplete", spoils=False),
+}
+"""Of several kinds that a run ends with, the first one here decides."""
+_RANK = {kind: place for place, kind in enumerate(RULES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong, in words; ``shop`` and ``resource`` are empty when it is no one's.
+
+    ``text`` names neither, ``str()`` the resource, ``named`` both.
+    """
+
+    kind: Kind
+    text: str
+    shop: str = ""
+    resource: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.resource}: {self.text}" if self.resource else self.text
+
+    @property
+    def named(self) -> str:
+        """The words for a list of several shops' problems."""
+        return f"{self.shop}: {self}" if self.shop else str(self)
+
+    @property
+    def rule(self) -> Rule:
+        """What follows from it."""
+        return RULES[self.kind]
+
+
+def worst(problems: Iterable[Problem]) -> Severity:
+    """How grave the gravest is; ``OK`` when there is none."""
+    return max((problem.rule.severity for problem in problems), default=Severity.OK)
+
+
+def deciding(kinds: Iterable[Kind]) -> Kind | None:
+    """The kind that decides how a run ended; None when nothing is wrong."""
+    return min(kinds, key=_RANK.__getitem__, default=None)
+
+
+def is_complete(problems: Iterable[Problem]) -> bool:
+    """Whether nothing says that the mirror lacks something or holds it wrong."""
+    return not any(problem.rule.is_gap for problem in problems)
+
+
+def exit_code(problems: Iterable[Problem]) -> int:
+    """Of a look at things (``status --check``, ``report``): 1 when anything is wrong."""
+    return int(worst(problems) is not Severity.OK)
