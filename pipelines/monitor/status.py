@@ -24,7 +24,7 @@ from pipelines.publish.published import NothingPublished, published
 from pipelines.reconcile.books import Books, books, differing
 from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.http.service_clock import difference
+from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import full_mark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -173,7 +173,7 @@ def _shop(
             if row["shop"] == shop.name
         ],
         found.compared,
-        difference(budget.key(shop).skew),
+        clock_words(budget.key(shop).skew),
     )
 
 
