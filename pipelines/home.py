@@ -16,6 +16,7 @@ import errno
 import fcntl
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ from pathlib import Path
 
 import duckdb
 import filelock
+
+from pipelines.json_file import write_atomically
 
 _MENDS = {
     errno.ENOSPC: "the disk is full; make room and run it again",
@@ -70,9 +73,8 @@ class Home:
             for folder in (self.path, self.build, self.logs):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # A mode seldom tells the truth (root, ACLs, network drives): write something.
-            probe = self.path / f".probe-{os.getpid()}"
-            probe.write_bytes(b"x" * 4096)
-            probe.unlink()
+            with tempfile.TemporaryFile(dir=self.path) as probe:
+                probe.write(b"x" * 4096)
         except OSError as error:
             raise HomeError(f"The folder {self.path} cannot be used: {_mend(error)}.") from error
 
@@ -138,7 +140,7 @@ class Home:
         try:
             with self.guard("Nothing was done"):
                 since = datetime.now(UTC).isoformat(timespec="seconds")
-                note.write_text(json.dumps({"pid": os.getpid(), "since": since}), encoding="utf-8")
+                write_atomically(note, json.dumps({"pid": os.getpid(), "since": since}))
             yield
         finally:
             note.unlink(missing_ok=True)
@@ -176,6 +178,8 @@ class Home:
         """
         connection = open_database(self.build_warehouse, read_only=read_only)
         try:
+            # DuckDB makes files as the umask says, and this one holds everybody's data.
+            self.build_warehouse.chmod(0o600)
             yield connection
         finally:
             connection.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,8 +51,9 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
 
     Raises ``OSError``; the old file is then as it was.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    # A name nobody can know, made by us or not at all: no link laid in its place is followed.
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)

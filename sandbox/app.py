@@ -70,8 +70,10 @@ class SandboxApp:
         clock: Callable[[], float],
         now: Callable[[], datetime],
         reset: Callable[[tuple[str, int]], None],
+        body_seconds: float,
     ) -> None:
         self._now = now
+        self.body_seconds = body_seconds
         self._shops = shops
         self._limiter = limiter
         self._faults = faults
@@ -164,14 +166,15 @@ class _Exchange:
         self.shop = ""
 
     async def run(self) -> None:
-        content = await self._body()
-        if content is None:
-            return
         key = self.headers.get("authorization", "")
         shop = await self.app.in_worker(self.app._shops.by_key, key) if key else None
         if shop is None:
+            # Before its body: nobody without a key makes this machine hold megabytes.
             error = Unauthorised("Invalid API key. Please check the Authorization header.")
             await self._answer(_refused(error))
+            return
+        content = await self._body()
+        if content is None:
             return
         self.shop = shop
         spec = self.app._shops.specs[shop]
@@ -204,6 +207,19 @@ class _Exchange:
         return self.path == PREFIX or self.path.startswith(PREFIX + "/")
 
     async def _body(self) -> bytes | None:
+        """The whole body; None when it was refused or its sender left."""
+        length = self.headers.get("content-length", "")
+        if length.isdigit() and int(length) > _MOST_BODY:
+            await self._too_large()
+            return None
+        try:
+            async with asyncio.timeout(self.app.body_seconds):
+                return await self._read()
+        except TimeoutError:
+            await self._answer(Answer({"error": "The body took too long."}, 408))
+            return None
+
+    async def _read(self) -> bytes | None:
         parts: list[bytes] = []
         size = 0
         while True:
@@ -213,11 +229,13 @@ class _Exchange:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > _MOST_BODY:
-                error = Refusal("The body is too large.")
-                await self._answer(Answer({"error": str(error)}, 413))
+                await self._too_large()
                 return None
             if not message.get("more_body"):
                 return b"".join(parts)
+
+    async def _too_large(self) -> None:
+        await self._answer(Answer({"error": "The body is too large."}, 413))
 
     def _work(self, below: str, content: bytes) -> Answer:
         """Find the route and run it, in a worker thread."""

@@ -31,6 +31,8 @@ from sandbox.store import Database, ShopStore
 from sandbox.writes import WRITE_ROUTES
 
 HOST = "127.0.0.1"
+PATIENCE_SECONDS = 20.0
+"""A connection whose request's head is not whole by then is closed."""
 
 
 class SandboxServer:
@@ -46,6 +48,7 @@ class SandboxServer:
         clock: seconds, for the limits.
         now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
             answers.
+        patience_seconds: for a request's head; its body may take three times as long.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class SandboxServer:
         size: Size = "tiny",
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self._database = Database(db)
         self.shops = Shops(self._database, now)
@@ -79,13 +83,14 @@ class SandboxServer:
             clock=clock,
             now=now,
             reset=self._reset,
+            body_seconds=3 * patience_seconds,
         )
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
         self.base_url = f"http://{HOST}:{self.port}{PREFIX}"
         config = uvicorn.Config(
             self._app,
-            http=_protocol(self._connections),
+            http=_protocol(self._connections, patience_seconds),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -212,19 +217,41 @@ class _Server(uvicorn.Server):
             self.should_exit = await self.on_tick(ticks) or self.should_exit
 
 
-def _protocol(connections: dict[tuple[str, int], Any]) -> type[H11Protocol]:
-    """Make uvicorn's protocol remember its connections, so that faults can cut them."""
+def _protocol(
+    connections: dict[tuple[str, int], Any], patience_seconds: float
+) -> type[H11Protocol]:
+    """Make uvicorn's protocol remember its connections, so that faults can cut them, and close
+    those that send no whole head in time."""
 
     class Remembering(H11Protocol):
+        _due: asyncio.TimerHandle | None = None
+
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            self._wait_for_head()
             # asyncio sets this only for sockets made with the protocol named; without it an
             # answer's body waits 40 ms for the acknowledgement of its head.
             raw = transport.get_extra_info("socket")
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connections[tuple(transport.get_extra_info("peername"))] = transport
 
+        def data_received(self, data: bytes) -> None:
+            if self._due is None and self._is_between_requests():
+                self._wait_for_head()
+            super().data_received(data)
+            if self._due is not None and not self._is_between_requests():
+                self._due.cancel()
+                self._due = None
+
+        def _is_between_requests(self) -> bool:
+            return self.cycle is None or self.cycle.response_complete
+
+        def _wait_for_head(self) -> None:
+            self._due = self.loop.call_later(patience_seconds, self.transport.abort)
+
         def connection_lost(self, exc: Exception | None) -> None:
+            if self._due is not None:
+                self._due.cancel()
             connections.pop(tuple(self.transport.get_extra_info("peername")), None)
             super().connection_lost(exc)
 

@@ -9,6 +9,7 @@ lines; any other in one line that names the log file with the details.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 import traceback
@@ -53,6 +54,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_SECRETS = Path(".dlt") / "secrets.toml"
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -70,6 +73,10 @@ def _main(
     ] = False,
 ) -> None:
     """Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back."""
+    if _are_exposed(_SECRETS):
+        fault(
+            f"{_SECRETS} holds keys, and others on this machine can read it: chmod 600 {_SECRETS}"
+        )
 
 
 for _name in COMMANDS:
@@ -95,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
+    # What libraries make of their own accord is nobody else's either.
+    os.umask(0o077)
     sys.exit(main())
 
 
@@ -115,14 +124,22 @@ def _report(error: Exception) -> int:
     return 1
 
 
+def _are_exposed(path: Path) -> bool:
+    """Whether others on this machine may read or change a file."""
+    try:
+        return bool(path.stat().st_mode & 0o077)
+    except OSError:
+        return False
+
+
 def _write_log(trace: str) -> Path | None:
     now = datetime.now(UTC)
     folder = home_folder() / "logs"
     path = folder / f"error-{now:%Y%m%d-%H%M%S}.log"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as log:
-            path.chmod(0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8") as log:
             log.write(f"{now.isoformat(timespec='seconds')} shopmirror\n{trace}\n")
     except OSError:
         return None

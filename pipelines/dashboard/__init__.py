@@ -2,12 +2,20 @@
 
 ::
 
-    serve(home, port=8501)     # until stopped; shopmirror dashboard
+    serve(home, load_access())     # until stopped; shopmirror dashboard
 
 Streamlit runs ``app.py`` anew for every click; each run opens the warehouse, asks the marts and
 closes it again, so a page never keeps a sync from publishing and always shows the newest file.
 """
 
+from pipelines.dashboard.access import DashboardSettings, is_loopback, load_access
 from pipelines.dashboard.serve import DashboardError, free_port, serve
 
-__all__ = ["DashboardError", "free_port", "serve"]
+__all__ = [
+    "DashboardError",
+    "DashboardSettings",
+    "free_port",
+    "is_loopback",
+    "load_access",
+    "serve",
+]

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from pipelines.dashboard import view as data
+from pipelines.dashboard.access import load_access
 from pipelines.monitor.severity import Severity
 from pipelines.report import charts, formats, queries
 from pipelines.report.figures import ReportError, SealState
@@ -35,6 +36,8 @@ _SEAL_COLOURS = {
 def main() -> None:
     """Draw the page."""
     st.set_page_config(page_title="shopmirror", layout="wide")
+    if not _may_see():
+        return
     home = Path(os.environ.get("SHOPMIRROR_HOME") or "data")
     _watch(home)
     try:
@@ -43,6 +46,23 @@ def main() -> None:
         st.title("shopmirror")
         st.info(str(error))
         st.caption("This page looks again by itself.")
+
+
+def _may_see() -> bool:
+    """Whether the visitor gave the password, if one is set; asks for it."""
+    access = load_access()
+    if st.session_state.get("token", "") == access.token:
+        return True
+    st.title("shopmirror")
+    with st.form("password"):
+        given = st.text_input("Password", type="password")
+        is_sent = st.form_submit_button("Show the page")
+    if is_sent and access.opens(given):
+        st.session_state["token"] = access.token
+        st.rerun()
+    if is_sent:
+        st.error("That is not the password.")
+    return False
 
 
 def _watch(home: Path) -> None:
@@ -256,8 +276,10 @@ def _table(frame: pd.DataFrame, money: set[str]) -> None:
     if frame.empty:
         st.caption("Nothing to show.")
         return
+    # Every table can be downloaded as CSV.
+    texts = frame.map(lambda value: formats.cell(value) if isinstance(value, str) else value)
     columns: dict[str, Any] = {name: st.column_config.NumberColumn(format="%.2f") for name in money}
-    st.dataframe(frame, hide_index=True, width="stretch", column_config=columns)
+    st.dataframe(texts, hide_index=True, width="stretch", column_config=columns)
 
 
 main()

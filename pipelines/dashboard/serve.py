@@ -1,12 +1,13 @@
-"""Runs Streamlit in this process, on loopback only, with nothing sent anywhere."""
+"""Runs Streamlit in this process, with nothing sent anywhere."""
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import socket
 import threading
 from pathlib import Path
+
+from pipelines.dashboard.access import DashboardSettings, is_loopback
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
@@ -25,54 +26,63 @@ def free_port(host: str = "127.0.0.1") -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(home: Path, *, port: int = 8501, host: str = "127.0.0.1") -> None:
+def serve(home: Path, access: DashboardSettings) -> None:
     """Serve the page of the warehouse in ``home`` until the process is told to stop.
 
-    Raises :class:`DashboardError` when ``host`` is no loopback address (the page knows no
-    passwords and shows customers) or the port is taken.
+    Raises :class:`DashboardError` when others could reach it without a password (it shows
+    customers) or the port is taken.
     """
-    _check(host, port)
+    _check(access)
     os.environ[HOME_VARIABLE] = str(Path(home).absolute())
     # Loaded before the first visitor comes, who else would wait for them.
     import altair  # noqa: F401 - for the time it takes
     import pandas  # noqa: F401 - for the time it takes
+    from streamlit import net_util
     from streamlit.web import cli
 
     from pipelines.dashboard import view
 
+    # Streamlit asks a server outside for its address, at the start and whenever a page of another
+    # origin tries to connect. Nobody outside is told that we are here.
+    net_util.get_external_ip = lambda: None
     threading.Thread(target=view.warm, args=(Path(home).absolute(),), daemon=True).start()
-    options = {
-        "server.address": host,
-        "server.port": port,
-        "server.headless": "true",
-        "server.fileWatcherType": "none",
-        "browser.gatherUsageStats": "false",
-        "browser.serverAddress": host,
-        "client.toolbarMode": "minimal",
-        "client.showErrorDetails": "none",
-        "theme.base": "",
-    }
-    arguments = [f"--{name}={value}" for name, value in options.items() if value != ""]
+    arguments = [f"--{name}={value}" for name, value in _options(access).items()]
     cli.main(["run", str(APP), *arguments], standalone_mode=False)
 
 
-def _check(host: str, port: int) -> None:
-    try:
-        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_local = False
-    if not is_local:
+def _options(access: DashboardSettings) -> dict[str, object]:
+    options: dict[str, object] = {
+        "server.address": access.address,
+        "server.port": access.port,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "client.showErrorDetails": "none",
+        # It prints addresses, some of them looked for outside; the command has said its own.
+        "logger.hideWelcomeMessage": "true",
+    }
+    if is_loopback(access.address):
+        options["browser.serverAddress"] = access.address
+    if access.public_url:
+        options["server.corsAllowedOrigins"] = access.public_url
+    return options
+
+
+def _check(access: DashboardSettings) -> None:
+    if not is_loopback(access.address) and not access.token:
         raise DashboardError(
-            f"'{host}' is not this machine: the page asks no password and shows customers' names, "
-            "so it is served on 127.0.0.1 only. Reach it from elsewhere through SSH (ssh -L)."
+            f"'{access.address}' can be reached from other machines, and the page shows customers' "
+            "names: set a password under [dashboard] in .dlt/secrets.toml (or DASHBOARD__PASSWORD)."
+            " Without one it is served on 127.0.0.1 only; reach that through SSH (ssh -L)."
         )
     try:
-        with _socket(host) as probe:
+        with _socket(access.address) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
+            probe.bind((access.address, access.port))
     except (OSError, OverflowError) as error:
         raise DashboardError(
-            f"Port {port} on {host} cannot be used: choose another with --port."
+            f"Port {access.port} on {access.address} cannot be used: choose another with --port."
         ) from error
 
 

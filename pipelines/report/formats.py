@@ -10,6 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 NARROW = "\u202f"
 MINUS = "\u2212"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What makes Excel and its like take a cell for a formula, wide forms too."""
 NONE = "\u2013"
 """Shown where there is no figure."""
 
@@ -51,6 +53,11 @@ def moment(value: datetime | None, zone: tzinfo) -> str:
     local = value.astimezone(zone)
     offset = local.strftime("%z")
     return f"{local:%Y-%m-%d %H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
+
+
+def cell(text: str) -> str:
+    """A text for a table that may end in a spreadsheet: there it is a text, never a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def day(value: date) -> str:

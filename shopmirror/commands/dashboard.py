@@ -1,4 +1,4 @@
-"""``shopmirror dashboard``: the warehouse as a page in the browser, on this machine only."""
+"""``shopmirror dashboard``: the warehouse as a page in the browser."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.consoles import out
+from shopmirror.consoles import fault, say
 
 
 def register(app: typer.Typer) -> None:
@@ -15,13 +15,30 @@ def register(app: typer.Typer) -> None:
 
 
 def dashboard(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8501,
-    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="8501 by default; 0 takes a free one.")
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(help="By default this machine only; another address needs a password."),
+    ] = None,
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
-    from pipelines.dashboard import free_port, serve
+    from pipelines.dashboard import DashboardSettings, free_port, is_loopback, load_access, serve
     from sources.repair_shop.settings import home_folder
 
-    chosen = port or free_port(host)
-    out().print(f"The page is at http://{host}:{chosen} (Ctrl-C ends it).", soft_wrap=True)
-    serve(home_folder(), port=chosen, host=host)
+    access = load_access()
+    address = access.address if host is None else host
+    chosen = access.port if port is None else port
+    if not chosen:
+        chosen = free_port(address) if is_loopback(address) else DashboardSettings().port
+    access = access.model_copy(update={"address": address, "port": chosen})
+    shown = f"[{address}]" if ":" in address else address
+    say(f"The page is at http://{shown}:{chosen} (Ctrl-C ends it).")
+    if not is_loopback(address) and not access.public_url.startswith("https://"):
+        fault(
+            "It is not encrypted: whoever shares the network can read password and figures. Put a "
+            "proxy with TLS before it, such as 'caddy reverse-proxy --from desk.example --to "
+            f"127.0.0.1:{chosen}', and set public_url under [dashboard]."
+        )
+    serve(home_folder(), access)

@@ -242,8 +242,6 @@ class ShopFetch:
                 of_list=job.kind == "repair",
                 exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
             )
-        if result.vanished and result.vanished.refused:
-            outcome.proof += f"; {result.vanished.refused}"
 
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
         """Remember up to which day the next scan need not go back."""

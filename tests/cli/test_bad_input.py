@@ -250,3 +250,16 @@ def test_two_shops_whose_names_differ_in_capitals(tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     assert main(["push"]) == 2
     assert "North twice" in capsys.readouterr().err
+
+
+def test_keys_that_others_can_read_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    secrets = tmp_path / ".dlt" / "secrets.toml"
+    secrets.parent.mkdir()
+    secrets.write_text("", encoding="utf-8")
+    for mode, told in ((0o600, False), (0o640, True), (0o604, True)):
+        secrets.chmod(mode)
+        main(["report"])
+        assert ("chmod 600" in capsys.readouterr().err) is told

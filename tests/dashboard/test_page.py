@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard import DashboardError, serve, view
+from pipelines.dashboard import DashboardError, DashboardSettings, serve, view
 from pipelines.dashboard.serve import APP
 from pipelines.publish.publish import publish
 from pipelines.report import ReportError, formats
@@ -202,7 +202,7 @@ def test_looking_never_keeps_a_sync_from_publishing(chain: Path, tmp_path: Path)
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
 def test_only_this_machine_is_served(tmp_path: Path, host: str) -> None:
     with pytest.raises(DashboardError, match=r"127\.0\.0\.1 only"):
-        serve(tmp_path, host=host)
+        serve(tmp_path, DashboardSettings(address=host))
 
 
 def test_a_port_in_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

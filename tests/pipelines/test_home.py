@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
+from pipelines.json_file import write_atomically
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
 
@@ -54,10 +55,10 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    def refuse(self: Path, data: bytes) -> int:
-        raise OSError(number, os.strerror(number), str(self))
+    def refuse(dir: Path) -> None:
+        raise OSError(number, os.strerror(number), str(dir))
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     with pytest.raises(HomeError, match="cannot be used"):
         Home(tmp_path / "home")
 
@@ -114,3 +115,21 @@ def test_damage_inside_the_ledger_names_the_file(home: Home) -> None:
             file.write(b"\xff" * (size - size // 2))
         with pytest.raises(LedgerError, match=r"mirror\.sqlite cannot be used .* Move it away"):
             ledger.query("SELECT sum(length(value)) FROM meta WHERE value LIKE 'x%'")
+
+
+def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path: Path) -> None:
+    home, theirs = Home(tmp_path / "home"), tmp_path / "theirs"
+    theirs.write_text("untouched", encoding="utf-8")
+    for name in (f".note.json.{os.getpid()}.tmp", f".probe-{os.getpid()}"):
+        (home.path / name).symlink_to(theirs)
+    write_atomically(home.path / "note.json", "ours")
+    Home(home.path)
+    assert theirs.read_text(encoding="utf-8") == "untouched"
+    assert (home.path / "note.json").read_text(encoding="utf-8") == "ours"
+    before = os.umask(0o000)
+    try:
+        with home.open_build() as build:
+            build.execute("CREATE TABLE t (x INT)")
+            assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)

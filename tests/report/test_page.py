@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import date
 from html.parser import HTMLParser
 from io import BytesIO
@@ -206,6 +207,12 @@ class TestPaper:
     def test_very_long_names_are_cut_and_lines_stay_on_the_page(self, made: Report) -> None:
         said = text_of(print_pdf(with_people(made, "W" * 300)))
         assert "\u2026" in said
+
+    def test_a_name_of_thousands_of_letters_takes_no_longer(self, made: Report) -> None:
+        names = [letter * 3000 for letter in "WİW\u0301\u0e01\u0627"]
+        began = time.process_time()
+        print_pdf(with_people(made, "Ann", *names[1:]))
+        assert time.process_time() - began < 10
 
     def test_a_long_chain_runs_on_to_another_page(self, made: Report) -> None:
         page = made.pages[0]

@@ -1,0 +1,91 @@
+"""Who may see the page: ``[dashboard]`` settings, and the password that guards it.
+
+::
+
+    [dashboard]                       # .dlt/config.toml
+    address = "0.0.0.0"               # by default 127.0.0.1: this machine only
+    public_url = "https://desk.shop"  # of a proxy in front, which adds TLS
+    [dashboard]                       # .dlt/secrets.toml, or DASHBOARD__PASSWORD
+    password = "..."
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import threading
+import time
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from sources.repair_shop.settings import SettingsError, read_section
+
+_SHORTEST = 8
+_PAUSE_SECONDS = 1.0
+"""What a wrong password costs. One is tried at a time, so nobody tries many at once."""
+_one_at_a_time = threading.Lock()
+
+
+class DashboardSettings(BaseModel):
+    """Where the page is served, and what it asks before it shows anything."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: str = "127.0.0.1"
+    port: int = Field(8501, ge=0, le=65535)
+    password: SecretStr = SecretStr("")
+    public_url: str = Field("", description="https://... under which a proxy serves the page")
+
+    @field_validator("password")
+    @classmethod
+    def _is_no_short_word(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value.get_secret_value()) < _SHORTEST:
+            raise ValueError(f"must have at least {_SHORTEST} letters")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        if value and not value.startswith(("https://", "http://")):
+            raise ValueError("must look like https://desk.example")
+        return value.rstrip("/")
+
+    @property
+    def token(self) -> str:
+        """What a visitor's session holds once the password was given; empty: none is asked."""
+        password = self.password.get_secret_value()
+        return hashlib.sha256(password.encode()).hexdigest() if password else ""
+
+    def opens(self, given: str) -> bool:
+        """Whether a password is the right one; takes as long whatever it has in common with it.
+
+        A wrong one takes a second, and one is tried at a time.
+        """
+        with _one_at_a_time:
+            digest = hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()
+            if hmac.compare_digest(digest, self.token):
+                return True
+            time.sleep(_PAUSE_SECONDS)
+            return False
+
+
+def load_access() -> DashboardSettings:
+    """``[dashboard]`` of dlt's places; :class:`SettingsError` names what is wrong."""
+    try:
+        return DashboardSettings(**read_section("dashboard"))
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: "
+            f"{fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError(f"Settings under [dashboard] are wrong: {'; '.join(faults)}.") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
