@@ -11,7 +11,7 @@ from shopmirror.consoles import fault, out, print_json, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
-    from pipelines.reconcile.reconcile import Period, ReconcileReport
+    from pipelines.sync.reconcile import Period, ReconcileReport
 
 _MANY = 40
 
@@ -34,7 +34,7 @@ def reconcile(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Compare every month with the service's reports; split what differs into days, documents."""
-    from pipelines.reconcile.reconcile import reconcile as compare
+    from pipelines.sync.reconcile import reconcile as compare
 
     settings = configured()
     with working(settings, "reconcile") as (observer, stop):

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError
-from pipelines.reconcile.reconcile import reconcile
 from pipelines.sync import session
+from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.sync.verdict import SyncReport
 from pipelines.transform import models

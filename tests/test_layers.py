@@ -1,0 +1,128 @@
+"""The house's order: who may import whom, and no circles.
+
+A layer imports those below it only. What a newcomer reads from the top down is then never explained
+by what comes later, and a change is felt upwards only.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = (
+    "shopmirror",
+    "schedules",
+    "pipelines.dashboard",
+    "pipelines.report",
+    "pipelines.sync",
+    "pipelines.monitor",
+    "pipelines.reconcile",
+    "pipelines.outbox",
+    "pipelines.publish",
+    "pipelines.transform",
+    "pipelines.load",
+    "pipelines.home",
+    "pipelines.json_file",
+    "sources.repair_shop",
+)
+"""From the top down."""
+APART = {"sandbox": ("sources.repair_shop.schema",), "transforms": ()}
+"""Packages that know nothing of ours, but for the bodies of writes that the sandbox checks."""
+USERS = {"sandbox": ("shopmirror",), "transforms": ("pipelines.publish", "pipelines.transform")}
+"""Who may import what stands apart."""
+
+
+def _modules() -> dict[str, Path]:
+    found = {}
+    for top in ("shopmirror", "schedules", "pipelines", "sources", "sandbox", "transforms"):
+        for path in (ROOT / top).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = _modules()
+
+
+def _imports(name: str, *, lazy: bool = True) -> Iterator[str]:
+    """First-party modules that a module imports; those for types only do not count."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
+    for node in _nodes(tree, lazy=lazy):
+        if isinstance(node, ast.Import):
+            yield from (_known(alias.name) for alias in node.names)
+        else:
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield _known(f"{base}.{alias.name}") or _known(base)
+
+
+def _known(name: str) -> str:
+    return name if name in MODULES else ""
+
+
+def _nodes(tree: ast.AST, *, lazy: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        elif lazy or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _nodes(node, lazy=lazy)
+
+
+def _layer(module: str) -> str | None:
+    return next((one for one in LAYERS if module == one or module.startswith(one + ".")), None)
+
+
+def test_every_module_of_the_pipelines_lies_in_a_layer() -> None:
+    apart = ("sandbox", "transforms", "sources", "pipelines")
+    lost = [m for m in MODULES if _layer(m) is None and m not in apart
+            and not m.startswith(("sandbox.", "transforms."))]  # fmt: skip
+    assert lost == []
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_imports_what_lies_below_it_only(layer: str) -> None:
+    upwards = [
+        f"{module} imports {other}"
+        for module in MODULES
+        if _layer(module) == layer
+        for other in _imports(module)
+        if (found := _layer(other)) is not None and LAYERS.index(found) < LAYERS.index(layer)
+    ]
+    assert upwards == []
+
+
+@pytest.mark.parametrize("apart", APART)
+def test_what_stands_apart_knows_none_of_us(apart: str) -> None:
+    inside = [m for m in MODULES if m.split(".")[0] == apart]
+    assert [
+        f"{module} imports {other}"
+        for module in inside
+        for other in _imports(module)
+        if other and not other.startswith((apart, *APART[apart]))
+    ] == []
+    assert [
+        f"{module} imports {other}"
+        for module in MODULES
+        if module not in inside and not module.startswith(USERS[apart])
+        for other in _imports(module)
+        if other.split(".")[0] == apart
+    ] == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {m: {o for o in _imports(m) if o and o != m} for m in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
