@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.reconcile.contradictions import contradictions
+from pipelines.sync.contradictions import contradictions
 from pipelines.sync.repair import fetch_monthly_reports, store
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
