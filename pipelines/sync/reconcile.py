@@ -13,9 +13,9 @@ from datetime import date
 from typing import Any
 
 from pipelines.reconcile import calibrate as definitions
-from pipelines.sync.contradictions import contradictions
 from pipelines.reconcile.differences import Difference, compare
 from pipelines.reconcile.explain import Finding, explain
+from pipelines.sync.contradictions import contradictions
 from pipelines.sync.repair import fetch_monthly_reports, is_definition, repair_shop, split_months
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
