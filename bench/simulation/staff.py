@@ -50,6 +50,25 @@ _FIELDS = {
     "time_clock": "in_notes",
     "users": "name",
 }
+ODD = "odd_"
+"""How the fields begin whose values mean nothing: only that they are there does no harm."""
+_ODD: tuple[Any, ...] = (
+    7,
+    "7.5",
+    True,
+    None,
+    {"a": 1},
+    [1, 2],
+    [{"b": 2}, {"b": {"c": [3]}}],
+    {"a": {"b": [{"c": "d"}]}},
+    "x" * 20_000,
+    "nul \0 bell \a",
+    Decimal("12345678901234567890123456789.5"),
+    10**40,
+    "Q1,234.50",
+    "31-Feb-2026",
+    {"": 1, "Ä b": 2, "ä_B": 3},
+)
 _DOCUMENTS = ("ticket_invoices", "pos_orders")
 
 
@@ -76,6 +95,7 @@ class Staff:
             (2, self._price),
             (1, self._move_date),
             (1, self._unpay),
+            (1, self._odd),
         ]
         for _ in range(actions):
             [act] = chance.choices([a for _, a in weighted], [w for w, _ in weighted])
@@ -234,6 +254,14 @@ class Staff:
                 self._store._now() - timedelta(days=chance.randint(1, 300)), self._store.zone
             )
             self._store.update(table, document["id"], {"created_date": when})
+
+    def _odd(self, chance: random.Random) -> None:
+        """A field that nobody declared, with whatever a service may think of."""
+        table = self._table(chance)
+        record = self._some(chance, table)
+        if record is not None:
+            value = chance.choice(_ODD)
+            self._store.update(table, record["id"], {f"{ODD}{chance.randint(1, 3)}": value})
 
     def _unpay(self, chance: random.Random) -> None:
         payment = self._some(chance, "payments")

@@ -63,8 +63,8 @@ def drawn(chance: random.Random, calm: bool, models: bool) -> Night:
         return Night(
             True,
             models,
+            chance.randint(10, 40),
             chance.randint(3, 12),
-            chance.randint(0, 6),
             0,
             0,
             timedelta(0),
@@ -75,8 +75,8 @@ def drawn(chance: random.Random, calm: bool, models: bool) -> Night:
     return Night(
         False,
         models,
+        chance.randint(20, 60),
         chance.randint(5, 25),
-        chance.randint(2, 10),
         chance.choice((0, 1, 2, 4, 8)),
         chance.choice((0, 0, 1, 3, 6)),
         timedelta(seconds=chance.choice(_SKEWS)),

@@ -21,7 +21,7 @@ from typing import Any
 from sandbox.generator import DEFAULT_UNTIL
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
-from sandbox.shops import ShopSpec
+from sandbox.shops import ShopSpec, Size
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.settings import Settings, ShopSettings
 
@@ -31,8 +31,9 @@ MINUTE_SECONDS = 0.3
 _FIRST_NIGHT = datetime(DEFAULT_UNTIL.year, DEFAULT_UNTIL.month, DEFAULT_UNTIL.day, 8, tzinfo=UTC)
 _PATIENCE_SECONDS = 300
 
-DIALECTS: dict[str, tuple[Quirks, int | None]] = {
-    "plain": (Quirks(), None),
+DIALECTS: dict[str, tuple[Quirks, int | None, Size]] = {
+    "plain": (Quirks(), None, "tiny"),
+    "long": (Quirks(), None, "small"),
     "spanish": (
         Quirks(
             amounts="currency",
@@ -48,16 +49,22 @@ DIALECTS: dict[str, tuple[Quirks, int | None]] = {
             report_amounts="currency",
         ),
         None,
+        "tiny",
     ),
-    "offset": (Quirks(paging="offset_only", past_the_end="error", dates="iso_colon"), None),
+    "offset": (Quirks(paging="offset_only", past_the_end="error", dates="iso_colon"), None, "tiny"),
     "loose": (
         Quirks(order="loose", amounts="text", past_the_end="last_page", zero_periods=False),
         None,
+        "tiny",
     ),
-    "dates": (Quirks(dates="dd-mmm-yyyy", empty_reference="object", envelope="resource"), None),
-    "limited": (Quirks(rate_error_status=401, finished_shown=True), 30),
+    "dates": (
+        Quirks(dates="dd-mmm-yyyy", empty_reference="object", envelope="resource"),
+        None,
+        "tiny",
+    ),
+    "limited": (Quirks(rate_error_status=401, finished_shown=True), 30, "tiny"),
 }
-"""How a service answers, and its limit in requests a minute (None: lifted, which is faster)."""
+"""How a service answers, its limit in requests a minute (None: lifted), and the shop's size."""
 
 
 _LOADED = (
@@ -120,10 +127,10 @@ class World:
     """A shop served, a home that mirrors it, and time."""
 
     def __init__(self, dialect: str, seed: int, folder: Path) -> None:
-        quirks, limit = DIALECTS[dialect]
+        quirks, limit, size = DIALECTS[dialect]
         self.quirks, self.home, self.folder = quirks, folder / "home", folder
         self._began, self._offset = time.monotonic(), timedelta(0)
-        spec = ShopSpec("main", timezone=ZONE, quirks=quirks, limit=limit, seed=seed)
+        spec = ShopSpec("main", timezone=ZONE, quirks=quirks, limit=limit, seed=seed, size=size)
         self.server = SandboxServer([spec], minute_seconds=MINUTE_SECONDS, now=self.now)
         self.store = self.server.store()
         self.settings = Settings(
