@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -245,8 +245,10 @@ class ShopFetch:
 
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
         """Remember up to which day the next scan need not go back."""
-        # Never later than the service itself had it.
-        began = self.client.clock.earlier(scan.opened_at)
+        # Never later than the service itself had it, nor than now: a clock set back since then
+        # would leave out the days between.
+        clock = self.client.clock
+        began = min(clock.earlier(scan.opened_at), clock.earlier())
         day = began.astimezone(self.client.shop.zone).date().isoformat()
         if job.kind == "full":
             self.ledger.set_mark(job.shop, full_mark(job.resource), day)
@@ -261,9 +263,10 @@ class ShopFetch:
 
     def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
-        horizon = datetime.now(UTC) - timedelta(seconds=self.client.shop.seconds(STILL_NEW))
-        for scan in self.ledger.open_scans(self.client.shop.name, kinds):
-            if of_it(scan) and scan.opened_at < horizon:
+        shop = self.client.shop
+        recent = self.ledger.recent_scans(shop.name, shop.seconds(STILL_NEW))
+        for scan in self.ledger.open_scans(shop.name, kinds):
+            if of_it(scan) and scan.scan_id not in recent:
                 self.ledger.close_scan(
                     scan,
                     state="dropped",

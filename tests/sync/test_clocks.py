@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sandbox.store import ShopStore
+from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import MakeMirror, Mirror
 
 EDITS = {
@@ -58,3 +59,23 @@ def test_an_old_invoice_paid_after_our_tomorrow_is_read(make_mirror: MakeMirror)
     )
     assert mirror.run("ticket_invoices", "payments").exit_code == 0
     mirror.assert_same("ticket_invoices", "payments")
+
+
+def test_what_a_killed_run_read_by_a_clock_ahead_is_not_taken_for_just_read(
+    make_mirror: MakeMirror,
+) -> None:
+    mirror: Mirror = make_mirror()
+    assert mirror.run().exit_code == 0
+    assert mirror.run(max_requests=25).exit_code == 4
+    # The clock was a day ahead then and is right now, a day later.
+    ledger = Ledger(mirror.home / "mirror.sqlite")
+    tomorrow = (datetime.now(UTC) + timedelta(seconds=5)).isoformat(timespec="microseconds")
+    ledger.execute("UPDATE scans SET opened_at = ?, ticks = ticks - 86400", [(tomorrow,)])
+    ledger.close()
+    for table in ("pos_orders", "ticket_invoices", "customers", "brands"):
+        mirror.store.insert(table, {"name": "new", "number": "N-1"})
+    mirror.store.update("products", mirror.store.ids("products")[0], {"name": "New name"})
+    assert mirror.run().exit_code == 0
+    mirror.assert_same()
+    held = mirror.recorder.live("products", "main") if mirror.recorder else {}
+    assert held[mirror.store.ids("products")[0]]["name"] == "New name"

@@ -58,7 +58,13 @@ INSERT OR REPLACE INTO meta VALUES ('format', '2');
 """The ledger as a log. ``seen.changed``: number of the answer that first showed the row as it is,
 ``seen.first``: of the one that first showed it at all; null, of rows from before: not known."""
 
-STEPS = (_TABLES, _LOG)
+_TICKS = """
+ALTER TABLE scans ADD COLUMN boot TEXT;
+ALTER TABLE scans ADD COLUMN ticks REAL;
+"""
+"""When a scan was opened, by what no setting of the clock changes: the boot and its seconds."""
+
+STEPS = (_TABLES, _LOG, _TICKS)
 """The ledger's migrations. ``meta.format`` is for versions of before they were numbered."""
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from ..budget.clock import SystemClock
 from ..ledger.file import FORMAT, LedgerError, LedgerFile
 from ..ledger.records import (
     Page,
@@ -169,16 +170,30 @@ class Ledger(LedgerFile):
                 (shop, resource, kind, text),
             ).fetchone()
             if row is None:
-                opened = now_text()
+                opened, clock = now_text(), SystemClock()
                 cursor = db.execute(
-                    "INSERT INTO scans(run_id, shop, resource, kind, spec, opened_at) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    (run_id, shop, resource, kind, text, opened),
+                    "INSERT INTO scans(run_id, shop, resource, kind, spec, opened_at, boot, ticks) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (run_id, shop, resource, kind, text, opened, clock.boot(), clock.monotonic()),
                 )
                 row = (cursor.lastrowid, opened)
         return Scan(
             int(row[0]), shop, resource, kind, json.loads(text), datetime.fromisoformat(row[1])
         )
+
+    def recent_scans(self, shop: str, seconds: float, first_run: int = 0) -> dict[int, list[str]]:
+        """Scans of the last ``seconds``, of runs from ``first_run``: id -> resource, kind, state.
+
+        By the seconds since the boot, as the clock may have been set since: by a wrong one a scan
+        of days ago seems to be of just now. Nothing of before a boot counts as recent.
+        """
+        clock = SystemClock()
+        rows = self._db.execute(
+            "SELECT scan_id, resource, kind, state FROM scans WHERE shop=? AND run_id >= ? "
+            "AND boot=? AND ticks >= ?",
+            (shop, first_run, clock.boot(), clock.monotonic() - seconds),
+        )
+        return {row[0]: [*row[1:]] for row in rows}
 
     def open_scans(self, shop: str, kinds: Iterable[str]) -> list[Scan]:
         """Scans that were begun and not closed."""

@@ -13,10 +13,10 @@ import math
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
-from ..ledger import Ledger, now_text
+from ..ledger import Ledger
 from ..scan import PAGE_ROWS
 from ..scan.deletions import EMPTY_MARK
 from ..scan.night import can_end
@@ -154,16 +154,21 @@ def mirror_jobs(
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
     jobs = with_probes(ledger, jobs)
-    began = None if full else unfinished_since(ledger)
-    if began is None:
+    first_run = None if full else first_unfinished(ledger)
+    if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours, and say
         # when the shop began. Then the longest, so that none is left to be read alone at the end.
         return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
     # Going on: what was not reached comes first, and what was just proven is not asked again.
-    horizon = now_text(datetime.now(UTC) - timedelta(seconds=shop.seconds(STILL_NEW)))
-    since = max(began, horizon)
+    recent = ledger.recent_scans(shop.name, shop.seconds(STILL_NEW), first_run).values()
+    proven = {(resource, kind) for resource, kind, state in recent if state == "proven"}
     return sorted(
-        (job for job in jobs if job.kind == "full" or not _proven_since(ledger, job, since)),
+        (
+            job
+            for job in jobs
+            if job.kind == "full"
+            or proven.isdisjoint((job.resource, k) for k in (job.kind, "full"))
+        ),
         key=lambda job: (job.kind != "full", job.requests or 0),
     )
 
@@ -177,28 +182,17 @@ def _length(job: Job) -> tuple[bool, int]:
     return is_long, -job.requests if is_long else job.requests
 
 
-def unfinished_since(ledger: Ledger) -> str | None:
-    """When the first of the newest syncs began that were all stopped or killed, None if none."""
-    began: str | None = None
-    for started, outcome in ledger.query(
-        "SELECT started_at, outcome FROM runs WHERE (command='sync' OR command LIKE 'sync %') "
+def first_unfinished(ledger: Ledger) -> int | None:
+    """The first of the newest syncs that were all stopped or killed, None if none."""
+    first: int | None = None
+    for run_id, outcome in ledger.query(
+        "SELECT run_id, outcome FROM runs WHERE (command='sync' OR command LIKE 'sync %') "
         "AND ended_at NOTNULL ORDER BY run_id DESC LIMIT 1000"
     ):
         if outcome not in ("killed", "stopped"):
             break
-        began = str(started)
-    return began
-
-
-def _proven_since(ledger: Ledger, job: Job, since: str) -> bool:
-    """Whether a scan that began after ``since`` proved what the job would look for."""
-    return bool(
-        ledger.query(
-            "SELECT 1 FROM scans WHERE shop=? AND resource=? AND kind IN (?, 'full') AND "
-            "state='proven' AND opened_at >= ? LIMIT 1",
-            (job.shop, job.resource, job.kind, since),
-        )
-    )
+        first = int(run_id)
+    return first
 
 
 def _jobs_of(
