@@ -34,4 +34,4 @@ def test_no_words_of_the_service_take_long_to_tell_or_to_mask(text: str) -> None
     began = time.process_time()
     scrub(text)
     read_answer(400, {}, f'{{"error": "{text}"}}'.encode())
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 10  # more than linear takes minutes

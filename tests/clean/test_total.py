@@ -124,7 +124,7 @@ def test_no_text_takes_long(text: str) -> None:
             parse_amount(text)
         assert parse_moment("2026-01-01 10:00" + " " * len(text) + "x", ZONE) is None
         snake_case(text)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 10  # more than linear takes minutes
 
 
 SCALARS = (
