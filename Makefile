@@ -33,9 +33,9 @@ check: install lint types
 test: install lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# Months of a shop, each dialect of the service: ten minutes. A fault prints the seed that repeats it.
+# A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
 soak: install
-	$(BIN)/python -m bench.soak --nights 30 --seeds 6
+	$(BIN)/python -m bench.soak --nights 30 --seeds 7
 
 bench: install
 	$(BIN)/python -m bench
