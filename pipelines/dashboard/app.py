@@ -162,7 +162,8 @@ def _sales(home: Path, shown: data.View, names: list[str]) -> None:
     chart = charts.months_chart(
         shown.bars, width="container", height=260, colours=_COLOURS, pick="picked"
     )
-    event = st.altair_chart(chart, width="stretch", on_select="rerun", key="months")
+    drawn = alt.Chart.from_dict(chart)
+    event = st.altair_chart(drawn, width="stretch", on_select="rerun", key="months")
     months = [f"{bar.month:%Y-%m}" for bar in shown.bars]
     # A click on a bar chooses in the list below, which the keyboard reaches as well.
     picked = event.get("selection", {}).get("picked", [])

@@ -7,99 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import date, timedelta
 from typing import Any
 
+from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import describe_spec, spec_days
 from sources.repair_shop.settings import ShopSettings
 from sources.repair_shop.ticket_pipeline import MARK as PIPELINE_MARK
 from sources.repair_shop.ticket_pipeline import read_look
-
-
-def completeness(ledger: Ledger) -> list[dict[str, Any]]:
-    """The newest evidence for each list and each stretch of days of it.
-
-    What was in doubt once and has been read again since, with proof, is left out: each row here
-    that is not proven, or is proven with a ``reason``, is in doubt now.
-    """
-    rows = ledger.query(
-        "SELECT shop, resource, kind, spec, state, proof, reason, pages, rows, first_day, "
-        "last_day, opened_at, closed_at FROM scans WHERE scan_id IN (SELECT max(scan_id) FROM "
-        "scans WHERE state <> 'dropped' GROUP BY shop, resource, kind, spec) "
-        "ORDER BY shop, resource, kind, spec"
-    )
-    found = [
-        {
-            "shop_id": r[0],
-            "resource": r[1],
-            "kind": r[2],
-            "spec": (spec := json.loads(r[3])),
-            "extent": describe_spec(r[2], spec),
-            "state": r[4],
-            "is_proven": r[4] == "proven",
-            "proof": r[5],
-            "reason": r[6],
-            "pages": r[7],
-            "rows": r[8],
-            "first_day": r[9],
-            "last_day": r[10],
-            "began_at": r[11],
-            "checked_at": r[12],
-        }
-        for r in rows
-    ]
-    lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for item in found:
-        lists.setdefault((item["shop_id"], item["resource"]), []).append(item)
-    standing = [i for i in found if not _settled(i, lists[i["shop_id"], i["resource"]])]
-    for item in standing:
-        del item["spec"]
-    return standing
-
-
-def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
-    """Whether the days of a scan in doubt were proven by later scans of the same list."""
-    if not item["reason"] or not item["checked_at"]:
-        return False
-    later = [
-        e
-        for e in evidence
-        if e["is_proven"]
-        and not e["reason"]
-        and e["began_at"]
-        and e["began_at"] >= item["checked_at"]
-    ]
-    if any(e["kind"] == "full" for e in later):
-        return True
-    # Days that still differ are repaired every night, so the newest repair speaks for them all.
-    if item["kind"] == "repair" and any(e["kind"] == "repair" for e in later):
-        return True
-    if item["kind"] not in ("audit", "repair"):
-        return False
-    days = [_days(e) for e in later if e["kind"] in ("audit", "repair") and "part" not in e["spec"]]
-    return None in days or _covered(_days(item), [d for d in days if d is not None])
-
-
-def _days(item: dict[str, Any]) -> tuple[date, date] | None:
-    """The days a scan was asked for; None for the whole list."""
-    first, last = spec_days(item["spec"])
-    return (first, last) if first and last else None
-
-
-def _covered(days: tuple[date, date] | None, by: Sequence[tuple[date, date]]) -> bool:
-    if days is None:
-        return False
-    day, last = days
-    for first, until in sorted(by):
-        if first > day:
-            return False
-        day = max(day, until + timedelta(days=1))
-        if day > last:
-            return True
-    return False
 
 
 def write_reports(ledger: Ledger, loader: Loader) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from pipelines.home import Home
-from pipelines.load.evidence import completeness
+from pipelines.load.completeness import completeness
 from pipelines.monitor import health, severity
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import next_runs

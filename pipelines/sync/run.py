@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
-from pipelines.load.evidence import completeness
+from pipelines.load.completeness import completeness
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since
 from pipelines.reconcile.differences import compare

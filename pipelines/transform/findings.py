@@ -7,10 +7,12 @@ could read, from ``ops.unreadable``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import duckdb
 
-from pipelines.load.loader import Loader
+if TYPE_CHECKING:
+    from pipelines.load.loader import Loader
 
 MEANINGS = {
     "unknown_days_and_amounts": "records without a day or an amount count in no report",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shopmirror.consoles import fault, out, say
+
+if TYPE_CHECKING:
+    from pipelines.report import Report
 
 
 def register(app: typer.Typer) -> None:
@@ -33,18 +37,17 @@ def report(
 
     Exit code 1 when the books do not agree, or the figures are in doubt.
     """
-    from pipelines.report import SealState, closing_report, default_path, load_post, write
-    from pipelines.report import send as deliver
+    from pipelines.report import SealState, closing_report, default_path, write
     from sources.repair_shop.settings import home_folder
 
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
-    post = load_post() if send else None
+    deliver = _sender() if send else None
     made = closing_report(home, shop=shop, day=_day(day), month=_month(month))
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
     out().print(str(path), markup=False, soft_wrap=True, highlight=False)
-    if post is not None:
-        for line in deliver(made, post):
+    if deliver is not None:
+        for line in deliver(made):
             say(line)
     cautions = dict.fromkeys(line.text for page in made.pages for line in page.cautions)
     for caution in cautions:
@@ -58,6 +61,13 @@ def report(
     elif made.seal is SealState.UNKNOWN:
         out().print("The books were not compared with the service's own reports yet.")
     return int(made.seal is SealState.DIFFERS or bool(cautions))
+
+
+def _sender() -> Callable[[Report], list[str]]:
+    from pipelines.report.post import load_post, send
+
+    settings = load_post()
+    return lambda report: send(report, settings)
 
 
 def _day(text: str | None) -> date | None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.report import PostSettings, Report, ReportError, closing_report, load_post, send
-from pipelines.report.post import NotSent
+from pipelines.report import Report, ReportError, closing_report
+from pipelines.report.post import NotSent, PostSettings, load_post, send
 from tests.report.warehouse import NOW
 
 
