@@ -12,6 +12,7 @@ import click
 import pytest
 from typer.main import get_command
 
+from pipelines.dashboard import DashboardSettings
 from pipelines.monitor.notify import NotifySettings
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.main import app
@@ -61,6 +62,7 @@ def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
         RetentionSettings.model_validate(settings.pop("retention", {}))
         notify = settings.pop("notify", {})
         assert set(notify) <= set(NotifySettings.model_fields)
+        assert set(settings.pop("dashboard", {})) <= set(DashboardSettings.model_fields)
         shop = settings.pop("sources", {}).get("repair_shop", {})
         for values in (shop, *shop.pop("shops", {}).values()):
             assert set(values) <= set(ShopSettings.model_fields)
