@@ -263,3 +263,9 @@ def test_keys_that_others_can_read_are_told(
         secrets.chmod(mode)
         main(["report"])
         assert ("chmod 600" in capsys.readouterr().err) is told
+
+
+def test_a_name_nearly_right_is_guessed(run: Run, shop: SandboxServer) -> None:
+    for words, meant in ((["sycn"], "sync"), (["plan", "tikcets"], "tickets")):
+        code, _, err = run(*words)
+        assert (code, f"Did you mean '{meant}'?" in err) == (2, True)

@@ -8,6 +8,7 @@ date. A row that makes no sense fails at import.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -218,8 +219,10 @@ def resource_named(text: str) -> Endpoint:
             return row
     if wanted in ("posInvoices", "pos_invoices"):
         return ENDPOINTS["pos_orders"]
-    known = ", ".join(row.name for row in _ROWS)
-    raise UnknownResource(f"There is no resource '{text}'. Known: {known}.")
+    names = [row.name for row in _ROWS]
+    near = difflib.get_close_matches(wanted, [*names, *ENDPOINTS], n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise UnknownResource(f"There is no resource '{text}'.{hint} Known: {', '.join(names)}.")
 
 
 if len(ENDPOINTS) != len(_ROWS):
