@@ -222,7 +222,7 @@ def resource_named(text: str) -> Endpoint:
     names = [row.name for row in _ROWS]
     near = difflib.get_close_matches(wanted, [*names, *ENDPOINTS], n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    raise UnknownResource(f"There is no resource '{text}'.{hint} Known: {', '.join(names)}.")
+    raise UnknownResource(f"There is no resource '{text}'. Known: {', '.join(names)}.{hint}")
 
 
 if len(ENDPOINTS) != len(_ROWS):
