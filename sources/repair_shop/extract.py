@@ -29,7 +29,7 @@ from .scan import (
 from .scan.audits import note_read
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
-from .scan.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark
+from .scan.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark, joined
 from .scan.reader import PAGING_MARK
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -95,7 +95,7 @@ class ShopFetch:
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
-        queue = sorted(jobs, key=lambda job: job.endpoint.table != "statuses")
+        queue = sorted(joined(jobs), key=lambda job: job.endpoint.table != "statuses")
         began = len(self.results)
         for job in queue:
             self.observer.plan(job.shop, job.resource, job.requests)
