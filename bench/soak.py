@@ -175,7 +175,7 @@ class Soak:
                 event = self.journal.events.get(key)
                 faults.append(f"{key[0]} {key[1]}: {what} (changed: {event})")
         if night.models and not night.busy:
-            faults += self._figures(excused)
+            faults += self._figures(raw, excused)
         return faults
 
     def _end(self) -> None:
@@ -195,7 +195,7 @@ class Soak:
         raw = truth.Raw(self.world.home / "build" / "warehouse.duckdb", self.world.store.zone)
         faults += [f"{t} {key}: {what}" for (t, key), what in raw.differences(self._known).items()]
         if models:
-            faults += self._figures(set())
+            faults += self._figures(raw, set())
         faults += self.user.broken(self.world.home, self.world.server.writes())
         waiting = self.user.waiting(self.world.home)
         # What hangs on a change that only a person can decide waits with it.
@@ -207,11 +207,16 @@ class Soak:
         if faults:
             self._fail(faults)
 
-    def _figures(self, excused: set[truth.Key]) -> list[str]:
+    def _figures(self, raw: truth.Raw, excused: set[truth.Key]) -> list[str]:
         """Figures of what readers see that are not the service's."""
         world = self.world
         return truth.mart_differences(
-            world.home / "warehouse.duckdb", world.store, world.quirks, self._known, excused
+            world.home / "warehouse.duckdb",
+            world.store,
+            world.quirks,
+            self._known,
+            raw.rows,
+            excused,
         )
 
     def _fail(self, faults: list[str]) -> None:
