@@ -23,16 +23,15 @@ class Rehearsal:
     """A queue that no push will ever find; ``**rehearsal.place`` sends ``enqueue`` there."""
 
     def __init__(self, shop: str) -> None:
-        self._shop = shop
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self._home = Path(self._folder.name)
         published = warehouse_file()
         (self._home / published.name).symlink_to(published.resolve())
         # Queueing needs no service: the address leads nowhere and the key is none.
-        settings = ShopSettings(name=shop, base_url="http://127.0.0.1:9/v1", api_key="rehearsal")
+        self._shop = ShopSettings(name=shop, base_url="http://127.0.0.1:9/v1", api_key="rehearsal")
         self.place: dict[str, Any] = {
             "home": self._home,
-            "settings": Settings(home=self._home, shops=(settings,)),
+            "settings": Settings(home=self._home, shops=(self._shop,)),
         }
 
     def queue(self) -> pd.DataFrame:

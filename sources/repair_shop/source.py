@@ -15,7 +15,9 @@ from typing import Any
 import dlt
 import pyarrow as pa
 from dlt.common import logger
+from dlt.common.configuration.container import Container
 from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
+from dlt.common.pipeline import PipelineContext
 from dlt.common.schema import Schema
 from dlt.common.schema.typing import TTableSchemaColumns
 from dlt.common.typing import TSecretStrValue
@@ -213,7 +215,7 @@ def _add_nested(resource: DltResource, name: str, rows: pa.Table) -> None:
 def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
     state = dlt.current.resource_state()
     resource = dlt.current.source().resources[table]
-    known = dlt.current.source_schema().tables
+    known = _known_tables()
     names = {table, *empty_tables(table)}
     for name, empty in empty_tables(table).items():
         if set(empty.column_names) - set(known.get(name, {}).get("columns", {})):
@@ -235,6 +237,19 @@ def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
         state[_OFFSETS] = {
             shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
         }
+
+
+def _known_tables() -> Mapping[str, Any]:
+    """The tables that the pipeline's destination has.
+
+    Not the source's own schema: that one is shared by all pipelines of a process, and remembers
+    tables of a destination that was lost or that is another one.
+    """
+    context = Container()[PipelineContext]
+    if not context.is_active():
+        return dlt.current.source_schema().tables
+    schemas = context.pipeline().schemas
+    return schemas[SCHEMA].tables if SCHEMA in schemas else {}
 
 
 def _offsets(log: Log, table: str) -> dict[str, Offset]:
