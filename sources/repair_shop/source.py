@@ -15,9 +15,7 @@ from typing import Any
 import dlt
 import pyarrow as pa
 from dlt.common import logger
-from dlt.common.configuration.container import Container
 from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
-from dlt.common.pipeline import PipelineContext
 from dlt.common.schema import Schema
 from dlt.common.schema.typing import TTableSchemaColumns
 from dlt.common.typing import TSecretStrValue
@@ -127,7 +125,8 @@ def from_log(log: Log, end: Offset, *, holds_rows: bool = False) -> DltSource:
     ``holds_rows``: the destination may hold rows of lists for which its state has no offset.
     """
 
-    @dlt.source(schema=_SCHEMA, section=SCHEMA)
+    # A schema of its own: a shared one would remember tables of a file that was lost meanwhile.
+    @dlt.source(schema=_SCHEMA.clone(), section=SCHEMA)
     def source() -> Iterable[DltResource]:
         for table in ENDPOINTS:
             yield _resource(table, lambda: (log, end), holds_rows)
@@ -215,7 +214,7 @@ def _add_nested(resource: DltResource, name: str, rows: pa.Table) -> None:
 def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
     state = dlt.current.resource_state()
     resource = dlt.current.source().resources[table]
-    known = _known_tables()
+    known = dlt.current.source_schema().tables
     names = {table, *empty_tables(table)}
     for name, empty in empty_tables(table).items():
         if set(empty.column_names) - set(known.get(name, {}).get("columns", {})):
@@ -237,19 +236,6 @@ def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
         state[_OFFSETS] = {
             shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
         }
-
-
-def _known_tables() -> Mapping[str, Any]:
-    """The tables that the pipeline's destination has.
-
-    Not the source's own schema: that one is shared by all pipelines of a process, and remembers
-    tables of a destination that was lost or that is another one.
-    """
-    context = Container()[PipelineContext]
-    if not context.is_active():
-        return dlt.current.source_schema().tables
-    schemas = context.pipeline().schemas
-    return schemas[SCHEMA].tables if SCHEMA in schemas else {}
 
 
 def _offsets(log: Log, table: str) -> dict[str, Offset]:

@@ -184,7 +184,11 @@ def mirror_jobs(
             job
             for job in jobs
             if job.kind == "full"
-            or proven.isdisjoint((job.resource, k) for k in (job.kind, "full"))
+            # What a list leaves out, no reading of the list proves.
+            or proven.isdisjoint(
+                (job.resource, kind)
+                for kind in (job.kind, "hidden" if job.kind == "hidden" else "full")
+            )
         ),
         key=lambda job: (job.kind != "full", job.requests or 0),
     )
