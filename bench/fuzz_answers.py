@@ -53,8 +53,10 @@ ZONE = "America/Guatemala"
 UTC_ZONE = ZoneInfo("UTC")
 SHARE = 0.6
 """Rows of an answer that are changed."""
-NIGHTS_A_HOME = 6
-"""Nights before a new home, so that odd fields do not fill the tables with columns."""
+NIGHTS_A_HOME = 2
+KEYS_A_NIGHT = 8
+"""New homes and few odd keys at a time: all of them in all lists would make thousands of tables,
+and what such a load costs is not what is tried here."""
 
 _TEXTS = (
     *("", " ", "(" + " " * 800, "1" * 400, "null", "NaN", "-", "Q1,234.50", "1.2.3", "1e999999"),
@@ -76,6 +78,12 @@ _KEYS = (
 )
 
 
+class Chance(random.Random):
+    """What decides about one row, and the odd keys it may choose from."""
+
+    keys: tuple[str, ...] = _KEYS
+
+
 class Mutator:
     """Changes rows; the same row in the same way for a whole night."""
 
@@ -95,8 +103,16 @@ class Mutator:
             "utf-8", "surrogatepass"
         )
 
+    def _keys(self) -> tuple[str, ...]:
+        """The odd keys of a night."""
+        of_night = random.Random(f"{self.seed} {self.night}")
+        made = "".join(chr(of_night.choice((65, 95, 233, 0x4E00, 0x1F600)) + of_night.randrange(20))
+                       for _ in range(3))  # fmt: skip
+        return (*of_night.sample(_KEYS, KEYS_A_NIGHT), made)
+
     def _row(self, path: str, row: dict[str, Any]) -> str:
-        chance = random.Random(f"{self.seed} {self.night} {path} {row.get('id')}")
+        chance = Chance(f"{self.seed} {self.night} {path} {row.get('id')}")
+        chance.keys = self._keys()
         if chance.random() >= SHARE:
             return dumps(row)
         with self._lock:
@@ -104,7 +120,7 @@ class Mutator:
         return changed(row, chance, keep_id=chance.random() < 0.9)
 
 
-def changed(value: Any, chance: random.Random, *, keep_id: bool = False) -> str:
+def changed(value: Any, chance: Chance, *, keep_id: bool = False) -> str:
     """JSON of a value with one thing about it changed, here or below."""
     if isinstance(value, dict):
         return _changed_object(value, chance, keep_id)
@@ -119,7 +135,7 @@ def changed(value: Any, chance: random.Random, *, keep_id: bool = False) -> str:
     return odd(chance)
 
 
-def _changed_object(value: dict[str, Any], chance: random.Random, keep_id: bool) -> str:
+def _changed_object(value: dict[str, Any], chance: Chance, keep_id: bool) -> str:
     fields = [(text_of(key, chance), dumps(item)) for key, item in value.items()]
     open_to = [n for n, key in enumerate(value) if not (keep_id and key == "id")]
     if not open_to or chance.random() < 0.25:
@@ -156,15 +172,12 @@ def _object(fields: list[tuple[str, str]]) -> str:
     return "{" + ",".join(f"{key}:{item}" for key, item in fields) + "}"
 
 
-def odd_key(chance: random.Random) -> str:
+def odd_key(chance: Chance) -> str:
     """JSON of a key that nobody expects."""
-    if chance.random() < 0.9:
-        return dumps(chance.choice(_KEYS))
-    return dumps("".join(chr(chance.choice((65, 95, 233, 0x4E00, 0x1F600)) + chance.randrange(20))
-                         for _ in range(3)))  # fmt: skip
+    return dumps(chance.choice(chance.keys))
 
 
-def odd(chance: random.Random, levels: int = 3) -> str:
+def odd(chance: Chance, levels: int = 3) -> str:
     """JSON of any value."""
     way = chance.randrange(14 if levels else 8)
     if way < 3:
@@ -188,7 +201,7 @@ def odd(chance: random.Random, levels: int = 3) -> str:
     return f"[{','.join(odd(chance, levels - 1) for _ in range(chance.randrange(1, 4)))}]"
 
 
-def text_of(key: str, chance: random.Random) -> str:
+def text_of(key: str, chance: Chance) -> str:
     """JSON of a key, now and then with an escape that means the same."""
     if key and chance.random() < 0.02:
         return f'"\\u{ord(key[0]):04x}{dumps(key[1:])[1:]}'

@@ -17,6 +17,7 @@ from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger
 from ..scan import Outcome, read_list, read_window
 from ..scan.reader import HALF_MARK, ServiceReader
+from ..schema.clean import made_up_id, row_id
 
 _SINCE_EVER = date(2000, 1, 1)
 
@@ -34,17 +35,25 @@ class MakeReader(Protocol):
 
 
 def repair_status(ledger: Ledger, shop: str) -> str | None:
-    """A status label of type 'repair' of this shop: New if there is one, else the first."""
-    labels: list[str] = []
+    """A status label of type 'repair' of this shop: New if there is one, else the first.
+
+    Of each status the newest answer counts: an odd one of an earlier night names none for good.
+    """
+    newest: dict[str, dict[str, Any]] = {}
     for (body,) in ledger.query(
         "SELECT p.body FROM pages p JOIN scans s USING (scan_id) WHERE s.shop=? AND "
         "s.resource='statuses' AND p.body IS NOT NULL ORDER BY p.seq DESC LIMIT 20",
         (shop,),
     ):
         for row in rows_of(parse_json(zlib.decompress(body)), "/statuses"):
-            label = row.get("label") or row.get("status") or row.get("name")
-            if str(row.get("type", "repair")) == "repair" and isinstance(label, str):
-                labels.append(label)
+            newest.setdefault(row_id(row, "statuses") or made_up_id(row), row)
+    labels = [
+        label
+        for identity, row in newest.items()
+        if isinstance(label := row.get("label") or row.get("status") or row.get("name"), str)
+        and str(row.get("type", "repair")) == "repair"
+        and not ledger.is_deleted(shop, "statuses", identity)
+    ]
     kept = ledger.mark(shop, HALF_MARK)
     if kept is not None and (kept in labels or not labels):
         return kept
@@ -80,8 +89,9 @@ def read_tickets(
         ledger.set_mark(shop, HIDDEN_MARK, "yes")
         return _from_updated(reader, Outcome(whole=True))
     (_, equal), (_, other) = halves(label)
-    rest = read_list(reader("ne:", None, {**params, **other}), hint=hint, since=since)
-    same = read_list(reader("eq:", None, {**params, **equal}))
+    # Named after the label: a scan that goes on under another one must not mix their halves.
+    rest = read_list(reader(f"ne:{label}:", None, {**params, **other}), hint=hint, since=since)
+    same = read_list(reader(f"eq:{label}:", None, {**params, **equal}))
     out = Outcome(
         proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
         reason="; ".join(filter(None, (rest.reason, same.reason))),

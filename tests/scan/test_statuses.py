@@ -1,0 +1,40 @@
+"""By which status the tickets are read in two halves, after an answer that made no sense."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sources.repair_shop.ledger import Ledger, Row
+from sources.repair_shop.scan.tickets import repair_status
+
+STATUSES = [
+    {"id": 1, "label": "New", "type": "repair"},
+    {"id": 2, "label": "Called", "type": "repair_notes"},
+]
+
+
+def answer(ledger: Ledger, key: str, rows: list[dict[str, Any]]) -> None:
+    scan = ledger.open_scan(1, "main", "statuses", "full", {})
+    known = [Row(str(row["id"]), None, key.encode()) for row in rows]
+    ledger.put(scan, key, "/statuses?page=1", json.dumps(rows).encode(), known, datetime.now(UTC))
+
+
+def test_a_label_that_an_odd_answer_named_is_forgotten_with_the_next_answer(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(tmp_path / "mirror.sqlite")
+    answer(ledger, "odd", [{"id": 1, "label": ["New"]}, {"id": 2, "label": "Called"}])
+    assert repair_status(ledger, "main") == "Called"
+    answer(ledger, "healed", STATUSES)
+    assert repair_status(ledger, "main") == "New"
+
+
+def test_the_label_stays_while_the_shop_has_it(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "mirror.sqlite")
+    answer(ledger, "first", [{"id": 3, "label": "Open", "type": "repair"}])
+    assert repair_status(ledger, "main") == "Open"
+    answer(ledger, "second", STATUSES)
+    assert repair_status(ledger, "main") == "Open"
