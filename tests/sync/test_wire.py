@@ -31,7 +31,8 @@ LISTS = ("ticketInvoices", "customers", "brands")
 
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_fault_that_passes_is_asked_again(mirror: Mirror, kind: FaultKind) -> None:
-    for skip in (1, 2, 3):
+    # A third rate error would be for the budget to stop at.
+    for skip in (1, 2) if kind == "rate_error" else (1, 2, 3):
         mirror.server.faults.next(kind, skip=skip, path="/ticketInvoices")
     report = mirror.run(*LISTS)
     assert report.exit_code == 0, report.details
