@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +88,6 @@ def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
     assert (home / "warehouse.duckdb").stat().st_mtime_ns == before
 
 
-def _night(settings: Settings) -> int:
-    return sync(settings).exit_code
-
-
 def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home: Path) -> None:
     """One after another: each needs a mirror, and making one takes longer than the rest."""
     spec = ShopSpec("main", timezone=ZONE, limit=None)
@@ -111,11 +105,6 @@ def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home: Pat
         (number,) = enqueue(
             "customers", "create", {"name": "Ana"}, settings=_settings(server, home, ZONE)
         )
-        (home / "warehouse.duckdb").unlink()
-        shutil.rmtree(home / "build")
-        # A night is a process of its own.
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            assert pool.submit(_night, _settings(server, home, ZONE)).result() == 0
         assert _days(home) == days
         with Outbox(home) as outbox:
             assert [(c.number, c.state) for c in outbox.changes()] == [(number, "queued")]
