@@ -36,6 +36,7 @@ from .ledger.records import now_text, page_of
 from .scan.jobs import full_mark
 from .schema.arrow import EMPTY_LIST, tables_of
 from .schema.endpoints import ENDPOINTS
+from .schema.width import narrowed
 from .settings import ShopSettings
 
 SLICE_PAGES = 200
@@ -242,10 +243,21 @@ class Log:
             found = tables_of(pages, self._zones)
         except Exception:  # noqa: BLE001 - which page it is, and what ails it, is found out below
             found = self._tables_of_the_good(pages)
+        found = self._narrowed(table, found)
         if table in found:
             found[table] = _marked(found[table], gone)
             missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
             yield _with_empty_lists(table, found | missing, known)
+
+    def _narrowed(self, table: str, found: dict[str, pa.Table]) -> dict[str, pa.Table]:
+        """Without columns and nested lists beyond the limits; the ledger keeps which are within."""
+        name = f"fields:{table}"
+        said = self._ledger.mark("", name)
+        kept: dict[str, list[str]] = json.loads(said) if said else {}
+        found, fields = narrowed(table, found, kept)
+        if fields != kept:
+            self._ledger.set_mark("", name, json.dumps(fields, ensure_ascii=False))
+        return found
 
     def _tables_of_the_good(self, pages: Sequence[StoredPage]) -> dict[str, pa.Table]:
         good: list[StoredPage] = []
@@ -279,7 +291,7 @@ class Log:
                 replace(page, kind="", fresh=tuple(i in of_page[page.seq] for i in page.ids))
                 for page in self._ledger.stored_pages(list(of_page))
             ]
-            found = tables_of(pages, self._zones).get(table) if pages else None
+            found = self._narrowed(table, tables_of(pages, self._zones)).get(table)
             told = set(found["id"].to_pylist()) if found is not None else set()
             if found is not None:
                 yield {table: _marked(found, gone)}
