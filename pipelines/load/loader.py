@@ -113,15 +113,7 @@ class Loader:
         Loading them makes the tables, also those of lists without a row.
         """
         with self._database() as connection:
-            held = columns_of(connection, DATASET)
-        return [
-            table
-            for table in TABLES
-            if any(
-                set(empty.column_names) - held.get(name, set())
-                for name, empty in empty_tables(table).items()
-            )
-        ]
+            return _lacking(columns_of(connection, DATASET))
 
     @contextmanager
     def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -233,7 +225,11 @@ class Loader:
             dataset_name=DATASET,
         )
         with self._database() as connection:
-            self._held_rows = bool(columns_of(connection, DATASET))
+            held = columns_of(connection, DATASET)
+            self._held_rows = bool(held)
+            if "_dlt_version" in held and _lacking(held):
+                # dlt makes no table that a schema stored here says is there already.
+                connection.execute(f"DELETE FROM {DATASET}._dlt_version")
         pipeline.sync_destination()
         return pipeline
 
@@ -259,6 +255,17 @@ class Loader:
                 f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
             )
             connection.execute("COMMIT")
+
+
+def _lacking(held: Mapping[str, set[str]]) -> list[str]:
+    return [
+        table
+        for table in TABLES
+        if any(
+            set(empty.column_names) - held.get(name, set())
+            for name, empty in empty_tables(table).items()
+        )
+    ]
 
 
 def _row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:

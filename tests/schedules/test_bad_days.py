@@ -80,7 +80,8 @@ def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
     assert versions is not None
     assert kept[0] >= versions[0]
 
-    _ledger(home, "UPDATE meta SET value = '99' WHERE name = 'format'")
+    with closing(sqlite3.connect(home / "mirror.sqlite")) as ledger:
+        ledger.execute("PRAGMA user_version = 99")
     before = (home / "warehouse.duckdb").stat().st_mtime_ns
     with pytest.raises(LedgerError, match="Update shopmirror") as refused:
         sync(settings)
@@ -105,6 +106,13 @@ def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home: Pat
         (number,) = enqueue(
             "customers", "create", {"name": "Ana"}, settings=_settings(server, home, ZONE)
         )
+        assert _days(home) == days
+        with Outbox(home) as outbox:
+            assert [(c.number, c.state) for c in outbox.changes()] == [(number, "queued")]
+        (home / "warehouse.duckdb").unlink()
+        shutil.rmtree(home / "build")
+        lost = sync(_settings(server, home, ZONE))
+        assert lost.exit_code == 0, (lost.message, lost.details)
         assert _days(home) == days
         with Outbox(home) as outbox:
             assert [(c.number, c.state) for c in outbox.changes()] == [(number, "queued")]

@@ -47,7 +47,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxServer]:
-    with SandboxServer([ShopSpec("main", timezone=ZONE)], minute_seconds=0.5) as server:
+    with SandboxServer([ShopSpec("main", timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
         for name, value in settings_of(server, "main").items():
             monkeypatch.setenv(PREFIX + name.upper(), str(value))
         yield server
@@ -207,7 +207,7 @@ def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(
 
 
 def test_several_shops_from_the_settings(pipeline: MakePipeline, tmp_path: Path) -> None:
-    specs = [ShopSpec(name, timezone=ZONE) for name in ("centro", "norte")]
+    specs = [ShopSpec(name, timezone=ZONE, limit=None) for name in ("centro", "norte")]
     with SandboxServer(specs, minute_seconds=0.5) as server:
         settings = Path(".dlt")
         settings.mkdir()
