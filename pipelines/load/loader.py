@@ -229,7 +229,7 @@ class Loader:
             self._held_rows = bool(held)
             if "_dlt_version" in held and _lacking(held):
                 # dlt makes no table that a schema stored here says is there already.
-                connection.execute(f"DELETE FROM {DATASET}._dlt_version")
+                connection.execute("DELETE FROM raw._dlt_version")
         pipeline.sync_destination()
         return pipeline
 

@@ -29,7 +29,7 @@ from .scan import (
 from .scan.audits import note_read
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
-from .scan.jobs import RESUMED_KINDS, STILL_NEW, Job, day_mark, full_mark, joined
+from .scan.jobs import RESUMED_KINDS, STILL_NEW, WORDS, Job, day_mark, full_mark, joined
 from .scan.reader import PAGING_MARK
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -92,6 +92,9 @@ class ShopFetch:
         self._reader = JobReader(self.client, self.ledger, self.began)
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
+        # Tonight may have no such scan to make, and one left open would read as not finished.
+        cheap = tuple(kind for kind in WORDS if kind not in RESUMED_KINDS)
+        self._drop_stale(cheap, lambda scan: True)
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
@@ -266,7 +269,8 @@ class ShopFetch:
         shop = self.client.shop
         recent = self.ledger.recent_scans(shop.name, shop.seconds(STILL_NEW))
         for scan in self.ledger.open_scans(shop.name, kinds):
-            if of_it(scan) and scan.scan_id not in recent:
+            # What of the records was read is kept; those that were not are named anew.
+            if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):
                 self.ledger.close_scan(
                     scan,
                     state="dropped",

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import SyncRunning
+from pipelines.monitor.status import status
 from pipelines.sync.session import open_session
 from tests.sync.conftest import MakeMirror, Mirror
 
@@ -175,3 +176,18 @@ def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
     mirror.shops = both
     mirror.run("brands")
     mirror.assert_same("brands", shop="sur")
+
+
+@pytest.mark.parametrize(("kind", "spec"), [("follow", {"detail": True}), ("open", {})])
+def test_a_scan_that_a_kill_left_open_does_not_stay_open_for_ever(
+    make_mirror: MakeMirror, kind: str, spec: dict[str, bool]
+) -> None:
+    mirror = make_mirror()
+    assert mirror.run().exit_code == 0
+    with open_session(mirror.settings) as session:
+        run_id = session.ledger.begin_run("sync")
+        session.ledger.open_scan(run_id, "main", "ticket_invoices", kind, spec)
+        # A night later; tonight nothing of the kind is to be made.
+        session.ledger.execute("UPDATE scans SET ticks = ticks - 86400", [()])
+    assert mirror.run().exit_code == 0
+    assert status(mirror.settings).shops[0].doubts == []
