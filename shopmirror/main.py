@@ -33,6 +33,8 @@ COMMANDS = (
     "queue",
     "push",
     "report",
+    "query",
+    "export",
     "dashboard",
     "dictionary",
     "schedule",

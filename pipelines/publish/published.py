@@ -29,6 +29,12 @@ class NothingPublished(Exception):
     exit_code = 2
 
 
+class QueryFailed(Exception):
+    """A question that DuckDB could not answer; its message, and what mends it. Exit code 2."""
+
+    exit_code = 2
+
+
 class Published:
     """A read-only connection, with the tables it has."""
 

@@ -26,7 +26,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from pipelines.publish.published import WAREHOUSE, NothingPublished, published
+from pipelines.publish.published import WAREHOUSE, NothingPublished, QueryFailed, published
 from sources.repair_shop.settings import home_folder
 
 # Whole numbers and booleans with gaps stay what they are instead of turning into floats.
@@ -37,12 +37,6 @@ _PANDAS = {
     pa.int64(): pd.Int64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
 }
-
-
-class QueryFailed(Exception):
-    """DuckDB could not answer; its message, and nothing of the file's place. Exit code 2."""
-
-    exit_code = 2
 
 
 def warehouse_file(home: Path | str | None = None) -> Path:

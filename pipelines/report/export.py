@@ -1,0 +1,164 @@
+"""Marts and lists of the published warehouse -> files that other programs open, a file a table.
+
+CSV and Excel are for people: a text that a spreadsheet would take for a formula is a text there.
+Parquet is for programs, and holds each value as it is. Every file is written beside its place and
+put there by a rename; only its owner can read it.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipelines.publish.published import Published, published
+from pipelines.report.figures import ReportError
+from pipelines.report.formats import cell
+from pipelines.report.workbook import Sheet, write_workbook
+from sources.repair_shop.schema.names import snake_case
+
+_SCHEMAS = ("marts", "staging", "raw", "ops", "history")
+_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A file that was written, and how many rows it holds."""
+
+    path: Path
+    rows: int
+
+
+def export(
+    home: Path,
+    folder: Path,
+    *,
+    form: str = "csv",
+    tables: Sequence[str] = (),
+    lists: bool = False,
+    shop: str | None = None,
+) -> list[Exported]:
+    """Write tables to ``folder`` (made if it is not there) as ``<table>.<form>``.
+
+    ``tables`` are marts (``payments``), lists as the service names them (``ticketInvoices``), or
+    ``schema.table``; none means every mart, and with ``lists`` every list too (as ``staging``
+    holds them: typed, rows deleted at the service included and marked by ``deleted_at``). ``form``
+    is ``csv``, ``parquet`` or ``xlsx``. Raises :class:`~pipelines.report.figures.ReportError` for
+    a table or shop that is not there and for what the disk says.
+    """
+    write = _FORMS.get(form)
+    if write is None:
+        raise ReportError(f"There is no form '{form}'; choose one of: {', '.join(_FORMS)}.")
+    with published(Path(home)) as warehouse:
+        held = _held(warehouse)
+        if shop is not None:
+            _need_shop(warehouse, shop)
+        chosen = _chosen(held, tables, lists)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as draft:
+                return [
+                    _written(warehouse, name, held[name], shop, Path(draft), folder, form, write)
+                    for name in chosen
+                ]
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise ReportError(f"Nothing can be written to {folder}: {reason}.") from error
+
+
+def _held(warehouse: Published) -> dict[str, list[str]]:
+    """Every table with its columns, in their order."""
+    held: dict[str, list[str]] = {}
+    for row in warehouse.rows(
+        "select schema_name || '.' || table_name as name, column_name from duckdb_columns() "
+        "where list_contains($schemas, schema_name) order by schema_name, table_name, column_index",
+        {"schemas": list(_SCHEMAS)},
+    ):
+        held.setdefault(row["name"], []).append(row["column_name"])
+    return held
+
+
+def _need_shop(warehouse: Published, shop: str) -> None:
+    known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
+    if shop not in known:
+        raise ReportError(f"There is no shop '{shop}' in the warehouse. It has: {known}.")
+
+
+def _chosen(held: dict[str, list[str]], tables: Sequence[str], lists: bool) -> list[str]:
+    chosen = [_found(held, name) for name in tables]
+    if not tables:
+        chosen = [name for name in held if name.startswith("marts.")]
+    if lists:
+        chosen += [name for name in held if name.startswith("staging.")]
+    if not chosen:
+        raise ReportError("The warehouse has no marts yet: run 'shopmirror sync' first.")
+    return list(dict.fromkeys(chosen))
+
+
+def _found(held: dict[str, list[str]], name: str) -> str:
+    plain = snake_case(name)
+    for candidate in (name, f"marts.{plain}", f"staging.{plain}"):
+        if candidate in held:
+            return candidate
+    marts = ", ".join(table.removeprefix("marts.") for table in held if table.startswith("marts."))
+    raise ReportError(
+        f"There is no table '{name}'. Marts: {marts}. Lists by their own names (ticketInvoices)."
+    )
+
+
+def _written(
+    warehouse: Published,
+    name: str,
+    columns: list[str],
+    shop: str | None,
+    draft: Path,
+    folder: Path,
+    form: str,
+    write: Callable[[Published, str, str, Path], None],
+) -> Exported:
+    schema, table = name.split(".", 1)
+    sql = f'select * from {schema}."{table}"'  # noqa: S608 - a name that the warehouse told
+    if shop is not None and "shop_id" in columns:
+        sql += f" where shop_id = '{shop}'"
+    # Marts have the plain names; what else is exported says which layer it is of.
+    file = f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
+    path = draft / file
+    path.touch(mode=0o600)
+    write(warehouse, table, sql, path)
+    path.chmod(0o600)
+    rows = int(warehouse.row(f"select count(*) as n from ({sql})")["n"])  # noqa: S608 - as above
+    return Exported(path.replace(folder / file), rows)
+
+
+def _csv(warehouse: Published, table: str, sql: str, path: Path) -> None:
+    cursor = warehouse.connection.execute(sql)
+    # With a mark at the beginning, without which Excel takes UTF-8 for something else.
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow([column[0] for column in cursor.description or ()])
+        while part := cursor.fetchmany(_AT_ONCE):
+            writer.writerows([_text(value) for value in row] for row in part)
+
+
+def _text(value: Any) -> Any:
+    return cell(value) if isinstance(value, str) else value
+
+
+def _parquet(warehouse: Published, table: str, sql: str, path: Path) -> None:
+    target = re.sub("'", "''", str(path))
+    warehouse.connection.execute(f"copy ({sql}) to '{target}' (format parquet)")
+
+
+def _xlsx(warehouse: Published, table: str, sql: str, path: Path) -> None:
+    cursor = warehouse.connection.execute(sql)
+    columns = [column[0] for column in cursor.description or ()]
+    write_workbook(path, [Sheet(table, columns, cursor.fetchall())])
+
+
+_FORMS = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
+FORMS = tuple(_FORMS)
+"""What a file can be."""

@@ -1,0 +1,163 @@
+"""``shopmirror query`` and ``shopmirror export``: the warehouse as people take it elsewhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+import xml.etree.ElementTree as ET
+import zipfile
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from shopmirror.main import main
+from tests.report.warehouse import ask, change
+
+CELLS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+@pytest.fixture
+def at_chain(chain: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
+    monkeypatch.chdir(tmp_path)
+    return chain
+
+
+def cells(path: Path, sheet: int = 1) -> list[list[str | float | None]]:
+    """What a worksheet holds, read without the library that wrote it; formulas are a failure."""
+    with zipfile.ZipFile(path) as book:
+        shared = (
+            [
+                "".join(part.text or "" for part in one.iter(f"{CELLS}t"))
+                for one in ET.fromstring(book.read("xl/sharedStrings.xml"))
+            ]
+            if "xl/sharedStrings.xml" in book.namelist()
+            else []
+        )
+        page = ET.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
+    assert page.find(f".//{CELLS}f") is None
+
+    def held(cell: ET.Element) -> str | float | None:
+        value = cell.find(f"{CELLS}v")
+        if cell.get("t") == "inlineStr":
+            return "".join(part.text or "" for part in cell.iter(f"{CELLS}t"))
+        if value is None or value.text is None:
+            return None
+        return shared[int(value.text)] if cell.get("t") == "s" else float(value.text)
+
+    return [[held(cell) for cell in row] for row in page.iter(f"{CELLS}row")]
+
+
+def test_a_question_is_answered_for_people_and_for_programs(
+    at_chain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sql = "select shop_id, day, total from marts.daily_sales order by total desc, 1, 2 limit 2"
+    (shop, day, total), _ = ask(at_chain, sql)
+    assert main(["query", sql]) == 0
+    shown = capsys.readouterr().out
+    assert shop in shown and str(day) in shown and f"{total:.2f}" in shown
+    assert main(["query", sql, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)[0]
+    assert first == {"shop_id": shop, "day": str(day), "total": str(total)}
+    assert main(["query", sql, "--csv"]) == 0
+    assert list(csv.reader(io.StringIO(capsys.readouterr().out)))[1] == [shop, str(day), str(total)]
+
+
+def test_a_question_may_come_by_standard_input(
+    at_chain: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("select '=1+1' as formula, -2 as n"))
+    assert main(["query", "-", "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["formula,n", "'=1+1,-2"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("select * from marts.nothing", "shopmirror dictionary"),
+        ("selct 1", "syntax error"),
+        ("select 1; select 2", "2 statements"),
+        ("  ", "There is no statement"),
+        ("drop table marts.payments", "kind 'drop'"),
+        ("copy marts.payments to 'out.csv'", "read only"),
+        ("select * from read_csv('/etc/hostname')", "no other file"),
+        ("from query('attach ''x.db''')", "shopmirror"),
+        ("set memory_limit = '1GB'", "read only"),
+    ],
+)
+def test_what_is_no_question_ends_in_2_and_changes_nothing(
+    at_chain: Path, sql: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", sql]) == 2
+    assert said in capsys.readouterr().err
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_marts_are_files_that_only_their_owner_reads(
+    at_chain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", "--to", "out", "--shop", "centro"]) == 0
+    marts = ask(at_chain, "select table_name from duckdb_tables() where schema_name = 'marts'")
+    found = {path.name for path in Path("out").iterdir()}
+    assert found == {f"{name}.csv" for (name,) in marts}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in Path("out").iterdir()} == {0o600}
+    assert stat.S_IMODE(Path("out").stat().st_mode) == 0o700
+    with Path("out/payments.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    expected = ask(
+        at_chain, "select count(*), sum(amount) from marts.payments where shop_id = 'centro'"
+    )
+    assert (len(rows), sum(float(row["amount"]) for row in rows)) == pytest.approx(
+        tuple(map(float, expected[0]))
+    )
+
+
+def test_the_same_rows_as_parquet_and_as_a_workbook(at_chain: Path) -> None:
+    for form in ("parquet", "xlsx"):
+        wanted = ["payments", "ticketInvoices", "raw.brands"]
+        assert main(["export", *wanted, "--to", ".", "--format", form]) == 0
+    ours = ask(at_chain, "select * from marts.payments order by shop_id, id")
+    assert duckdb.sql("from 'payments.parquet' order by shop_id, id").fetchall() == ours
+    (times,) = ask(at_chain, "select count(*) from staging.ticket_invoices")[0]
+    assert len(cells(Path("staging-ticket_invoices.xlsx"))) == times + 1
+    head, *rows = cells(Path("payments.xlsx"))
+    amounts = [row[head.index("amount")] for row in rows]
+    assert all(isinstance(amount, float) for amount in amounts)
+    place = [c[0] for c in ask(at_chain, "select column_name from (describe marts.payments)")]
+    assert sum(map(float, amounts)) == pytest.approx(  # type: ignore[arg-type]
+        float(sum(row[place.index("amount")] for row in ours))
+    )
+
+
+def test_a_text_is_no_formula_in_a_spreadsheet(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    evil = '=HYPERLINK("http://x","y")'
+    change(home, f"update marts.customers set name = '{evil}', email = 'mailto:a@example.com'")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    for form in ("csv", "xlsx"):
+        assert main(["export", "customers", "--to", "out", "--format", form]) == 0
+    assert f"'{evil}"[:12] in Path("out/customers.csv").read_text(encoding="utf-8-sig")
+    head, first, *_ = cells(Path("out/customers.xlsx"))
+    assert first[head.index("name")] == evil
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing"], "no table 'nothing'"),
+        (["payments", "--shop", "sur"], "no shop 'sur'"),
+        (["payments", "--format", "ods"], "csv, parquet, xlsx"),
+        (["payments", "--to", "taken/out"], "Nothing can be written"),
+    ],
+)
+def test_a_wrong_export_ends_in_2(
+    at_chain: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("taken").write_text("")
+    assert main(["export", *arguments]) == 2
+    assert said in capsys.readouterr().err
