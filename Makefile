@@ -17,7 +17,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	touch $@
 
 demo: install
-	$(BIN)/shopmirror demo
+	$(BIN)/shopmirror demo --no-keep
 
 lint: install
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime, tzinfo
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -106,6 +107,15 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
         cells = ("" if cell is None else visible(str(cell), one_line=True) for cell in row)
         made.add_row(*(escape(cell) for cell in cells))
     return made
+
+
+def moment(told: str | datetime, zone: tzinfo | None = None) -> str:
+    """A moment as the clock on the wall shows it: the zone's, by default this machine's.
+
+    A text is ISO 8601 with an offset. ``2026-11-21 22:40 CST``.
+    """
+    at = datetime.fromisoformat(told) if isinstance(told, str) else told
+    return f"{at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
 
 
 def duration(seconds: float) -> str:

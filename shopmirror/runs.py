@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from shopmirror.consoles import fault
+from shopmirror.consoles import err, fault, moment
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
@@ -16,14 +16,22 @@ if TYPE_CHECKING:
     from sources.repair_shop.settings import Settings
 
 
-def configured() -> Settings:
-    """The settings, and a home that holds nothing of the demo shop any more."""
-    from shopmirror.commands.demo import leave
+def configured(*, asking: bool = False) -> Settings:
+    """The settings, and a home that holds nothing of the demo shop if that is not the shop.
+
+    ``asking``: the command will ask the service; the demo's shop is served again if it is the one.
+    """
+    from shopmirror.demo_shop import awake, leave
     from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
-    if leave(settings.home):
+    if leave(settings.home, settings.shops):
         fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
+    served = awake(settings.shops) if asking else None
+    if served is not None:
+        err().print(
+            f"The demo's shop is served again at {served.base_url} until {moment(served.until)}."
+        )
     return settings
 
 

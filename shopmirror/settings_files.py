@@ -6,7 +6,7 @@ each is replaced by a rename, and the one with keys is readable by its owner onl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,11 +97,23 @@ class SettingsFiles:
                 found.append(Change(file, name, "***" if secret else old, "***" if secret else new))
         return found
 
-    def set(self, shop: str | None, values: Mapping[str, str]) -> None:
+    def set(self, shop: str | None, values: Mapping[str, Any]) -> None:
         """Put values of a shop, secrets and others each into their file (in memory)."""
         for name, value in values.items():
             document = self._secrets if name in SECRET_NAMES else self._config
             _made(document, _path(shop))[name] = value
+
+    def note(self, shop: str | None, name: str, comment: str) -> None:
+        """Put a comment behind a value that is there (in memory)."""
+        document = self._secrets if name in SECRET_NAMES else self._config
+        item = _section(document, _path(shop)).item(name)  # type: ignore[attr-defined]  # tomlkit's
+        item.comment(comment)
+
+    def drop(self, shop: str | None, names: Iterable[str]) -> None:
+        """Take values of a shop out (in memory)."""
+        for name in names:
+            document = self._secrets if name in SECRET_NAMES else self._config
+            _section(document, _path(shop)).pop(name, None)
 
     def write(self) -> None:
         """Write both files; :class:`SettingsFileError` when the disk or its rights forbid it."""

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, err, out, say, table
+from shopmirror.consoles import duration, err, moment, out, say, table
+from shopmirror.demo_shop import (
+    CURRENCY,
+    MARKER,
+    MINUTE_SECONDS,
+    TIMEZONE,
+    DemoError,
+    end,
+    has_other_settings,
+    serve,
+    write_settings,
+)
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 
@@ -18,84 +27,110 @@ if TYPE_CHECKING:
 
     from pipelines.home import Home
     from pipelines.sync.verdict import SyncReport
-    from sandbox.shops import Size
-
-MARKER = "demo.json"
-"""File in the home folder that says: what is mirrored here is the sandbox's."""
-
-TIMEZONE = "America/Guatemala"
-MINUTE_SECONDS = 2.0
-"""The sandbox's minute: 30 requests in two seconds."""
-
-SIZE: Size = "small"
-"""About 12,000 rows in three years."""
 
 _LAST_MONTHS = 6
-
-
-class DemoError(Exception):
-    """The demo must not run here. Exit code 2."""
-
-    exit_code = 2
+_NEXT = (
+    ("status", "is the mirror complete, and as of when"),
+    ("report", "the closing report of the last open day"),
+    ("dashboard", "the same figures as a page in the browser"),
+    ("dictionary", "every table and column explained"),
+    ("sync", "what is new, in some forty requests"),
+    ('queue add customers --op create --json \'{"name": "Ana"}\'', ""),
+    ("push", "sends the change that was queued"),
+)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("demo", hidden=True)(demo)
+    app.command("demo")(demo)
 
 
-def demo() -> int:
-    """Serve a sandbox shop on loopback, mirror it, reconcile its reports, show what came out."""
+def demo(
+    stop: Annotated[
+        bool, typer.Option("--stop", help="End the demo's shop; its mirror and settings stay.")
+    ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep/--no-keep", help="Leave the shop running when all is shown.")
+    ] = True,
+) -> int:
+    """Try everything on a made-up shop on this machine: no account, no key, no network.
+
+    Serves the shop on loopback for some hours, mirrors it, reconciles its reports, writes the
+    settings with which all other commands work on it, and says what to try next.
+    """
     from pipelines.home import Home
-    from pipelines.sync.run import sync
-    from sandbox.server import SandboxServer
-    from sandbox.shops import ShopSpec
-    from sources.repair_shop.settings import Settings, ShopSettings, home_folder
+    from sources.repair_shop.settings import home_folder
 
-    home = Home(home_folder())
-    marker = home.path / MARKER
-    if home.ledger.exists() and not marker.exists():
+    path = home_folder()
+    if stop:
+        ended = end(path)
+        say("The demo's shop is stopped." if ended else "The demo's shop does not run.")
+        return 0
+    home = Home(path)
+    if (home.ledger.exists() or home.outbox.exists()) and not (home.path / MARKER).exists():
         raise DemoError(
             f"{home.path} holds the mirror of a real shop, and the demo keeps away from it. "
             "Set SHOPMIRROR_HOME to another folder and run it again."
         )
-    marker.write_text(json.dumps({"note": "the sandbox's data; safe to delete"}), encoding="utf-8")
     began = time.monotonic()
-    spec = ShopSpec("main", timezone=TIMEZONE)
-    with (
-        stopping() as stop,
-        SandboxServer([spec], size=SIZE, minute_seconds=MINUTE_SECONDS) as server,
-    ):
-        err().print(f"The sandbox shop answers at {server.base_url}; syncing it into {home.path}.")
-        shop = ShopSettings(
-            name="main",
-            base_url=server.base_url,
-            api_key=server.keys["main"],
-            timezone=TIMEZONE,
-            minute_seconds=MINUTE_SECONDS,
+    is_alone = not has_other_settings(home.path)
+    try:
+        report = _mirror(home, is_alone)
+        show(home, report, time.monotonic() - began)
+    except BaseException:
+        end(home.path)
+        raise
+    if not is_alone:
+        end(home.path)
+        say(
+            "This folder has the settings of another shop, which stay as they are; run the demo in "
+            "an empty folder to try the other commands on it."
         )
-        with watching() as observer:
-            report = sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
-    show(home, report, time.monotonic() - began)
+    else:
+        _say_what_next(home, keep=keep)
     return report.exit_code
 
 
-def leave(path: Path) -> bool:
-    """Remove the demo's mirror from a home that is now to hold a real shop's; whether it did.
+def _mirror(home: Home, is_alone: bool) -> SyncReport:
+    """Serve the shop, leave settings for it where none are, and sync it."""
+    from pipelines.sync.run import sync
+    from sources.repair_shop.settings import Settings, ShopSettings
 
-    Only what the demo can make again goes; queued changes, budget and logs stay.
-    """
-    from pipelines.home import Home
+    served, key = serve(home.path)
+    err().print(f"The demo's shop answers at {served.base_url}; syncing it into {home.path}.")
+    if is_alone:
+        write_settings(home.path, key)
+    shop = ShopSettings.model_validate(
+        {
+            "name": "main",
+            "base_url": served.base_url,
+            "api_key": key,
+            "timezone": TIMEZONE,
+            "currency": CURRENCY,
+            "minute_seconds": MINUTE_SECONDS,
+        }
+    )
+    with stopping() as stop, watching() as observer:
+        return sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
 
-    if not (path / MARKER).exists():
-        return False
-    home = Home(path)
-    with home.sync_lock():
-        for file in (home.warehouse, home.ledger, home.build_warehouse):
-            for name in (file.name, f"{file.name}.wal", f"{file.name}-wal", f"{file.name}-shm"):
-                file.with_name(name).unlink(missing_ok=True)
-        (path / MARKER).unlink()
-    return True
+
+def _say_what_next(home: Home, *, keep: bool) -> None:
+    from shopmirror.demo_shop import running
+
+    served = running(home.path) if keep else None
+    if not keep:
+        end(home.path)
+    out().print("\nIts settings are in .dlt/, so these work now:", style="bold")
+    for words, what in _NEXT:
+        say(f"  shopmirror {words:<12} {what}".rstrip())
+    if served is None:
+        say("The shop is stopped; the next command that asks it serves it again.")
+    else:
+        say(
+            f"The shop answers at {served.base_url} until {moment(served.until)}; after that, or "
+            "after 'shopmirror demo --stop', the next command that asks it serves it again."
+        )
+    say("Your own shop instead: 'shopmirror init'; nothing of the demo's is kept then.")
 
 
 def show(home: Home, report: SyncReport, seconds: float) -> None:
@@ -180,7 +215,8 @@ def _show_reports(connection: duckdb.DuckDBPyConnection) -> None:
         f"Our reports against the service's own: {agreeing} of {len(rows)} months agree to the "
         f"cent\n(shown: the last {_LAST_MONTHS} with business)"
     )
-    columns = ("report", "month", "#ours", "#the service's", "#difference", "agrees")
+    unit = f" ({CURRENCY})"
+    columns = ("report", "month", f"#ours{unit}", f"#the service's{unit}", "#difference", "agrees")
     out().print(table(title, columns, lines))
 
 

@@ -30,7 +30,7 @@ def doctor(
     from pipelines.monitor.doctor import doctor as examine
     from pipelines.monitor.doctor import exit_code
 
-    settings = configured()
+    settings = configured(asking=True)
     with working(settings, "doctor") as (_observer, stop):
         found = examine(settings, shop=shop, forgive=forgive, stop=stop)
     code = exit_code(found)

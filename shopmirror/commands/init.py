@@ -58,9 +58,11 @@ def init(
     ] = None,
 ) -> int:
     """Ask for address, key and time zone, test them, write .dlt/ and offer the first sync."""
+    from shopmirror.demo_shop import forget_settings
     from shopmirror.settings_files import SettingsFiles
 
     files = SettingsFiles()
+    was_demo = forget_settings(files)
     section = _section_of(files, shop)
     url = _base_url(files, section, base_url)
     in_the_clear = _allows_http(files, section, url, allow_http)
@@ -78,7 +80,11 @@ def init(
     # Another key than the one that is set: whoever gives it knows that the old one is done for, and
     # a block that the old one ran into says nothing about it.
     is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
-    code = _test(candidate, forgive=is_new_key) if test else _UNTESTED
+    code = (
+        _test(candidate if was_demo else _with_limits(candidate), forgive=is_new_key)
+        if test
+        else _UNTESTED
+    )
     if code > 1:
         fault("Nothing was written. --no-test writes the settings without trying them out.")
         return code
@@ -219,12 +225,12 @@ def _agree_to_replace(
 def _test(shop: ShopSettings, *, forgive: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.monitor.doctor import doctor, exit_code
-    from shopmirror.commands.demo import leave
+    from shopmirror.demo_shop import leave
     from shopmirror.runs import working
     from sources.repair_shop.settings import Settings, home_folder
 
-    settings = Settings(home=home_folder(), shops=(_with_limits(shop),))
-    if leave(settings.home):
+    settings = Settings(home=home_folder(), shops=(shop,))
+    if leave(settings.home, settings.shops):
         fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):

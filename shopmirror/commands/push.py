@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shopmirror.consoles import duration, err, fault, out, print_json, table
+from shopmirror.runs import configured
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
@@ -47,9 +48,8 @@ def push(
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
     from pipelines.outbox import push as run
-    from sources.repair_shop.settings import load_settings
 
-    settings = load_settings()
+    settings = configured(asking=True)
     console = err()
     with stopping() as stop:
         report = run(

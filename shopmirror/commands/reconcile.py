@@ -36,7 +36,7 @@ def reconcile(
     """Compare every month with the service's reports; split what differs into days, documents."""
     from pipelines.sync.reconcile import reconcile as compare
 
-    settings = configured()
+    settings = configured(asking=True)
     with working(settings, "reconcile") as (observer, stop):
         report = compare(
             settings,

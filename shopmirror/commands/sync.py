@@ -44,7 +44,7 @@ def sync(
     from pipelines.sync.run import sync as run
     from schedules.settings import load_retention
 
-    settings, days = configured(), load_retention().pages_days
+    settings, days = configured(asking=True), load_retention().pages_days
     with working(settings, "sync") as (observer, stop):
         report = run(
             settings,

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,11 +15,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.home import Home
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from shopmirror.commands.demo import MARKER
+from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.schema.columns import TABLES
 from tests.cli.conftest import ZONE, Run, point_at
@@ -127,47 +125,6 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(
     document = json.loads(out)
     assert (code, document["differing"]) == (0, 0)
     assert document["compared"] > 48
-
-
-def test_the_demo_keeps_away_from_a_real_mirror(home: Path, run: Run) -> None:
-    code, _, err = run("demo")
-    assert code == 2
-    assert "holds the mirror of a real shop" in err
-
-
-def test_the_demo_shows_a_whole_mirror_and_stops_its_sandbox(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("shopmirror.commands.demo.SIZE", "tiny")
-    monkeypatch.setattr("shopmirror.commands.demo.MINUTE_SECONDS", 0.2)
-    code, out, err = run("demo")
-    assert code == 0, err
-    assert "48 of 48 months agree to the cent" in out
-    assert "raw.ticket_invoices" in out
-    assert "both ends met" in out
-    (page,) = (tmp_path / "home" / "reports").iterdir()
-    assert page.name in out
-    assert "Books agree" in page.read_text(encoding="utf-8")
-    address = re.search(r"http://127\.0\.0\.1:(\d+)", err)
-    assert address is not None
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", int(address[1])))
-    assert (tmp_path / "home" / MARKER).exists()
-
-
-def test_a_real_shop_takes_the_demo_home_over(
-    run: Run, shop: SandboxServer, tmp_path: Path
-) -> None:
-    home = Home(tmp_path / "home")
-    (home.path / MARKER).write_text("{}")
-    home.warehouse.write_bytes(b"the demo's")
-    home.outbox.write_bytes(b"kept")
-    code, _, err = run("plan", "taxRates")
-    assert code == 0
-    assert "made room" in err
-    assert not home.warehouse.exists()
-    assert home.outbox.read_bytes() == b"kept"
-    assert not (home.path / MARKER).exists()
 
 
 def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(

@@ -1,0 +1,160 @@
+"""The demo leaves a shop and settings with which every command of the README runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.home import Home
+from sandbox.background import end, running
+from sandbox.server import SandboxServer
+from shopmirror import demo_shop
+from shopmirror.main import main
+from shopmirror.settings_files import SettingsFiles
+from tests.cli.conftest import Run
+
+pytestmark = pytest.mark.xdist_group("cli")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", README, re.M)]
+SERVERS = ("dashboard", "schedule", "sandbox")
+NOTE = Path("data/demo-shop.json")
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A folder in which the demo ran, and what it said."""
+    folder = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in [n for n in os.environ if n.startswith(("SOURCES__", "SHOPMIRROR_"))]:
+            patch.delenv(name)
+        patch.setattr("shopmirror.demo_shop.SIZE", "tiny")
+        patch.setattr("shopmirror.demo_shop.MINUTE_SECONDS", 0.2)
+        patch.setattr("shopmirror.commands.demo.MINUTE_SECONDS", 0.2)
+        said = folder / "said"
+        with said.open("w") as file, pytest.MonkeyPatch.context() as mouth:
+            mouth.setattr(sys, "stdout", file)
+            code = main(["demo"])
+        assert code == 0, said.read_text()
+        yield folder, said.read_text()
+    end(folder / NOTE)
+
+
+@pytest.fixture
+def folder(tried: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tried[0])
+    monkeypatch.delenv("SHOPMIRROR_HOME")
+    return tried[0]
+
+
+def port(folder: Path) -> int:
+    address = demo_shop.address(folder / "data")
+    assert address is not None
+    return int(re.findall(r":(\d+)/", address)[0])
+
+
+def test_it_shows_a_whole_mirror_and_what_to_try_next(tried: tuple[Path, str]) -> None:
+    folder, said = tried
+    assert re.search(r"(\d+) of \1 months agree to the cent", said)
+    assert "raw.ticket_invoices" in said and "both ends met" in said and "ours (GTQ)" in said
+    assert "shopmirror status " in said and "shopmirror demo --stop" in said
+    (page,) = (folder / "data" / "reports").iterdir()
+    assert page.name in said
+    text = page.read_text(encoding="utf-8")
+    assert "Books agree" in text and "GTQ" in text
+    assert (folder / ".dlt" / "secrets.toml").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "words", [words for words in COMMANDS if words[0] not in (*SERVERS, "demo")], ids=" ".join
+)
+def test_each_command_of_the_readme_runs(folder: Path, run: Run, words: list[str]) -> None:
+    code, _, err = run(*words)
+    # Nobody is at the terminal to answer what it asks.
+    assert code == (2 if words == ["init"] else 0), err
+
+
+def test_what_the_readme_serves_is_served_and_ends(folder: Path) -> None:
+    assert {words[0] for words in COMMANDS} >= set(SERVERS)
+    began = {}
+    for words in (words for words in COMMANDS if words[0] in SERVERS):
+        options = [] if words[0] == "schedule" else ["--port", "0"]
+        command = [sys.executable, "-c", "from shopmirror.main import run; run()"]
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+        began[words[0]] = subprocess.Popen(
+            [*command, *words, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=env,
+        )
+    for name, process in began.items():
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=60)[0]
+        assert "Traceback" not in rest, (name, line + rest)
+        assert process.returncode in (0, 4, 143, -signal.SIGTERM), (name, line + rest)
+
+
+def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder: Path, run: Run) -> None:
+    assert run("demo", "--stop")[1] == "The demo's shop is stopped.\n"
+    assert run("demo", "--stop")[1] == "The demo's shop does not run.\n"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port(folder)))
+    assert run("queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}')[0] == 0
+    code, out, err = run("push")
+    assert code == 0 and "served again" in err, err
+    assert "done" in out
+    socket.create_connection(("127.0.0.1", port(folder))).close()
+
+
+def test_its_shop_ends_when_its_folder_goes(folder: Path, run: Run) -> None:
+    assert run("doctor")[0] == 0
+    assert running(NOTE) is not None
+    NOTE.rename("elsewhere.json")
+    assert running(NOTE) is None
+    assert end(Path("elsewhere.json"))
+
+
+def test_a_real_shop_takes_its_folder_over(folder: Path, run: Run) -> None:
+    with SandboxServer() as server:
+        key = folder / "key"
+        key.write_text(server.keys["main"])
+        options = ["--base-url", server.base_url, "--timezone", "UTC", "--key-file", str(key)]
+        code, _, err = run("init", *options, "--no-test", "--no-sync")
+        assert code == 0, err
+        files = SettingsFiles()
+        assert files.value(None, "base_url") == server.base_url
+        assert files.value(None, "minute_seconds") is None
+        code, out, err = run("status", "--check")
+        assert "made room" in err and "never read whole" in out
+    home = Home(Path("data"))
+    assert not home.warehouse.exists() and not home.outbox.exists()
+    assert not (home.path / demo_shop.MARKER).exists()
+    assert (home.path / "demo-outbox.sqlite").exists()
+
+
+def test_it_keeps_away_from_a_real_mirror(run: Run, tmp_path: Path) -> None:
+    Home(tmp_path / "home").ledger.write_bytes(b"a real shop's")
+    code, _, err = run("demo")
+    assert code == 2
+    assert "holds the mirror of a real shop" in err
+
+
+def test_settings_of_another_shop_are_not_the_demos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not demo_shop.has_other_settings(tmp_path)
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "https://shop.example.com/v1")
+    assert demo_shop.has_other_settings(tmp_path)
