@@ -26,6 +26,7 @@ LAYERS = (
     "pipelines.publish",
     "pipelines.transform",
     "pipelines.load",
+    "pipelines.language",
     "pipelines.home",
     "pipelines.json_file",
     "sources.repair_shop",

@@ -91,7 +91,7 @@ def _page(home: Path) -> None:
     _head(shown, names)
     for line in shown.cautions:
         tell = st.error if line.severity is Severity.FAULT else st.warning
-        tell(line.text)
+        tell(line.shown)
     _numbers(shown, unit)
     sales, tickets, due, books, fresh = st.tabs(
         ["Sales", "Tickets", "Still due", "Books", "Freshness"]
@@ -207,7 +207,7 @@ def _days_chart(sold: pd.DataFrame, days: list[str]) -> alt.Chart:
             y=alt.Y(
                 "value:Q",
                 title=None,
-                axis=alt.Axis(tickCount=3, domain=False, labelExpr=charts.SPACED),
+                axis=alt.Axis(tickCount=3, domain=False, labelExpr=charts.number_label()),
             ),
             color=alt.Color(
                 "part:N",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from pipelines.language import Text
 from pipelines.monitor.severity import RULES, Kind, Problem
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import pages_aside
@@ -23,6 +24,11 @@ _ENDS = {
     "differs": Kind.DIFFERS,
 }
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
+_OUTCOMES = {
+    "failed": Text("failed"),
+    "incomplete": Text("incomplete"),
+    "differs": Text("differs"),
+}
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 
@@ -61,12 +67,14 @@ def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     """Whether a mirror that is proven as of a moment missed a night; None: no such moment."""
     if as_of is None:
         return [
-            Problem(Kind.STALE, "as of when it is complete is not known until it is read", shop)
+            Problem(
+                Kind.STALE, Text("as of when it is complete is not known until it is read"), shop
+            )
         ]
     hours = (now - as_of).total_seconds() / 3600
     if hours <= STALE_HOURS:
         return []
-    return [Problem(Kind.STALE, f"the mirror is {hours:.0f} hours old", shop)]
+    return [Problem(Kind.STALE, Text("the mirror is {hours} hours old", hours=round(hours)), shop)]
 
 
 def runs(
@@ -101,10 +109,16 @@ def _asked(command: str) -> frozenset[str]:
 def _ended(run: Mapping[str, Any], *, is_told: bool) -> list[Problem]:
     outcome, command = run["outcome"], run["command"]
     if outcome in (None, RULES[Kind.CUT_OFF].outcome):
-        text = f"The last run ({command}) was cut off; the next sync goes on from there"
+        text = Text(
+            "The last run ({command}) was cut off; the next sync goes on from there",
+            command=command,
+        )
         return [Problem(Kind.CUT_OFF, text)]
     if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
         return []
     kind = Kind.UNREACHED if run["exit_code"] == 3 else _ENDS.get(outcome, Kind.FAILED)
-    text = f"The last run ({command}) ended {outcome}"
-    return [Problem(kind, text if is_told else f"{text}: {run['message']}")]
+    told = {"command": command, "outcome": _OUTCOMES.get(outcome, outcome)}
+    if is_told:
+        return [Problem(kind, Text("The last run ({command}) ended {outcome}", **told))]
+    why = run["message"]
+    return [Problem(kind, Text("The last run ({command}) ended {outcome}: {why}", **told, why=why))]

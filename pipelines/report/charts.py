@@ -12,6 +12,7 @@ from typing import Any
 
 import vl_convert
 
+from pipelines.language import _, current
 from pipelines.report.figures import MonthBar
 
 Spec = dict[str, Any]
@@ -25,8 +26,11 @@ ON_PAPER = {INK: "#55606b", RULE: "#dcdfe3", REPAIRS: "#2f5d8a", COUNTER: "#d09a
 
 # Room for labels that the reader's font makes wider than the one they were measured in.
 _PADDING = {"left": 8, "right": 2, "top": 5, "bottom": 2}
-SPACED = "replace(format(datum.value, ',.0f'), /,/g, '\u202f')"
-"""Vega expression for an axis label as :mod:`~pipelines.report.formats` writes numbers."""
+
+
+def number_label() -> str:
+    """Vega expression for an axis label as :mod:`~pipelines.report.formats` writes numbers."""
+    return f"replace(format(datum.value, ',.0f'), /,/g, {current().group!r})"
 
 
 def months_chart(
@@ -43,16 +47,18 @@ def months_chart(
     of months made by clicking on their bars.
     """
     ink = colours or {name: name for name in CSS_NAMES}
+    repairs, counter = _("Repairs"), _("Counter")
     rows = [
         {
             "month": f"{bar.month:%Y-%m}",
             "part": part,
             "order": order,
             "amount": float(amount),
+            "shown": current().number(amount, 2),
             "whole": bar.is_whole,
         }
         for bar in bars
-        for order, (part, amount) in enumerate((("Repairs", bar.repairs), ("Counter", bar.counter)))
+        for order, (part, amount) in enumerate(((repairs, bar.repairs), (counter, bar.counter)))
     ]
     axis = {"ticks": False, "labelPadding": 6}
     spec: Spec = {
@@ -73,7 +79,12 @@ def months_chart(
                 "type": "ordinal",
                 "title": None,
                 "sort": None,
-                "scale": {"paddingInner": 0.35, "paddingOuter": 0.15},
+                # In order, whatever becomes of the rows on their way.
+                "scale": {
+                    "paddingInner": 0.35,
+                    "paddingOuter": 0.15,
+                    "domain": [f"{bar.month:%Y-%m}" for bar in bars],
+                },
                 # The year once, under the first bar and each January.
                 "axis": axis
                 | {
@@ -93,7 +104,7 @@ def months_chart(
                     "domain": False,
                     "tickCount": 4,
                     "gridColor": ink[RULE],
-                    "labelExpr": SPACED,
+                    "labelExpr": number_label(),
                 },
             },
             "color": {
@@ -101,16 +112,16 @@ def months_chart(
                 "type": "nominal",
                 "legend": None,
                 "scale": {
-                    "domain": ["Repairs", "Counter"],
+                    "domain": [repairs, counter],
                     "range": [ink[REPAIRS], ink[COUNTER]],
                 },
             },
             "order": {"field": "order", "type": "quantitative"},
             "opacity": {"condition": {"test": "datum.whole", "value": 1}, "value": 0.55},
             "tooltip": [
-                {"field": "month", "type": "ordinal", "title": "Month"},
-                {"field": "part", "type": "nominal", "title": "Part"},
-                {"field": "amount", "type": "quantitative", "title": "Sales", "format": ",.2f"},
+                {"field": "month", "type": "ordinal", "title": _("Month")},
+                {"field": "part", "type": "nominal", "title": _("Part")},
+                {"field": "shown", "type": "nominal", "title": _("Sales")},
             ],
         },
     }

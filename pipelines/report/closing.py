@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pipelines.language import Text
 from pipelines.monitor.severity import Problem
 from pipelines.publish.published import NothingPublished, Published, published
 from pipelines.report import freshness, queries
@@ -25,6 +26,7 @@ NEEDED = (
     "marts.sales_documents",
     "marts.reconciliation",
 )
+NO_TICKETS = Text("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
 
 
 def closing_report(
@@ -177,7 +179,7 @@ def _page(look: _Look, shops: list[str], known: dict[str, dict[str, Any]]) -> Pa
     before, earlier = _compared_with(warehouse, shops, period)
     problems = look.problems(shops)
     return Page(
-        title=shops[0] if len(shops) == 1 else f"{len(shops)} shops",
+        title=shops[0] if len(shops) == 1 else Text("{n} shops", n=len(shops)),
         shops=tuple(shops),
         currency=known[shops[0]]["currency"],
         now=_column(warehouse, shops, period),
@@ -216,21 +218,29 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
     notes = []
     begun = queries.first_day(warehouse, shops)
     if begun is not None and period.last < begun:
-        notes.append(f"The books begin at {begun}: nothing is known of earlier days.")
+        notes.append(Text("The books begin at {day}: nothing is known of earlier days.", day=begun))
     until = queries.mirrored_until(warehouse, shops)
     if until is not None and period.last > until:
-        notes.append(f"The mirror ends at {until}: later days are not in these figures yet.")
+        notes.append(
+            Text("The mirror ends at {day}: later days are not in these figures yet.", day=until)
+        )
     unread = queries.unreadable_payments(warehouse, shops, period)
     if unread:
         notes.append(
-            f"{unread} payment(s) have an amount that could not be read; see ops.unreadable."
+            Text(
+                "{n} payment(s) have an amount that could not be read; see ops.unreadable.",
+                n=unread,
+            )
         )
     unknown = queries.unreadable_documents(warehouse, shops, period)
     if unknown:
         notes.append(
-            f"{unknown} document(s) have no amount that could be read and are in no total; "
-            "see ops.unreadable."
+            Text(
+                "{n} document(s) have no amount that could be read and are in no total; "
+                "see ops.unreadable.",
+                n=unknown,
+            )
         )
     if not warehouse.has("marts.tickets", *queries.TICKET_COLUMNS):
-        notes.append("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
+        notes.append(NO_TICKETS)
     return tuple(notes)

@@ -12,11 +12,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SkipValidation
 
+from pipelines.language import Text, _, current, shown
 from pipelines.monitor.severity import Severity
 
 Money = Decimal
+Words = SkipValidation[str]
+"""What the shop calls a thing, or a :class:`~pipelines.language.Text` of ours."""
 
 
 class ReportError(Exception):
@@ -40,6 +43,11 @@ class Period(_Frozen):
     def label(self) -> str:
         """ISO 8601: ``2026-11-20`` or ``2026-11``."""
         return self.first.isoformat() if self.kind == "day" else f"{self.first:%Y-%m}"
+
+    @property
+    def shown(self) -> str:
+        """The same as the reader writes days and months."""
+        return (current().day if self.kind == "day" else current().month)(self.first)
 
 
 class Taken(_Frozen):
@@ -79,7 +87,7 @@ class Sold(_Frozen):
 class Method(_Frozen):
     """Money taken by one payment method."""
 
-    name: str
+    name: Words
     amount: Money
     payments: int
 
@@ -173,7 +181,13 @@ class Caution(_Frozen):
     """Why the figures of a page cannot be relied on; ``severity`` is never ``OK``."""
 
     severity: Severity
-    text: str
+    text: Words
+
+    @property
+    def shown(self) -> str:
+        """A sentence in the language at work."""
+        text = shown(self.text)
+        return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 class Seal(_Frozen):
@@ -202,7 +216,7 @@ class ShopLine(_Frozen):
 class Page(_Frozen):
     """One printed page: a shop, or the chain."""
 
-    title: str
+    title: Words
     shops: tuple[str, ...]
     currency: str
     """ISO code or sign as the settings give it; may be empty."""
@@ -218,7 +232,7 @@ class Page(_Frozen):
     seal: Seal
     cautions: tuple[Caution, ...] = ()
     """The banner, gravest first."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Words, ...] = ()
 
 
 class Report(_Frozen):
@@ -243,5 +257,5 @@ class Report(_Frozen):
     def title(self) -> str:
         """For the window, the PDF's properties and the mail's subject."""
         names = sorted({name for page in self.pages for name in page.shops})
-        who = names[0] if len(names) == 1 else f"{len(names)} shops"
-        return f"Closing report {self.period.label}: {who}"
+        who = names[0] if len(names) == 1 else Text("{n} shops", n=len(names))
+        return _("Closing report {period}: {shop}", period=self.period.shown, shop=who)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipelines.json_file import write_atomically
+from pipelines.language import use
+from pipelines.language.display import load_language
 from pipelines.report.figures import Report, ReportError
 
 SUFFIXES = (".html", ".pdf")
@@ -20,6 +22,7 @@ def default_path(home: Path, report: Report) -> Path:
 def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
     """Write ``report`` to ``path``, whose ending chooses HTML or PDF; returns the path.
 
+    In the language of ``[display]``.
     An earlier file is replaced by a rename, so nobody ever opens half a report; only its owner can
     read it. ``make_folder`` makes the last folder of the path. Raises
     :class:`~pipelines.report.figures.ReportError` for another ending, a missing folder, and what
@@ -36,7 +39,8 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
     if not path.parent.is_dir():
         raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
     try:
-        write_atomically(path, _content(report, path.suffix.lower()))
+        with use(load_language()):
+            write_atomically(path, _content(report, path.suffix.lower()))
     except OSError as error:
         raise _cannot(path, error) from error
     return path

@@ -1,6 +1,7 @@
-"""Numbers, days and durations as every reader can read them, whatever their language.
+"""Numbers, days and durations in the language at work (:mod:`pipelines.language`).
 
-ISO 8601 days, a narrow space between thousands, a point before the decimals, a true minus sign.
+Unless the settings say otherwise as every reader can read them: ISO 8601 days, a narrow space
+between thousands, a point before the decimals, a true minus sign.
 """
 
 from __future__ import annotations
@@ -8,26 +9,24 @@ from __future__ import annotations
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-NARROW = "\u202f"
-MINUS = "\u2212"
+from pipelines.language import MINUS, NARROW, current
+
+__all__ = ["MINUS", "NARROW", "NONE", "cell", "change", "day", "hours", "moment", "money", "whole"]
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes Excel and its like take a cell for a formula, wide forms too."""
 NONE = "\u2013"
 """Shown where there is no figure."""
 
 
-def money(amount: Decimal | None, *, places: int = 2) -> str:
-    """``1 234.50``; rounded half up, as people round money."""
-    if amount is None:
-        return NONE
-    rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    text = f"{abs(rounded):,.{places}f}".replace(",", NARROW)
-    return MINUS + text if rounded < 0 else text
+def money(amount: Decimal | None, unit: str = "", *, places: int = 2) -> str:
+    """``1 234.50``; ``Q1,234.50`` where the settings have a sign for the currency ``unit``."""
+    return NONE if amount is None else current().money(amount, unit, places)
 
 
 def whole(number: int | None) -> str:
     """``12 345``."""
-    return NONE if number is None else f"{number:,}".replace(",", NARROW).replace("-", MINUS)
+    return NONE if number is None else current().number(number)
 
 
 def change(now: Decimal, before: Decimal | None) -> str:
@@ -43,7 +42,8 @@ def hours(value: float | None) -> str:
     """``1.5 h``, ``23 h``; opening hours, so never turned into days."""
     if value is None:
         return NONE
-    return f"{value:.1f}{NARROW}h" if value < 10 else f"{whole(round(value))}{NARROW}h"
+    text = f"{value:.1f}" if value < 10 else None
+    return f"{current().number(Decimal(text), 1) if text else whole(round(value))}{NARROW}h"
 
 
 def moment(value: datetime | None, zone: tzinfo) -> str:
@@ -52,7 +52,7 @@ def moment(value: datetime | None, zone: tzinfo) -> str:
         return NONE
     local = value.astimezone(zone)
     offset = local.strftime("%z")
-    return f"{local:%Y-%m-%d %H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
+    return f"{day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
 
 
 def cell(text: str) -> str:
@@ -61,5 +61,5 @@ def cell(text: str) -> str:
 
 
 def day(value: date) -> str:
-    """ISO 8601."""
-    return value.isoformat()
+    """ISO 8601, or as the settings say."""
+    return current().day(value)

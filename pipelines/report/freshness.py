@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pipelines.home import LEDGER, is_syncing
+from pipelines.language import Text
+from pipelines.language.words import list_name
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem, worst
 from pipelines.publish.published import Published
@@ -44,21 +46,21 @@ def cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution,
     """The banner over the figures: a line for each problem, lists in doubt together in one."""
     lists = [problem for problem in problems if problem.resource]
     lines = [
-        Caution(severity=problem.rule.severity, text=_sentence(str(problem)))
+        Caution(severity=problem.rule.severity, text=problem.text)
         for problem in problems
         if not problem.resource
     ]
     if lists:
-        names = sorted({f"{p.resource} ({p.shop})" if many_shops else p.resource for p in lists})
-        shown = ", ".join(names[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
-        text = f"Not proven complete at the last sync: {shown}."
+        pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
+        names = [
+            Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
+            for name, shop in pairs[:_SHOWN]
+        ]
+        if len(pairs) > _SHOWN:
+            names.append(Text("others"))
+        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
         lines.append(Caution(severity=worst(lists), text=text))
     return tuple(sorted(lines, key=lambda line: -line.severity))
-
-
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith(".") else f"{text}."
 
 
 def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:

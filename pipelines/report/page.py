@@ -7,6 +7,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from pipelines.language import _, current, shown
+from pipelines.language.display import load_display
 from pipelines.report import charts, formats
 from pipelines.report.figures import Report
 from pipelines.report.sheet import STATES, Sheet
@@ -42,7 +44,10 @@ def render(report: Report) -> str:
         report=report,
         sheets=[_Drawn(report, number) for number in range(len(report.pages))],
         css=Markup((_FOLDER / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - our file
-        money=formats.money,
+        logo=load_display().picture_url,
+        lang=current().code,
+        _=_,
+        shown=shown,
         whole=formats.whole,
         hours=formats.hours,
         states=STATES,

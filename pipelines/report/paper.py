@@ -12,6 +12,8 @@ from pathlib import Path
 
 from fpdf.enums import XPos, YPos
 
+from pipelines.language import _, current, shown
+from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
 from pipelines.report import charts, fonts, formats
 from pipelines.report.canvas import INK, LEFT, LINE, SOFT, WIDTH, Canvas
@@ -46,7 +48,7 @@ class _Paper(Canvas):
         self.report = report
         self.set_title(report.title)
         self.set_creator("shopmirror")
-        self.set_lang("en")
+        self.set_lang(current().code)
         self.set_creation_date(report.made_at)
 
     def print_page(self, page: Page) -> None:
@@ -57,33 +59,41 @@ class _Paper(Canvas):
         self._header(sheet)
         self._hero(sheet)
         self._cautions(page)
-        self._notes(page)
+        self._notes(sheet)
         self._differences(sheet)
         self._figures(sheet)
         self._chart(sheet)
-        self._shops(page)
+        self._shops(sheet)
         self._people_and_payments(sheet)
         self._footer(sheet)
 
     def _header(self, sheet: Sheet) -> None:
         top = self.get_y()
-        self._heading("Closing report")
+        self._logo()
+        self._heading(_("Closing report"))
         self._style(22, bold=True)
-        self._say(
-            sheet.report.period.label, self.get_string_width(sheet.report.period.label) + 3, 9
-        )
+        period = self._plain(sheet.report.period.shown)
+        self._say(period, self.get_string_width(period) + 3, 9)
         self._style(10.5, colour=SOFT)
-        self._say(sheet.weekday, 60, 10.4, ends=True)
+        self._say(self._plain(sheet.weekday), 60, 10.4, ends=True)
         self._style(10.5, bold=True)
-        title = self._fit(sheet.page.title, 100)
+        title = self._fit(sheet.title, 100)
         self._say(title, self.get_string_width(title) + 2, 6)
         self._style(10.5, colour=SOFT)
         unit = sheet.page.currency
-        self._say(self._plain(f"\u00b7 amounts in {unit}") if unit else "", 60, 6, ends=True)
+        amounts = self._plain("\u00b7 " + _("amounts in {currency}", currency=unit)) if unit else ""
+        self._say(amounts, 60, 6, ends=True)
         self._seal(sheet, top)
         self.set_y(self.get_y() + 4)
         self._rule(WIDTH, colour=INK, weight=0.5)
         self.set_y(self.get_y() + 3.5)
+
+    def _logo(self) -> None:
+        """The shop's own, in the middle of the head: name and seal keep their places."""
+        picture = load_display().picture
+        if picture is not None:
+            box = (LEFT + 72, self.get_y(), 32, 18)
+            self.image(BytesIO(picture), *box, keep_aspect_ratio=True, alt_text="")
 
     def _seal(self, sheet: Sheet, top: float) -> None:
         state = sheet.page.seal.state
@@ -91,7 +101,7 @@ class _Paper(Canvas):
         below = self.get_y()
         self.set_xy(LEFT + WIDTH - 80, top + 4.5)
         self._style(11, bold=True, colour=colour)
-        self.cell(63, 5, sheet.seal_title, align="R", new_x=XPos.LEFT, new_y=YPos.NEXT)
+        self.cell(63, 5, self._plain(sheet.seal_title), align="R", new_x=XPos.LEFT, new_y=YPos.NEXT)
         self._style(8.5, colour=SOFT)
         self.cell(63, 4.5, self._plain(sheet.seal_detail), align="R")
         x, y = LEFT + WIDTH - 7.2, top + 9
@@ -117,12 +127,12 @@ class _Paper(Canvas):
 
     def _hero(self, sheet: Sheet) -> None:
         top = self.get_y()
-        self._heading("Money taken")
+        self._heading(_("Money taken"))
         self._style(27, bold=True)
-        figure = self._plain(formats.money(sheet.page.now.taken.total))
+        figure = self._plain(sheet.money(sheet.page.now.taken.total))
         self._say(figure, self.get_string_width(figure) + 2.5, 11)
         self._style(10.5, colour=SOFT)
-        self._say(self._plain(sheet.page.currency), 20, 13)
+        self._say(self._plain(sheet.unit), 20, 13)
         width = 27.5
         left = LEFT + WIDTH - width * len(sheet.parts)
         for position, part in enumerate(sheet.parts):
@@ -134,7 +144,7 @@ class _Paper(Canvas):
             self.cell(width, 4.5, self._fit(part.label, width - 3))
             self.set_xy(left + position * width, top + 10.6)
             self._style(9.6, bold=True)
-            self.cell(width, 4.5, self._plain(formats.money(part.amount)))
+            self.cell(width, 4.5, self._plain(sheet.money(part.amount)))
         self.set_xy(LEFT, top + 17.5)
         at = LEFT
         for swatch, share in sheet.shares:
@@ -151,20 +161,20 @@ class _Paper(Canvas):
             self.set_xy(LEFT + 3.5, top + 0.8)
             self._style(8.8, bold=True, colour=colour)
             self.multi_cell(
-                WIDTH - 7, 4.4, self._plain(line.text), new_x=XPos.LMARGIN, new_y=YPos.NEXT
+                WIDTH - 7, 4.4, self._plain(line.shown), new_x=XPos.LMARGIN, new_y=YPos.NEXT
             )
             self.set_draw_color(colour)
             self.set_line_width(0.3)
             self.rect(LEFT, top, WIDTH, self.get_y() - top + 0.8)
             self.set_y(self.get_y() + 2.4)
 
-    def _notes(self, page: Page) -> None:
-        if not page.notes:
+    def _notes(self, sheet: Sheet) -> None:
+        if not sheet.notes:
             return
         self._style(8.4)
         top = self.get_y()
         self.set_y(top + 0.8)
-        for note in page.notes:
+        for note in sheet.notes:
             self.set_x(LEFT + 3.5)
             self.multi_cell(WIDTH - 4, 4.2, self._plain(note), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.set_fill_color(_SWATCHES["s2"])
@@ -174,15 +184,15 @@ class _Paper(Canvas):
     def _differences(self, sheet: Sheet) -> None:
         if not sheet.differences:
             return
-        self._heading("Where the books differ")
+        self._heading(_("Where the books differ"))
         self._table(
-            ("Report and period", "Ours", "Service", "Difference"),
+            (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
             [
                 (
                     line.label,
-                    formats.money(line.ours),
-                    formats.money(line.theirs),
-                    formats.money(line.ours - line.theirs),
+                    sheet.money(line.ours),
+                    sheet.money(line.theirs),
+                    sheet.money(line.ours - line.theirs),
                 )
                 for line in sheet.differences
             ],
@@ -190,9 +200,8 @@ class _Paper(Canvas):
         )
         if sheet.more_differences:
             self._style(8, colour=SOFT)
-            self._say(
-                f"and {sheet.more_differences} more; 'shopmirror reconcile' lists them", ends=True
-            )
+            more = _("and {n} more; 'shopmirror reconcile' lists them", n=sheet.more_differences)
+            self._say(self._plain(more), ends=True)
         self.set_y(self.get_y() + 2.5)
 
     def _figures(self, sheet: Sheet) -> None:
@@ -203,7 +212,7 @@ class _Paper(Canvas):
         self._style(7.6, colour=SOFT)
         for line in ("what", "when"):
             texts = [getattr(head, line) for head in sheet.heads]
-            texts += ["Change" if line == "when" else ""] * sheet.has_change
+            texts += [_("Change") if line == "when" else ""] * sheet.has_change
             self._say("", widths[0], 3.6)
             for text, width in zip(texts, widths[1:], strict=True):
                 self._say(self._fit(text, width), width, 3.6, align="R")
@@ -229,14 +238,14 @@ class _Paper(Canvas):
         height = 36.0
         if self.will_page_break(height + 6):
             self.add_page()
-        self._heading("Sales by month")
-        self.set_xy(LEFT + WIDTH - 29, self.get_y() - 5)
+        self._heading(_("Sales by month"))
+        self.set_xy(LEFT + WIDTH - 40, self.get_y() - 5)
         self._style(7.8, colour=SOFT)
-        for swatch, label in (("s1", "Repairs"), ("s2", "Counter")):
+        for swatch, label in (("s1", _("Repairs")), ("s2", _("Counter"))):
             self.set_fill_color(_SWATCHES[swatch])
             self.rect(self.get_x(), self.get_y() + 1.5, 2, 2, style="F")
             self.set_x(self.get_x() + 2.6)
-            self._say(label, 12.4, 5)
+            self._say(self._fit(label, 17), 18.4, 5)
         self.set_xy(LEFT, self.get_y() + 6)
         chart = charts.months_chart(
             sheet.page.months, width=700, height=112, colours=charts.ON_PAPER
@@ -245,27 +254,35 @@ class _Paper(Canvas):
             BytesIO(charts.png(chart)),
             x=LEFT,
             w=WIDTH,
-            alt_text="Sales of the last months, repairs and counter",
+            alt_text=_("Sales by month"),
         )
         self.set_y(self.get_y() + 3)
 
-    def _shops(self, page: Page) -> None:
-        if not page.lines:
+    def _shops(self, sheet: Sheet) -> None:
+        if not sheet.page.lines:
             return
-        self._heading("By shop")
+        self._heading(_("By shop"))
         self._table(
-            ("Shop", "Taken", "Sold", "Still due", "Opened", "Closed", "Books"),
+            (
+                _("Shop"),
+                _("Taken"),
+                _("Sold"),
+                _("Still due"),
+                _("Opened"),
+                _("Closed"),
+                _("Books"),
+            ),
             [
                 (
                     line.shop,
-                    formats.money(line.taken),
-                    formats.money(line.sold),
-                    formats.money(line.due),
+                    sheet.money(line.taken),
+                    sheet.money(line.sold),
+                    sheet.money(line.due),
                     formats.whole(line.opened),
                     formats.whole(line.closed),
-                    STATES[line.seal],
+                    shown(STATES[line.seal]),
                 )
-                for line in page.lines
+                for line in sheet.page.lines
             ],
             (44, 28, 28, 28, 15, 15, 20),
         )
@@ -278,12 +295,12 @@ class _Paper(Canvas):
         if self.will_page_break(needed):
             self.add_page()
         top = self.get_y()
-        self._heading("Tickets by technician", 90)
+        self._heading(_("Tickets by technician"), 90)
         self._table(
-            ("Technician", "Opened", "Closed", "Median", "Open"),
+            (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
             [
                 (
-                    line.name or "no technician",
+                    line.name or _("no technician"),
                     formats.whole(line.opened),
                     formats.whole(line.closed),
                     formats.hours(line.median_hours),
@@ -295,15 +312,17 @@ class _Paper(Canvas):
         )
         if sheet.more_technicians:
             self._style(8, colour=SOFT)
-            self._say(f"and {sheet.more_technicians} more", ends=True)
+            self._say(self._plain(_("and {n} more", n=sheet.more_technicians)), ends=True)
         left_end = self.get_y()
         right = LEFT + 114
         self.set_xy(right, top)
-        self._heading("Paid with", 60)
-        self._table((), [(m.name, formats.money(m.amount)) for m in methods], (38, 26), left=right)
+        self._heading(_("Paid with"), 60)
+        self._table(
+            (), [(shown(m.name), sheet.money(m.amount)) for m in methods], (38, 26), left=right
+        )
         self.set_xy(right, self.get_y() + 2.5)
-        self._heading("Still due, by age in days", 60)
-        ages = [(label, formats.money(amount)) for label, amount in sheet.ages]
+        self._heading(_("Still due, by age in days"), 60)
+        ages = [(label, sheet.money(amount)) for label, amount in sheet.ages]
         self._table((), ages, (38, 26), left=right)
         self.set_xy(LEFT, max(left_end, self.get_y()) + 4)
 
@@ -313,9 +332,10 @@ class _Paper(Canvas):
         self._style(7.2, colour=SOFT)
         text = sheet.footnote
         if self._missing:
-            text += (
-                f" A {fonts.MISSING} inside a name is a character that no font of this machine "
-                "shows; the HTML page has it."
+            text += " " + _(
+                "A {mark} inside a name is a character that no font of this machine shows; the "
+                "HTML page has it.",
+                mark=fonts.MISSING,
             )
         self.multi_cell(WIDTH, 3.5, self._plain(text))
 
@@ -324,7 +344,7 @@ def _names(report: Report) -> str:
     """Every text of the report that comes from the shop."""
     texts: list[str] = []
     for page in report.pages:
-        texts += [page.title, page.currency, *page.shops]
+        texts += [shown(page.title), page.currency, *page.shops]
         texts += [line.name or "" for line in page.technicians]
         texts += [line.name for line in page.methods]
     return "".join(texts)

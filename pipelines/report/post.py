@@ -13,11 +13,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from pipelines.language import Text, _, shown, use
+from pipelines.language.display import load_language
 from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
-from pipelines.report import formats
 from pipelines.report.figures import Report, ReportError, SealState
 from pipelines.report.page import render
 from pipelines.report.paper import print_pdf
+from pipelines.report.sheet import Sheet
 from sources.repair_shop.settings import read_section
 
 
@@ -84,8 +86,9 @@ def load_post() -> PostSettings:
 
 
 def send(report: Report, settings: PostSettings) -> list[str]:
-    """Send ``report`` everywhere it is configured to go; a line for each place.
+    """Send ``report`` everywhere it is configured to go, in the language of ``[display]``.
 
+    Returns a line for each place.
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
     configured and :class:`NotSent` when one of them failed.
     """
@@ -95,10 +98,13 @@ def send(report: Report, settings: PostSettings) -> list[str]:
             "under [report] in .dlt/config.toml."
         )
     ways: list[tuple[str, Callable[[], None]]] = []
-    if settings.by_mail:
-        ways.append(("mail", lambda: send_mail(message(report, settings), settings)))
+    with use(load_language()):
+        mail = message(report, settings) if settings.by_mail else None
+        document = _document(report) if settings.by_webhook else {}
+    if mail is not None:
+        ways.append(("mail", lambda: send_mail(mail, settings)))
     if settings.by_webhook:
-        document, url = _document(report), settings.webhook_url
+        url = settings.webhook_url
         ways.append(("webhook", lambda: post_json(document, url, settings.timeout_seconds)))
     taken, failed = send_all(ways)
     words = {
@@ -117,7 +123,8 @@ def send(report: Report, settings: PostSettings) -> list[str]:
 
 def message(report: Report, settings: PostSettings) -> EmailMessage:
     """The e-mail: figures as text, the page as HTML, the PDF attached."""
-    subject = f"{_MARK[report.seal]}{report.title}"
+    mark = shown(_MARK.get(report.seal, ""))
+    subject = f"{mark} {report.title}".strip()
     mail = new_mail(subject, settings.mail_from, settings.mail_to)
     mail.set_content(summary(report))
     mail.add_alternative(render(report), subtype="html")
@@ -127,10 +134,8 @@ def message(report: Report, settings: PostSettings) -> EmailMessage:
 
 
 _MARK = {
-    SealState.AGREES: "",
-    SealState.UNKNOWN: "",
-    SealState.IN_DOUBT: "[in doubt] ",
-    SealState.DIFFERS: "[differs] ",
+    SealState.IN_DOUBT: Text("[in doubt]"),
+    SealState.DIFFERS: Text("[differs]"),
 }
 
 
@@ -138,33 +143,38 @@ def summary(report: Report) -> str:
     """The figures in a few plain lines, for a phone's notification or a mail without HTML."""
     lines = [report.title, ""]
     for page in report.pages:
-        now, unit = page.now, f" {page.currency}".rstrip()
-        lines += [
-            page.title,
-            f"  Money taken   {formats.money(now.taken.total)}{unit}",
-            f"    sales {formats.money(now.taken.sales)}, receivables "
-            f"{formats.money(now.taken.receivables)}, advances {formats.money(now.taken.advances)}"
-            f", refunds {formats.money(now.taken.refunds)}",
-            f"  Sold          {formats.money(now.sold.total)}{unit}",
-            f"  Still due     {formats.money(now.due.total)}{unit}",
+        sheet, now = Sheet(report, page), page.now
+        unit = f" {sheet.unit}".rstrip()
+        parts = ", ".join(f"{part.label} {sheet.money(part.amount)}" for part in sheet.parts)
+        figures = [
+            (_("Money taken"), sheet.money(now.taken.total) + unit),
+            ("", parts),
+            (_("Sold"), sheet.money(now.sold.total) + unit),
+            (_("Still due"), sheet.money(now.due.total) + unit),
         ]
         if now.workshop:
-            lines.append(
-                f"  Tickets       {now.workshop.opened} opened, {now.workshop.closed} closed, "
-                f"{now.workshop.unassigned_at_end} with no technician"
+            tickets = _(
+                "{opened} opened, {closed} closed, {nobody} with no technician",
+                opened=now.workshop.opened,
+                closed=now.workshop.closed,
+                nobody=now.workshop.unassigned_at_end,
             )
-        lines.append(f"  Books         {seal_text(page.seal.state)}")
-        lines += [f"  {text}" for text in (*(line.text for line in page.cautions), *page.notes)]
+            figures.append((_("Tickets"), tickets))
+        figures.append((_("Books"), seal_text(page.seal.state)))
+        width = max(len(label) for label, _text in figures)
+        lines.append(sheet.title)
+        lines += [f"  {label:{width}}   {text}" for label, text in figures]
+        lines += [f"  {text}" for text in (*(line.shown for line in page.cautions), *sheet.notes)]
     return "\n".join(lines) + "\n"
 
 
 def seal_text(state: SealState) -> str:
     """What a seal says, in words."""
     return {
-        SealState.AGREES: "agree with the service",
-        SealState.DIFFERS: "do not agree with the service",
-        SealState.IN_DOUBT: "agreed with the service, and are in doubt now",
-        SealState.UNKNOWN: "not compared with the service yet",
+        SealState.AGREES: _("agree with the service"),
+        SealState.DIFFERS: _("do not agree with the service"),
+        SealState.IN_DOUBT: _("agreed with the service, and are in doubt now"),
+        SealState.UNKNOWN: _("not compared with the service yet"),
     }[state]
 
 

@@ -11,6 +11,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from pipelines.language import Text
 from pipelines.monitor.severity import Problem, worst
 from pipelines.publish.published import Published
 from pipelines.reconcile import books
@@ -29,6 +30,7 @@ from pipelines.report.figures import (
 )
 
 _SHOWN_DIFFERENCES = 6
+_NOT_NAMED = Text("not named")
 TICKET_COLUMNS = (
     "is_unassigned",
     "technician_id",
@@ -116,7 +118,7 @@ def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple
     """Money taken by payment method, the largest first."""
     rows = warehouse.rows(
         """
-        select coalesce(nullif(trim(payment_method), ''), 'not named') as name,
+        select nullif(trim(payment_method), '') as name,
             sum(amount) as amount, count(*) as payments
         from marts.payments
         where list_contains($shops, shop_id) and day between $first and $last and amount is not null
@@ -124,7 +126,7 @@ def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple
         """,
         _of(shops, first=period.first, last=period.last),
     )
-    return tuple(Method(**row) for row in rows)
+    return tuple(Method(**row | {"name": row["name"] or _NOT_NAMED}) for row in rows)
 
 
 def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:

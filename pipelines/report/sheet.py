@@ -6,6 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
+from pipelines.language import Text, _, current, shown
+from pipelines.language.words import report_name
 from pipelines.report import formats
 from pipelines.report.figures import Column, Page, Report, Seal, SealState, Technician
 
@@ -14,16 +16,16 @@ _TECHNICIANS = 9
 _MIN_SHARE = Decimal("0.004")
 
 STATES = {
-    SealState.AGREES: "agree",
-    SealState.DIFFERS: "differ",
-    SealState.IN_DOUBT: "in doubt",
-    SealState.UNKNOWN: "not compared",
+    SealState.AGREES: Text("agree"),
+    SealState.DIFFERS: Text("differ"),
+    SealState.IN_DOUBT: Text("in doubt"),
+    SealState.UNKNOWN: Text("not compared"),
 }
 TITLES = {
-    SealState.AGREES: "Books agree",
-    SealState.DIFFERS: "Books differ",
-    SealState.IN_DOUBT: "Books in doubt",
-    SealState.UNKNOWN: "Not compared",
+    SealState.AGREES: Text("Books agree"),
+    SealState.DIFFERS: Text("Books differ"),
+    SealState.IN_DOUBT: Text("Books in doubt"),
+    SealState.UNKNOWN: Text("Not compared"),
 }
 """The seal in two or three words."""
 
@@ -31,14 +33,14 @@ TITLES = {
 def compared(seal: Seal) -> str:
     """How many periods agree, or differ, in words that cannot be taken for the contrary."""
     if not seal.compared:
-        return "with the service's own reports"
+        return _("with the service's own reports")
     if seal.differing:
-        return f"in {formats.whole(seal.differing)} of {formats.whole(seal.compared)} periods"
+        return _("in {n} of {all} periods", n=seal.differing, all=seal.compared)
     if seal.state is SealState.UNKNOWN:
-        return "in every shop"
+        return _("in every shop")
     if seal.state is SealState.IN_DOUBT:
-        return f"though all {formats.whole(seal.compared)} periods agreed"
-    return f"in all {formats.whole(seal.compared)} periods"
+        return _("though all {n} periods agreed", n=seal.compared)
+    return _("in all {n} periods", n=seal.compared)
 
 
 class Row(NamedTuple):
@@ -86,43 +88,71 @@ class Sheet:
         zone = report.made_at.tzinfo
         assert zone is not None
         self.as_of = (
-            "an unknown time" if report.as_of is None else formats.moment(report.as_of, zone)
+            _("an unknown time") if report.as_of is None else formats.moment(report.as_of, zone)
         )
         self.made_at = formats.moment(report.made_at, zone)
 
     @property
     def footnote(self) -> str:
         """What the figures are as of, and what they mean."""
-        return (
-            f"Mirror as of {self.as_of}. Made {self.made_at}. Days are the shop\u2019s own. Money "
-            "taken is what was paid; sold is what the service\u2019s own reports count: unless "
-            "calibrated otherwise, what was invoiced or rung up less returns, tax included. Median "
-            "is the time from opening to closing a ticket, in opening hours."
-            + (f" Change is against the {self.heads[1].what}." if self.has_change else "")
-        )
+        lines = [
+            _("Mirror as of {moment}.", moment=self.as_of),
+            _("Made {moment}.", moment=self.made_at),
+            _(
+                "Days are the shop\u2019s own. Money taken is what was paid; sold is what the "
+                "service\u2019s own reports count: unless calibrated otherwise, what was invoiced "
+                "or rung up less returns, tax included. Median is the time from opening to closing "
+                "a ticket, in opening hours."
+            ),
+        ]
+        if self.has_change:
+            lines.append(_("Change is against the {period}.", period=self.heads[1].what))
+        return " ".join(lines)
+
+    def money(self, amount: Decimal | None) -> str:
+        """An amount in the page's currency."""
+        return formats.money(amount, self.page.currency)
+
+    @property
+    def title(self) -> str:
+        """The shop, or how many there are."""
+        return shown(self.page.title)
+
+    @property
+    def unit(self) -> str:
+        """The currency's code beside large amounts; empty where a sign stands before each."""
+        return "" if current().sign_of(self.page.currency) else self.page.currency
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know before trusting the figures."""
+        return [shown(note) for note in self.page.notes]
 
     @property
     def weekday(self) -> str:
         """The day's name; empty for a month."""
         period = self.report.period
-        return f"{period.first:%A}" if period.kind == "day" else ""
+        return current().weekday(period.first) if period.kind == "day" else ""
 
     @property
     def heads(self) -> list[Head]:
         """Headings of the columns of figures."""
         if self.report.period.kind == "month":
-            names = {id(self.page.before): "month before", id(self.page.earlier): "year before"}
+            names = {
+                id(self.page.before): _("month before"),
+                id(self.page.earlier): _("year before"),
+            }
         else:
             names = {
-                id(self.page.before): "last open day",
-                id(self.page.earlier): "four weeks before",
+                id(self.page.before): _("last open day"),
+                id(self.page.earlier): _("four weeks before"),
             }
-        return [Head(names.get(id(c), ""), c.period.label) for c in self.columns]
+        return [Head(names.get(id(c), ""), c.period.shown) for c in self.columns]
 
     @property
     def seal_title(self) -> str:
         """The seal in two or three words."""
-        return TITLES[self.page.seal.state]
+        return shown(TITLES[self.page.seal.state])
 
     @property
     def seal_detail(self) -> str:
@@ -133,12 +163,12 @@ class Sheet:
     def parts(self) -> list[Part]:
         """The split of the money taken."""
         taken = self.page.now.taken
-        sales = "Sales of the day" if self.report.period.kind == "day" else "Same-day sales"
+        is_day = self.report.period.kind == "day"
         return [
-            Part(sales, taken.sales, "s1"),
-            Part("Receivables", taken.receivables, "s2"),
-            Part("Advances", taken.advances, "s3"),
-            Part("Refunds", taken.refunds, "s4"),
+            Part(_("Sales of the day") if is_day else _("Same-day sales"), taken.sales, "s1"),
+            Part(_("Receivables"), taken.receivables, "s2"),
+            Part(_("Advances"), taken.advances, "s3"),
+            Part(_("Refunds"), taken.refunds, "s4"),
         ]
 
     @property
@@ -162,24 +192,24 @@ class Sheet:
             return Row(
                 kind,
                 label,
-                tuple(formats.money(value) for value in values),
+                tuple(map(self.money, values)),
                 formats.change(values[0], values[1]) if self.has_change else "",
                 self.has_change,
             )
 
         rows = [
-            money("sum", "Money taken", lambda c: c.taken.total),
-            money("part", "for repairs", lambda c: c.taken.repairs),
-            money("part", "at the counter", lambda c: c.taken.counter),
+            money("sum", _("Money taken"), lambda c: c.taken.total),
+            money("part", _("for repairs"), lambda c: c.taken.repairs),
+            money("part", _("at the counter"), lambda c: c.taken.counter),
         ]
         if any(column.taken.unassigned for column in self.columns):
-            rows.append(money("part", "for no known document", lambda c: c.taken.unassigned))
+            rows.append(money("part", _("for no known document"), lambda c: c.taken.unassigned))
         rows += [
-            money("sum gap", "Sold", lambda c: c.sold.total),
-            money("part", "repairs", lambda c: c.sold.repairs),
-            money("part", "counter", lambda c: c.sold.counter),
-            money("part", "of it returns", lambda c: c.sold.returns),
-            money("sum gap", "Still due", lambda c: c.due.total),
+            money("sum gap", _("Sold"), lambda c: c.sold.total),
+            money("part", _("repairs"), lambda c: c.sold.repairs),
+            money("part", _("counter"), lambda c: c.sold.counter),
+            money("part", _("of it returns"), lambda c: c.sold.returns),
+            money("sum gap", _("Still due"), lambda c: c.due.total),
         ]
         return rows + self._ticket_rows()
 
@@ -195,11 +225,11 @@ class Sheet:
             column.workshop.median_hours if column.workshop else None for column in self.columns
         ]
         return [
-            counted("sum gap", "Tickets opened", "opened"),
-            counted("sum", "Tickets closed", "closed"),
-            Row("part", "median time", tuple(map(formats.hours, times)), "", self.has_change),
-            counted("sum", "Open at the end", "open_at_end"),
-            counted("part", "with no technician", "unassigned_at_end"),
+            counted("sum gap", _("Tickets opened"), "opened"),
+            counted("sum", _("Tickets closed"), "closed"),
+            Row("part", _("median time"), tuple(map(formats.hours, times)), "", self.has_change),
+            counted("sum", _("Open at the end"), "open_at_end"),
+            counted("part", _("with no technician"), "unassigned_at_end"),
         ]
 
     @property
@@ -222,7 +252,7 @@ class Sheet:
             ("0\u201330", due.to_30),
             ("31\u201360", due.to_60),
             ("61\u201390", due.to_90),
-            ("over 90", due.over_90),
+            (_("over 90"), due.over_90),
         ]
 
     @property
@@ -234,10 +264,10 @@ class Sheet:
                 " ".join(
                     [
                         *([line.shop] if many else []),
-                        line.report.replace("_", " "),
-                        f"{line.period:%Y-%m}"
+                        shown(report_name(line.report)),
+                        current().month(line.period)
                         if line.report.startswith("monthly")
-                        else line.period.isoformat(),
+                        else current().day(line.period),
                     ]
                 ),
                 line.ours,

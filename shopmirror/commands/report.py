@@ -49,7 +49,7 @@ def report(
     if deliver is not None:
         for line in deliver(made):
             say(line)
-    cautions = dict.fromkeys(line.text for page in made.pages for line in page.cautions)
+    cautions = dict.fromkeys(line.shown for page in made.pages for line in page.cautions)
     for caution in cautions:
         fault(caution)
     if made.seal is SealState.DIFFERS:

@@ -273,7 +273,7 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home: Path) ->
 
 
 def texts(page: Page) -> list[str]:
-    return [line.text for line in page.cautions]
+    return [line.shown for line in page.cautions]
 
 
 def _run(home: Path, exit_code: int | None, outcome: str = "failed") -> None:
@@ -297,7 +297,7 @@ def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home: Path
         made = report(home, shop=shop)
         (caution,) = made.pages[0].cautions
         assert caution.severity is Severity.FAULT
-        assert caution.text == "The last run (sync) ended failed: The disk is full."
+        assert caution.shown == "The last run (sync) ended failed: The disk is full."
         assert made.seal is SealState.IN_DOUBT
     assert {line.seal for line in report(home).pages[0].lines} == {SealState.IN_DOUBT}
     _run(home, None)
@@ -312,7 +312,7 @@ def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home: Path
 def test_no_seal_is_green_when_a_night_was_missed(chain: Path) -> None:
     made = closing_report(chain, day=TODAY, now=NOW + timedelta(hours=40))
     (caution,) = made.pages[0].cautions
-    assert (caution.severity, caution.text) == (Severity.DOUBT, "The mirror is 40 hours old.")
+    assert (caution.severity, caution.shown) == (Severity.DOUBT, "The mirror is 40 hours old.")
     assert made.seal is SealState.IN_DOUBT
 
 

@@ -1,0 +1,71 @@
+"""Every sentence of ours is in the catalogue, and none goes by it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from pipelines.language import Language, use
+from pipelines.language.display import FOLDER, read_catalogue
+from pipelines.report import closing_report
+from pipelines.report.page import render
+from pipelines.report.post import summary
+from tests.language.catalogue import messages
+from tests.report.warehouse import NOW, TODAY, chain_home, change
+
+_PLACES = re.compile(r"\{(\w+)\}")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.po")), ids=lambda path: path.stem)
+def test_nothing_is_missing_in_a_catalogue(path: Path) -> None:
+    said, known = messages(), read_catalogue(path)
+    assert {text: place for text, place in said.items() if text not in known} == {}
+    assert set(known) - set(said) == set(), "nobody says this any more"
+    for english, other in known.items():
+        assert set(_PLACES.findall(english)) == set(_PLACES.findall(other)), english
+
+
+def strange() -> Language:
+    """A language whose every word is Greek to us: what still reads English went by it."""
+    greek = str.maketrans({chr(n): chr(n - ord("a") + ord("\u03b1")) for n in range(97, 123)})
+    words = {
+        text: re.sub(r"\{\w+\}|\w", lambda found: found[0].lower().translate(greek)
+                     if len(found[0]) == 1 else found[0], text)
+        for text in messages()
+    }  # fmt: skip
+    return Language(code="el", locale="el", words=words)
+
+
+def english_in(text: str, *own: str) -> list[str]:
+    """Words in our letters that are neither the shop's ``own`` nor a unit."""
+    for name in sorted(own, key=len, reverse=True):
+        text = text.replace(name, " ")
+    return [word for word in re.findall(r"[A-Za-z]{2,}", text) if word != "GTQ"]
+
+
+def test_a_report_says_nothing_by_the_catalogue(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    (tmp_path / "warehouse.duckdb").write_bytes(
+        (chain_home(tmp_path_factory) / "warehouse.duckdb").read_bytes()
+    )
+    change(
+        tmp_path,
+        "update marts.reconciliation set matches = false where period >= '2026-01-01'",
+        "update ops.completeness set is_proven = false where resource = 'tickets'",
+        "update marts.payments set payment_method = null where day = '2026-07-16'",
+    )
+    for period in ({"day": TODAY}, {"month": TODAY}):
+        made = closing_report(tmp_path, now=NOW, **period)
+        own = [line.name or "" for page in made.pages for line in page.technicians]
+        own += [line.name for page in made.pages for line in page.methods]
+        with use(strange()):
+            html, mail = render(made), summary(made)
+        html = re.sub(r"<style>.*?</style>|<defs>.*?</defs>", "", html, flags=re.S)
+        texts = unescape(re.sub(r"<[^>]*>", " ", html))
+        labels = " ".join(re.findall(r'(?:alt|title)="([^"]*)"', html))
+        for text in (texts, labels, mail):
+            assert english_in(text, "centro", "norte", *filter(None, own)) == []

@@ -1,0 +1,136 @@
+"""``[display]``: how figures, days and money are written, and what is refused."""
+
+from __future__ import annotations
+
+import io
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pipelines.language import Text, _, current, shown, use
+from pipelines.language.display import DisplaySettings, load_display, load_language
+from shopmirror.main import main
+from sources.repair_shop.settings import SettingsError
+from tests.report.warehouse import chain_home
+
+DAY = date(2026, 11, 21)
+
+
+@pytest.mark.parametrize(
+    ("settings", "money", "day", "month"),
+    [
+        ({}, "\u22121 234.50", "2026-11-21", "2026-11"),
+        ({"language": "es"}, "\u22121 234.50", "2026-11-21", "2026-11"),
+        ({"language": "es-GT"}, "\u2212Q1,234.50", "21/11/2026", "11/2026"),
+        ({"language": "es-ES"}, "\u22121.234,50 GTQ", "21/11/2026", "11/2026"),
+        ({"language": "en-US"}, "\u2212GTQ 1,234.50", "11/21/2026", "11/2026"),
+        ({"language": "es-GT", "currency_sign": "none"}, "\u22121,234.50", "21/11/2026", "11/2026"),
+        (
+            {"number_format": "1.234,50", "date_format": "dd.mm.yyyy", "currency_sign": "Q"},
+            "\u2212Q1.234,50",
+            "21.11.2026",
+            "11.2026",
+        ),
+        ({"number_format": "1234.50"}, "\u22121234.50", "2026-11-21", "2026-11"),
+    ],
+)
+def test_figures_and_days_are_written_as_the_settings_say(
+    settings: dict[str, str], money: str, day: str, month: str
+) -> None:
+    language = DisplaySettings(**settings).to_language()
+    written = language.money(Decimal("-1234.495"), "GTQ")
+    assert written.replace("\u202f", " ").replace("\u00a0", " ") == money
+    assert (language.day(DAY), language.month(DAY)) == (day, month)
+
+
+def test_a_text_is_said_in_the_language_at_work() -> None:
+    text = Text("Not proven complete at the last sync: {lists}.", lists=[Text("tickets"), "x"])
+    assert text == "Not proven complete at the last sync: tickets, x."
+    with use(DisplaySettings(language="es-GT").to_language()):
+        assert shown(text).endswith("estén completas: tickets, x.")
+        assert _("The books begin at {day}: nothing is known of earlier days.", day=DAY).startswith(
+            "Los libros empiezan el 21/11/2026"
+        )
+        assert current().weekday(DAY) == "s\u00e1bado"
+        assert shown("Shop") == "Shop", "what the shop calls a thing is no sentence of ours"
+    assert current().weekday(DAY) == "Saturday"
+
+
+def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path: Path) -> None:
+    own = tmp_path / "pt.po"
+    own.write_text('msgid ""\nmsgstr ""\n\nmsgid "Sold"\nmsgstr "Vendido aqui"\n')
+    with use(DisplaySettings(language="pt-BR", catalogue=str(own)).to_language()):
+        assert (_("Sold"), _("Shop")) == ("Vendido aqui", "Shop")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("LANGUAGE", "Spanish!", "language: must look like es"),
+        ("LANGUAGE", "zz", "nobody knows 'zz'"),
+        ("LANGUAGE", "fr", "en, es come along"),
+        ("NUMBER_FORMAT", "many", "number_format: write 1234.5"),
+        ("DATE_FORMAT", "%d", "date_format: must be made of"),
+        ("CATALOGUE", "nowhere.po", "no catalogue nowhere.po"),
+        ("COLOUR", "red", "colour"),
+    ],
+)
+def test_wrong_settings_are_named(
+    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"DISPLAY__{name}", value)
+    with pytest.raises(SettingsError, match=said):
+        load_language()
+
+
+def _png(size: tuple[int, int]) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size, "red").save(out, "PNG")
+    return out.getvalue()
+
+
+def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logo = tmp_path / "logo.png"
+    monkeypatch.setenv("DISPLAY__LOGO", str(logo))
+    logo.write_bytes(_png((2000, 500)) + b"<script>alert(1)</script>")
+    picture = load_display().picture
+    assert picture is not None and b"script" not in picture
+    assert Image.open(io.BytesIO(picture)).size == (640, 160)
+    for content in (b"<svg onload='alert(1)'/>", b"", _png((40, 40))[:50]):
+        other = tmp_path / f"{len(content)}.png"
+        other.write_bytes(content)
+        monkeypatch.setenv("DISPLAY__LOGO", str(other))
+        with pytest.raises(SettingsError, match="no picture that can be read"):
+            load_display().picture  # noqa: B018 - reading it is what fails
+    monkeypatch.setenv("DISPLAY__LOGO", str(tmp_path / "none.png"))
+    with pytest.raises(SettingsError, match="no picture"):
+        load_display().picture  # noqa: B018 - as above
+
+
+def test_a_report_of_a_spanish_shop_and_the_command_stays_english(
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(_png((300, 100)))
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain_home(tmp_path_factory)))
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "es-GT")
+    monkeypatch.setenv("DISPLAY__LOGO", str(logo))
+    for ending in ("html", "pdf"):
+        out = tmp_path / f"out.{ending}"
+        assert main(["report", "--day", "2026-07-16", "--out", str(out)]) == 1
+    assert "The mirror is" in capsys.readouterr().err, "commands are English"
+    page = (tmp_path / "out.html").read_text()
+    assert '<html lang="es">' in page and "Dinero recibido" in page and "jueves" in page
+    assert "16/07/2026" in page and ">Q" in page
+    assert 'src="data:image/png;base64,' in page
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "fr")
+    assert main(["report", "--out", str(tmp_path / "no.html")]) == 2
+    assert "come along" in capsys.readouterr().err
