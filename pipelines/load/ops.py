@@ -19,6 +19,7 @@ OPS_TABLES: Mapping[str, Mapping[str, str]] = {
         "closed_days": "VARCHAR",
         "opening_hours": "VARCHAR",
         "shop_accounts": "VARCHAR",
+        "today_by": "VARCHAR",
         "sales_definition": "VARCHAR",
         "purchases_definition": "VARCHAR",
     },

@@ -49,14 +49,19 @@ def _of(shops: Sequence[str], **values: Any) -> dict[str, Any]:
 
 
 def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
-    """Money taken, from ``marts.payments``: by kind, and by what it was paid for."""
+    """Money taken, from ``marts.payments``: by kind, and by what it was paid for.
+
+    Whose day makes a payment a sale of today, the invoice's or the ticket's, is the setting
+    ``today_by``.
+    """
+    kind = "kind_chosen" if warehouse.has("marts.payments", "kind_chosen") else "kind"
     row = warehouse.row(
-        """
+        f"""
         select
-            coalesce(sum(amount) filter (where kind = 'sale'), 0) as sales,
-            coalesce(sum(amount) filter (where kind = 'receivable'), 0) as receivables,
-            coalesce(sum(amount) filter (where kind = 'advance'), 0) as advances,
-            coalesce(sum(amount) filter (where kind = 'refund'), 0) as refunds,
+            coalesce(sum(amount) filter (where {kind} = 'sale'), 0) as sales,
+            coalesce(sum(amount) filter (where {kind} = 'receivable'), 0) as receivables,
+            coalesce(sum(amount) filter (where {kind} = 'advance'), 0) as advances,
+            coalesce(sum(amount) filter (where {kind} = 'refund'), 0) as refunds,
             coalesce(sum(amount) filter (where document_type = 'pos_order'), 0) as counter,
             coalesce(sum(amount) filter (where document_type = 'ticket_invoice'
                 or (document_type is null and ticket_id is not null)), 0) as repairs,
@@ -65,7 +70,7 @@ def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
             count(*) as payments
         from marts.payments
         where list_contains($shops, shop_id) and day between $first and $last and amount is not null
-        """,
+        """,  # noqa: S608 - one of our two columns
         _of(shops, first=period.first, last=period.last),
     )
     return Taken(**row)

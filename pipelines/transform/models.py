@@ -122,6 +122,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
                 shop.closed_days,
                 shop.opening_hours,
                 f",{','.join(filter(None, accounts))},",
+                shop.today_by,
                 shop.name,
             ]
             connection.execute(
@@ -131,7 +132,8 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
             )
             connection.execute(
                 "update ops.shops set timezone = ?, currency = ?, closed_weekdays = ?, "
-                "closed_days = ?, opening_hours = ?, shop_accounts = ? where shop_id = ?",
+                "closed_days = ?, opening_hours = ?, shop_accounts = ?, today_by = ? "
+                "where shop_id = ?",
                 values,
             )
         write_statuses(connection, shops)

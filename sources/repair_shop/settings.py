@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import date
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -98,6 +98,10 @@ class ShopSettings(BaseModel):
     open_statuses: str = Field("", description="those that do not end a ticket, whatever it seems")
     shop_accounts: str = Field(
         "", description="staff ids, names or e-mails that stand for the shop: no technician"
+    )
+    today_by: Literal["invoice", "ticket"] = Field(
+        "invoice",
+        description="whose day makes money taken a sale of today rather than a receivable",
     )
 
     @field_validator("name")

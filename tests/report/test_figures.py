@@ -25,6 +25,7 @@ def payment(home: Path, number: int, kind: str, amount: str, **values: str) -> N
         "id": f"x{number}",
         "day": str(TODAY),
         "kind": kind,
+        "kind_chosen": kind,
         "amount": amount,
         "document_type": "ticket_invoice",
         "payment_method": "Cash",

@@ -33,6 +33,7 @@ def second_night(raw: Raw) -> None:
     for id in ("void-1", "void-2"):
         change("pos_orders", "differs", id, "_deleted_at = now()")
     change("tickets", "bench", "watched", "status__label = 'Repaired'")
+    raw.execute("update ops.shops set today_by = 'ticket' where shop_id = 'asked'")
     # Read again, nothing changed: no version.
     raw.execute("update raw.customers set _seen_at = now() where shop_id = 'bench'")
 

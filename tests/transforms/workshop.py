@@ -16,6 +16,7 @@ ZONES = {
     "differs": "America/Guatemala",
     "bench": "Europe/Berlin",
     "trade": "UTC",
+    "asked": "UTC",
     "murky": "UTC",
     "absurd": "Pacific/Apia",
     "void": "Pacific/Auckland",
@@ -35,6 +36,7 @@ def fill(raw: Raw) -> None:
     """Every scene of this module."""
     _bench(raw)
     _trade(raw)
+    _asked(raw)
     _murky(raw)
     _absurd(raw)
 
@@ -261,6 +263,95 @@ def _trade(raw: Raw) -> None:
         customer__id="c1",
         start_date=back("trade", -2),
     )
+
+
+def _asked(raw: Raw) -> None:
+    """Today and yesterday at a shop whose "today" goes by the day its tickets were opened."""
+    add, now, before = raw.add, back("asked", 0), back("asked", 1)
+    for number, rate in enumerate((12, 0, 5)):
+        add("tax_rates", str(number), "asked", name=f"IVA {rate}", value=rate)
+    add(
+        "products",
+        "scr",
+        "asked",
+        code="SCR",
+        name="Screen",
+        category__name="Parts",
+        prices__cost_price=40,
+        stock=9,
+        type="product",
+    )
+    add(
+        "products",
+        "hour",
+        "asked",
+        code="HR",
+        name="Hour",
+        type="services",
+        stock=0,
+        alert_quantity=5,
+    )
+    glass, ana = {"issue_type__id": "7", "issue_type__label": "Glass"}, {"technician__id": "a"}
+    ana |= {"technician__first_name": "Ana", "customer__id": "c1"}
+    for name, day, status in (("old", before, "Collected"), ("fresh", now, "Collected")):
+        total, tax = (112, 12) if name == "old" else (56, 6)
+        add("tickets", name, "asked", created_date=day, status__label=status, **glass, **ana)
+        add(
+            "ticket_invoices",
+            name,
+            "asked",
+            ticket__id=name,
+            customer__id="c1",
+            status="Paid",
+            created_date=now,
+            amount_total=total,
+            tax_total=tax,
+            payments=[{"id": f"p-{name}", "amount": total, "date": now}],
+            lines=[{"product_code": "SCR", "quantity": 1, "tax": tax, "total": total}],
+        )
+    add(
+        "tickets",
+        "waits",
+        "asked",
+        created_date=now,
+        status__label="New",
+        **glass,
+        lines=[{"product_code": "HR", "quantity": 2, "unit_price": 30}],
+        payments=[{"id": "p-adv", "amount": 20, "date": now}],
+    )
+    add("tickets", "no_price", "asked", created_date=now, status__label="New")
+    add("tickets", "off", "asked", created_date=now, status__label="Cancelled")
+    add(
+        "pos_orders",
+        "till",
+        "asked",
+        status="Paid",
+        created_date=before,
+        amount_total=21,
+        tax_total=1,
+        customer__id="c2",
+        payments=[{"id": "p-till", "amount": 21, "date": before}],
+        lines=[
+            {"product_code": "?", "item_description": "Cable", "quantity": 1, "tax": 1, "total": 21}
+        ],
+    )
+    for id, name, email, mobile in (
+        ("c1", "Ana Paz", "ana@x.example", "+502 5555-1234"),
+        ("c2", "A. Paz", "ANA@x.example ", "55551234"),
+        ("c3", "Luis Gil", "", "5555 9999"),
+    ):
+        add("customers", id, "asked", name=name, email=email, mobile=mobile, created_date=before)
+    add(
+        "purchase_orders",
+        "coming",
+        "asked",
+        status="Ordered",
+        created_date=before,
+        expected_date=back("asked", -3),
+        cost=120,
+        lines=[{"product_code": "SCR", "quantity": 3, "unit_price": 40}],
+    )
+    add("expenses", "rent", "asked", amount=15, created_date=now)
 
 
 def _murky(raw: Raw) -> None:

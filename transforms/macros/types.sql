@@ -43,3 +43,7 @@ case
 {% macro instant_type() %}{{ return(adapter.dispatch('instant_type')()) }}{% endmacro %}
 {% macro default__instant_type() %}{{ return('timestamp with time zone') }}{% endmacro %}
 {% macro spark__instant_type() %}{{ return('timestamp') }}{% endmacro %}
+
+{#- What is left of a telephone number: its digits, of which the last eight count, so that a
+    country's code written or not makes no difference. -#}
+{% macro phone_digits(column) %}translate({{ column }}, ' +-()./', ''){% endmacro %}

@@ -25,6 +25,7 @@ select
     replace(coalesce(shops.closed_days, ''), ' ', '') as closed_days,
     coalesce(shops.opening_hours, '') as opening_hours,
     coalesce(shops.shop_accounts, '') as shop_accounts,
+    coalesce(shops.today_by, 'invoice') as today_by,
     {{ local_date('current_timestamp', shop_zone()) }} as today
 from known
 left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id

@@ -24,6 +24,12 @@ repaired as (
     group by 1, 2
 ),
 
+came as (
+    select shop_id, customer_id, count(distinct day) as visits
+    from {{ ref('int_visits') }}
+    group by 1, 2
+),
+
 owed as (
     select shop_id, customer_id, sum(due) as due
     from {{ ref('receivables') }}
@@ -51,6 +57,8 @@ select
         coalesce(spent.last_document_day, repaired.last_ticket_day),
         coalesce(repaired.last_ticket_day, spent.last_document_day)
     ) as last_visit_day,
+    cast(coalesce(came.visits, 0) as bigint) as visits,
+    coalesce(came.visits > 1, false) as is_returning,
     cast(coalesce(spent.documents, 0) as bigint) as documents,
     cast(coalesce(repaired.tickets, 0) as bigint) as tickets,
     cast(coalesce(repaired.open_tickets, 0) as bigint) as open_tickets,
@@ -67,5 +75,6 @@ select
 from {{ ref('stg_customers') }} as customers
 left join spent on spent.shop_id = customers.shop_id and spent.customer_id = customers.id
 left join repaired on repaired.shop_id = customers.shop_id and repaired.customer_id = customers.id
+left join came on came.shop_id = customers.shop_id and came.customer_id = customers.id
 left join owed on owed.shop_id = customers.shop_id and owed.customer_id = customers.id
 where customers.deleted_at is null

@@ -127,18 +127,17 @@ select
     together.id,
     together.day,
     together.amount,
-    case
-        when together.amount < 0 or together.service_kind = 'return' then 'refund'
-        when together.is_advance or together.day < documents.created_day then 'advance'
-        when together.day > documents.created_day then 'receivable'
-        when together.document_id is null and together.ticket_id is not null then 'advance'
-        else 'sale'
-    end as kind,
+    {{ payment_kind('documents.created_day') }} as kind,
+    {{ payment_kind('coalesce(documents.ticket_day, tickets.created_day)') }} as kind_by_ticket,
+    case when shops.today_by = 'ticket'
+        then {{ payment_kind('coalesce(documents.ticket_day, tickets.created_day)') }}
+        else {{ payment_kind('documents.created_day') }} end as kind_chosen,
     together.document_type,
     together.document_id,
     coalesce(documents.ticket_id, together.ticket_id) as ticket_id,
     documents.document_number,
     documents.created_day as document_day,
+    coalesce(documents.ticket_day, tickets.created_day) as ticket_day,
     coalesce(documents.customer_id, tickets.customer_id) as customer_id,
     coalesce(documents.customer_name, tickets.customer_name) as customer_name,
     together.paid_at,
@@ -149,6 +148,7 @@ select
     together.is_listed,
     together.is_embedded
 from together
+inner join {{ ref('int_shops') }} as shops on shops.shop_id = together.shop_id
 left join documents
     on documents.shop_id = together.shop_id
     and documents.document_type = together.document_type

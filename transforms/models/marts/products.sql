@@ -14,10 +14,18 @@ with sold as (
     group by 1, 2
 ),
 
+ordered as (
+    select shop_id, product_id, sum(quantity) as quantity
+    from {{ ref('stock_on_order') }}
+    where product_id is not null
+    group by 1, 2
+),
+
 figures as (
     select
         products.*,
         shops.today,
+        coalesce(ordered.quantity, 0) as on_order_quantity,
         sold.last_sold_day,
         coalesce(sold.sold_quantity, 0) as sold_quantity,
         coalesce(sold.revenue, 0) as revenue,
@@ -25,6 +33,7 @@ figures as (
     from {{ ref('stg_products') }} as products
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = products.shop_id
     left join sold on sold.shop_id = products.shop_id and sold.product_id = products.id
+    left join ordered on ordered.shop_id = products.shop_id and ordered.product_id = products.id
     where products.deleted_at is null
 )
 
@@ -50,9 +59,11 @@ select
         then cast((retail_price - cost_price) / retail_price as {{ money() }}) end as margin_share,
     stock as stock_quantity,
     {{ product_of('stock', 'cost_price') }} as stock_value,
+    cast(on_order_quantity as {{ money() }}) as on_order_quantity,
     alert_quantity,
     reorder_quantity,
-    coalesce(stock <= alert_quantity, false) as is_below_reorder_level,
+    -- Nobody orders a service.
+    coalesce(stock <= alert_quantity and lower(type) not in ('service', 'services'), false) as is_below_reorder_level,
     cast(sold_quantity as {{ money() }}) as sold_quantity,
     cast(sold_quantity_90_days as {{ money() }}) as sold_quantity_90_days,
     cast(revenue as {{ money() }}) as revenue,

@@ -1,6 +1,6 @@
 with products as (
     select
-        shop_id, id, code, cost_price,
+        shop_id, id, code, name, type, category_name, cost_price,
         row_number() over (
             partition by shop_id, code
             order by case when deleted_at is null then 0 else 1 end, id
@@ -21,6 +21,7 @@ signed as (
     select
         lines.*,
         returns.position as return_position,
+        case when lines.return_row_key is null then documents.created_day else returns.created_day end as day,
         case when lines.return_row_key is null then 1 else -1 end as sign
     from {{ ref('int_sales_lines') }} as lines
     inner join documents
@@ -38,16 +39,25 @@ select
     signed.document_type,
     signed.document_id,
     signed.position,
+    signed.day,
     signed.product_code,
     products.id as product_id,
+    products.name as product,
+    products.category_name as category,
+    case when lower(products.type) in ('service', 'services') then 'service'
+        when products.id is not null then 'product' end as product_type,
     signed.item_description,
     cast(signed.sign * signed.quantity as {{ money() }}) as quantity,
     signed.unit_price,
     cast(signed.sign * signed.discount as {{ money() }}) as discount,
     cast(signed.sign * signed.tax as {{ money() }}) as tax,
     cast(signed.sign * signed.total as {{ money() }}) as total,
+    cast(signed.sign * (signed.total - coalesce(signed.tax, 0)) as {{ money() }}) as net,
     -- What the line itself says of a unit's cost, else the product's cost price of today.
-    signed.sign * {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as cost
+    signed.sign * {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as cost,
+    cast(signed.sign * (signed.total - coalesce(signed.tax, 0)
+        - {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }}) as {{ money() }})
+        as margin
 from signed
 left join products
     on products.shop_id = signed.shop_id

@@ -165,6 +165,10 @@ select
             then cast(({{ open_minutes_until('visits.done_clock', 'done_days') }}
                 - {{ open_minutes_until('visits.created_clock', 'opened_days') }}) / 60.0 as {{ money() }})
     end as cycle_hours,
+    case
+        when visits.is_done and visits.done_at >= visits.created_at
+            then cast({{ dbt.datediff('visits.created_at', 'visits.done_at', 'second') }} / 3600.0 as {{ money() }})
+    end as wall_hours,
     cast({{ dbt.datediff('visits.created_day', 'coalesce(visits.done_day, visits.today)', 'day') }} as bigint) as age_days,
     case
         when visits.due_day is null then null

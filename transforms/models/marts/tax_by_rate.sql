@@ -1,0 +1,82 @@
+-- The service tells a line's tax, never its rate: it is the shop's own rate that gives this tax of
+-- this amount, to two cents of rounding.
+with line_sums as (
+    select shop_id, effect_key, sum(total) as total, sum(tax) as tax
+    from {{ ref('sales_lines') }}
+    group by 1, 2
+),
+
+-- What a document says beyond its lines stands for itself, so that the sum is the document's tax.
+parts as (
+    select shop_id, effect_key, total as gross, coalesce(tax, 0) as tax, tax is not null as is_rated
+    from {{ ref('sales_lines') }}
+    union all
+    select
+        sold.shop_id, sold.effect_key,
+        coalesce(sold.gross, 0) - coalesce(line_sums.total, 0) as gross,
+        coalesce(sold.tax, 0) - coalesce(line_sums.tax, 0) as tax,
+        line_sums.effect_key is null and sold.is_tax_known as is_rated
+    from {{ ref('sales_documents') }} as sold
+    left join line_sums
+        on line_sums.shop_id = sold.shop_id and line_sums.effect_key = sold.effect_key
+    where coalesce(sold.gross, 0) <> coalesce(line_sums.total, 0)
+        or coalesce(sold.tax, 0) <> coalesce(line_sums.tax, 0)
+),
+
+amounts as (
+    select distinct shop_id, gross, tax from parts where is_rated
+),
+
+rates as (
+    select shop_id, value as rate, max(name) as name
+    from {{ ref('stg_tax_rates') }}
+    where value between 0 and 100
+    group by 1, 2
+),
+
+candidates as (
+    select
+        amounts.*,
+        rates.rate,
+        row_number() over (
+            partition by amounts.shop_id, amounts.gross, amounts.tax
+            order by abs({{ product_of('(amounts.gross - amounts.tax)', 'rates.rate') }} * 0.01 - amounts.tax), rates.rate
+        ) as place
+    from amounts
+    inner join rates
+        on rates.shop_id = amounts.shop_id
+        and abs({{ product_of('(amounts.gross - amounts.tax)', 'rates.rate') }} * 0.01 - amounts.tax) <= 0.02
+),
+
+rated as (
+    select
+        parts.*,
+        case when parts.is_rated and parts.tax = 0 then 0 else candidates.rate end as rate
+    from parts
+    left join candidates
+        on candidates.shop_id = parts.shop_id
+        and candidates.gross = parts.gross
+        and candidates.tax = parts.tax
+        and candidates.place = 1
+        and parts.is_rated
+)
+
+select
+    rated.shop_id,
+    sold.effect_day as day,
+    {{ month_of('sold.effect_day') }} as month,
+    case
+        when rated.rate is null then 'unknown'
+        else cast(cast(rated.rate as decimal(9, 2)) as {{ dbt.type_string() }})
+    end as rate_key,
+    cast(max(rated.rate) as {{ money() }}) as rate,
+    max(rates.name) as rate_name,
+    cast(sum(coalesce(rated.gross, 0) - rated.tax) as {{ money() }}) as net,
+    cast(sum(rated.tax) as {{ money() }}) as tax,
+    cast(sum(coalesce(rated.gross, 0)) as {{ money() }}) as gross
+from rated
+inner join {{ ref('sales_documents') }} as sold
+    on sold.shop_id = rated.shop_id and sold.effect_key = rated.effect_key
+left join rates on rates.shop_id = rated.shop_id and rates.rate = rated.rate
+where sold.effect_day is not null
+group by 1, 2, 3, 4
