@@ -249,7 +249,6 @@ class Loader:
         with self._database() as connection:
             connection.register("given", pa.table(data))
             connection.execute("BEGIN")
-            bring_up(connection)
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(
                 f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours

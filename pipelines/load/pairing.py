@@ -45,30 +45,34 @@ def keep_together(
     known, ours = ledger.mark("", _NAME), int(ledger.mark("", _COUNT) or 0)
     with home.open_build() as database:
         told = dict(database.execute("SELECT name, value FROM ops.meta").fetchall())
-    name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
-    # A kill between the two notes below leaves the database one ahead.
-    together = known == name and theirs in (ours, ours + 1)
+        name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
+        count = str(max(ours, theirs) + 1)
+        # A kill between the two notes leaves the database one ahead.
+        if known == name and theirs in (ours, ours + 1):
+            _note(database, ledger, name, count)
+            return ""
     say = ""
-    if not together and loader.is_of_another(feed.log):
+    if loader.is_of_another(feed.log):
         say = "The warehouse and the ledger do not belong together: everything is read again."
         ledger.forget_mirror()
         with home.open_build() as database:
             ledger.remember_rows(_held(database, {shop.name: shop.zone for shop in shops}))
-    elif not together and known is not None:
+    elif known is not None:
         feed.start_over()
         again = _ask_again(loader, feed.log)
         say = "The warehouse is new or an older copy: it is filled from the ledger" + (
             f"; {', '.join(again)} are read again." if again else "."
         )
-    count = str(max(ours, theirs) + 1)
     with home.open_build() as database:
-        database.execute("DELETE FROM ops.meta WHERE name IN ('identity', ?)", [_COUNT])
-        database.execute(
-            "INSERT INTO ops.meta VALUES ('identity', ?), (?, ?)", [name, _COUNT, count]
-        )
+        _note(database, ledger, name, count)
+    return say
+
+
+def _note(database: duckdb.DuckDBPyConnection, ledger: Ledger, name: str, count: str) -> None:
+    database.execute("DELETE FROM ops.meta WHERE name IN ('identity', ?)", [_COUNT])
+    database.execute("INSERT INTO ops.meta VALUES ('identity', ?), (?, ?)", [name, _COUNT, count])
     ledger.set_mark("", _COUNT, count)
     ledger.set_mark("", _NAME, name)
-    return say
 
 
 def _ask_again(loader: Loader, log: Log) -> list[str]:

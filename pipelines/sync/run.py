@@ -208,24 +208,26 @@ class Run:
     def transform(self) -> None:
         """Build the models, compare with the service's reports, read again what differs."""
         self.session.build()
-        self._compare()
-        if self.session.stop.is_set() or self.endpoints is not None:
-            return
-        repaired = [
-            repair_shop(self.session, shop, self.results[shop.name], self.run_id)
-            for shop in self.shops
-            if shop.repair_requests
-        ]
+        with self.session.home.open_build(read_only=True):
+            self._compare()
+            if self.session.stop.is_set() or self.endpoints is not None:
+                return
+            repaired = [
+                repair_shop(self.session, shop, self.results[shop.name], self.run_id)
+                for shop in self.shops
+                if shop.repair_requests
+            ]
         if any(repaired):
             self.session.feed.load_waiting()
             self.session.build()
             self._compare()
 
     def _compare(self) -> None:
-        for shop in self.shops:
-            found = compare(self.session.home, shop.name)
-            result = self.results[shop.name]
-            result.matching, result.differences = found.matching, found.differing
+        with self.session.home.open_build(read_only=True):
+            for shop in self.shops:
+                found = compare(self.session.home, shop.name)
+                result = self.results[shop.name]
+                result.matching, result.differences = found.matching, found.differing
 
     def finish(self) -> list[ShopResult]:
         """The results of all shops, with what they cost and what the evidence says of them."""

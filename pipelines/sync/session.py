@@ -85,7 +85,6 @@ class Session:
         """
         began = time.monotonic()
         self.feed.load_waiting()  # all tables are there, at least
-        write_reports(self.ledger, self.loader)
         shops = [
             # The setting counts; without one, what the service said of itself.
             shop
@@ -95,9 +94,11 @@ class Session:
             )
             for shop in self.settings.shops
         ]
-        models.prepare(self.home.build_warehouse, shops)
         built = Built(self.ledger, self.home)
-        state = built.state(shops)
+        with self.home.open_build():
+            write_reports(self.ledger, self.loader)
+            models.prepare(self.home.build_warehouse, shops)
+            state = built.state(shops)
         if built.stands(state):
             return False
         self.observer.say("Building the reports ...")
@@ -114,8 +115,9 @@ class Session:
         If that fails, ``ended_run``, whose good end is part of the evidence, is noted as failed.
         """
         try:
-            write_evidence(self.ledger, self.loader, self.settings.shops)
-            self.loader.write_ops("changes", trail(self.home.path))
+            with self.home.open_build():
+                write_evidence(self.ledger, self.loader, self.settings.shops)
+                self.loader.write_ops("changes", trail(self.home.path))
             publish(self.home)
         except BaseException as error:
             if ended_run is not None:
