@@ -150,6 +150,10 @@ def by_words(label: str, *, whole_label: bool = False) -> Meaning:
     words = plain(label).split()
     if _exactly(" ".join(words)) != "open":
         return _exactly(" ".join(words))
+    # "Anulado por el cliente" says by whom; "Por facturar" says that it is still to be done.
+    begins = words[:1] and words[0] in _STRONG_WORDS & _WORDS["cancelled"]
+    if begins and not _NOT_YET & set(words) - {"por"}:
+        return "cancelled"
     if whole_label or not words or _NOT_YET & set(words):
         return "open"
     text = f" {' '.join(words)} "
