@@ -6,7 +6,7 @@ From a notebook::
     enqueue("products", "update", frame[["id", "price"]])   # a pandas DataFrame, a list or a dict
 
 ``shopmirror push`` (:func:`push`) sends them; the next sync reads back what :func:`touched_since`
-names, calls :func:`mark_mirrored`, and loads :func:`trail` into ``ops.changes``.
+names, calls :func:`mark_mirrored`, and loads :func:`history_rows` into ``ops.changes``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ServiceChanged,
     )
     from pipelines.outbox.intake import enqueue
-    from pipelines.outbox.mirrored import Touched, brief, mark_mirrored, touched_since, trail
+    from pipelines.outbox.mirrored import Touched, brief, history_rows, mark_mirrored, touched_since
     from pipelines.outbox.preview import Planned
     from pipelines.outbox.pushing import PushReport, push
     from pipelines.outbox.review import discard, retry
@@ -52,7 +52,7 @@ _PLACES = {
     "push": "pushing",
     "retry": "review",
     "touched_since": "mirrored",
-    "trail": "mirrored",
+    "history_rows": "mirrored",
 }
 """Name -> its module, imported when the name is asked for: ``status`` reads states and counts, and
 need not load pandas and HTTP for it."""
@@ -74,11 +74,11 @@ __all__ = [
     "brief",
     "discard",
     "enqueue",
+    "history_rows",
     "mark_mirrored",
     "push",
     "retry",
     "touched_since",
-    "trail",
 ]
 
 

@@ -1,4 +1,4 @@
-"""What the sync needs of the queue: the records pushed, and the trail for ``ops.changes``."""
+"""What the sync needs of the queue: the records pushed, and the rows of ``ops.changes``."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def mark_mirrored(
         return db.total_changes - before
 
 
-def trail(home: Path) -> list[dict[str, Any]]:
+def history_rows(home: Path) -> list[dict[str, Any]]:
     """One row for each change, for ``ops.changes``: who queued it, what was sent, what the service
     answered, and whether the mirror shows it. Times are aware (UTC), bodies JSON text."""
     if not (home / FILE_NAME).is_file():

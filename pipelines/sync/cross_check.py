@@ -1,4 +1,4 @@
-"""What tonight's answers gainsay: payments are told twice, in their list and in their document.
+"""Tonight's answers that contradict each other: payments are told twice, in a list and a document.
 
 A document that was read again and no longer holds a payment, or a payment that went while its
 document still holds it, proves that the other side is out of date, though no report and no
@@ -23,7 +23,7 @@ _DOCUMENTS: Mapping[str, tuple[str, str]] = {
 """Table of documents -> its id in its nested payments, and in the list of payments."""
 _SETTLED = "payments_settled"
 """Ledger mark: start of the last run that held payments and documents against each other."""
-_MOST_TORN = 0.2
+_MOST_CONTRADICTORY = 0.2
 """Share of nested payments that the list lacks from which the two are not the same payments."""
 
 _STATE = """
@@ -59,7 +59,7 @@ WHERE d.shop_id = $shop AND d.deleted_at IS NULL AND d.seen_at < listed.deleted_
 
 
 @dataclass
-class Torn:
+class Contradictions:
     """``days`` whose payments, and ``documents`` (table -> ids) that have to be read again."""
 
     days: set[date] = field(default_factory=set)
@@ -81,22 +81,22 @@ def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     ledger.set_mark(shop, _SETTLED, started)
 
 
-def torn_payments(home: Home, shop: str, since: datetime) -> Torn:
-    """What answers since a moment gainsay, by what the models hold now."""
-    torn = Torn()
+def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradictions:
+    """Where answers since a moment contradict each other, by what the models hold now."""
+    contradictions = Contradictions()
     values = {"shop": shop, "since": since}
     with home.open_build(read_only=True) as database:
         for table, (nested, listed) in _DOCUMENTS.items():
             state = _STATE.format(table=table, nested=nested, listed=listed)
             [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
-            if held - also_listed > held * _MOST_TORN:
+            if held - also_listed > held * _MOST_CONTRADICTORY:
                 continue
             for days in database.execute(state + _DAYS, values).fetchall():
-                torn.days.update(day for day in days if day is not None)
+                contradictions.days.update(day for day in days if day is not None)
             ids = [
                 str(row[0])
                 for row in database.execute(state + _HOLDERS.format(table=table), values).fetchall()
             ]
             if ids:
-                torn.documents[table] = sorted(ids)
-    return torn
+                contradictions.documents[table] = sorted(ids)
+    return contradictions

@@ -14,7 +14,12 @@ from decimal import Decimal
 
 from pipelines.home import Home
 from pipelines.reconcile.differences import Difference, our_days, our_documents, payment_days
-from pipelines.sync.cross_check import Torn, note_settled, torn_payments, unsettled_since
+from pipelines.sync.cross_check import (
+    Contradictions,
+    contradictory_payments,
+    note_settled,
+    unsettled_since,
+)
 from pipelines.sync.session import Session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError
@@ -224,24 +229,24 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
     return set(payment_days(home, shop, gone))
 
 
-def _torn_jobs(
+def _contradiction_jobs(
     ledger: Ledger,
     shop: str,
-    torn: Torn,
+    contradictions: Contradictions,
     orphans: set[date],
     days: Mapping[str, list[date]],
     *,
     requests: int,
 ) -> list[Job]:
     """Scans of the payments and documents that contradict what was read, within ``requests``."""
-    others = (torn.days | orphans) - set(days.get("daily_sales", []))
+    others = (contradictions.days | orphans) - set(days.get("daily_sales", []))
     left = max(0, requests)
     jobs = [
         _payments_job(ledger, shop, first, last)
         for first, last in _stretches(others)[: left // _WINDOW]
     ]
     left -= _WINDOW * len(jobs)
-    for table, ids in torn.documents.items():
+    for table, ids in contradictions.documents.items():
         wanted = tuple(ids[: max(0, left)])
         left -= len(wanted)
         if wanted:
@@ -300,8 +305,8 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         differing = []
     client, ledger, home = session.client(shop), session.ledger, session.home
     since = unsettled_since(ledger, shop.name)
-    torn = torn_payments(home, shop.name, since)
-    if not differing and not torn and not _orphan_days(home, ledger, shop.name, since):
+    contradictions = contradictory_payments(home, shop.name, since)
+    if not differing and not contradictions and not _orphan_days(home, ledger, shop.name, since):
         note_settled(ledger, shop.name, run_id)
         return False
     fetch = ShopFetch(client, ledger, run_id, session.observer)
@@ -315,7 +320,9 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
             left -= sum(job.requests or 0 for job in jobs)
             # Only now: the repair may have found more documents gone.
             orphans = _orphan_days(home, ledger, shop.name, since)
-            fetch.run(_torn_jobs(ledger, shop.name, torn, orphans, days, requests=left))
+            fetch.run(
+                _contradiction_jobs(ledger, shop.name, contradictions, orphans, days, requests=left)
+            )
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:

@@ -24,7 +24,7 @@ from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import keep_together
 from pipelines.monitor.doctor import CURRENCY_MARK
-from pipelines.outbox import trail
+from pipelines.outbox import history_rows
 from pipelines.publish.publish import publish
 from pipelines.transform import models
 from pipelines.transform.changes import Built
@@ -117,7 +117,7 @@ class Session:
         try:
             with self.home.open_build():
                 write_evidence(self.ledger, self.loader, self.settings.shops)
-                self.loader.write_ops("changes", trail(self.home.path))
+                self.loader.write_ops("changes", history_rows(self.home.path))
             publish(self.home)
         except BaseException as error:
             if ended_run is not None:

@@ -13,11 +13,11 @@ from pipelines.outbox import (
     PushBusy,
     discard,
     enqueue,
+    history_rows,
     mark_mirrored,
     push,
     retry,
     touched_since,
-    trail,
 )
 from tests.outbox.conftest import settings_for
 
@@ -314,15 +314,15 @@ def test_what_was_pushed_is_named_until_the_mirror_shows_it(settings, service):
     records = {(row.resource, row.id) for row in touched_since(settings.home, "main")}
     [payment_id] = service.records["payments"]
     assert records == {("payments", payment_id), ("ticket_invoices", invoice)}
-    [row] = trail(settings.home)
+    [row] = history_rows(settings.home)
     assert (row["queued_by"], row["state"], row["is_mirrored"]) == ("ann", "done", False)
     assert '"amount": 10' in row["body"]
     assert row["answer"].startswith("201")
     assert mark_mirrored(settings.home, "main", records, read_at=0.0) == 0
     assert mark_mirrored(settings.home, "main", records) == 2
     assert touched_since(settings.home) == []
-    assert trail(settings.home)[0]["is_mirrored"]
-    assert trail(settings.home)[0]["number"] == number
+    assert history_rows(settings.home)[0]["is_mirrored"]
+    assert history_rows(settings.home)[0]["number"] == number
 
 
 def test_a_data_frame_from_a_notebook(settings, service):

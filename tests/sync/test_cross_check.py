@@ -17,7 +17,7 @@ def _paid_on_another_day(mirror: Mirror, table: str, skip: int = 0) -> tuple[str
     return pairs[skip]
 
 
-def test_what_a_document_and_the_list_of_payments_gainsay_is_read_again(
+def test_payments_told_differently_by_their_list_and_document_are_read_again(
     make_mirror: MakeMirror,
 ) -> None:
     mirror = make_mirror(database=True, audit_requests=0)
