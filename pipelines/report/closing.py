@@ -14,7 +14,7 @@ from pipelines.language import Text
 from pipelines.monitor.severity import Problem
 from pipelines.publish.published import NothingPublished, Published, published
 from pipelines.report import freshness, queries
-from pipelines.report.figures import Column, Page, Period, Report, ReportError, ShopLine
+from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
 
 NEEDED = (
     "ops.shops",
@@ -24,6 +24,7 @@ NEEDED = (
     "marts.monthly_sales",
     "marts.documents",
     "marts.sales_documents",
+    "marts.purchase_documents",
     "marts.reconciliation",
 )
 NO_TICKETS = Text("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
@@ -36,14 +37,15 @@ def closing_report(
     day: date | None = None,
     month: date | None = None,
     now: datetime | None = None,
+    extras: tuple[Extra, ...] = (),
 ) -> Report:
     """The closing report of a shop, or of all of them, for a day or a month.
 
     ``home`` is ``$SHOPMIRROR_HOME``. Without ``day`` and ``month`` it is the last open day the
     mirror has seen, in the shop's zone (of a chain, one that has begun in every shop); ``month``
-    is any day of it; ``now`` (with a zone) is for
-    tests. Raises :class:`~pipelines.report.figures.ReportError` when there is no warehouse, the
-    shop is unknown, or the period has not begun.
+    is any day of it; ``now`` (with a zone) is for tests; ``extras`` names figures shown on request.
+    Raises :class:`~pipelines.report.figures.ReportError` when there is no warehouse, the shop is
+    unknown, or the period has not begun.
     """
     if day is not None and month is not None:
         raise ReportError("Ask for a day or for a month, not for both.")
@@ -61,6 +63,7 @@ def closing_report(
         return Report(
             period=period,
             pages=pages,
+            extras=extras,
             as_of=_local(freshness.as_of(warehouse, names), zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
         )
@@ -156,6 +159,7 @@ def _column(warehouse: Published, shops: list[str], period: Period) -> Column:
         sold=queries.sold(warehouse, shops, period),
         due=queries.due(warehouse, shops, period.last),
         workshop=queries.workshop(warehouse, shops, period),
+        expenses=queries.expenses(warehouse, shops, period),
     )
 
 

@@ -18,6 +18,8 @@ from pipelines.language import Text, _, current, shown
 from pipelines.monitor.severity import Severity
 
 Money = Decimal
+Extra = Literal["tax", "margin", "expenses"]
+"""Figures that a report shows on request."""
 Words = SkipValidation[str]
 """What the shop calls a thing, or a :class:`~pipelines.language.Text` of ours."""
 
@@ -82,6 +84,12 @@ class Sold(_Frozen):
     """Zero or negative; inside ``repairs`` and ``counter`` already."""
     tax: Money = Decimal(0)
     documents: int = 0
+    cost: Money = Decimal(0)
+    """Of the goods whose cost is known."""
+    margin: Money = Decimal(0)
+    """Without tax, less cost, where the cost is known."""
+    uncosted: Money = Decimal(0)
+    """Sold at a cost nobody knows; in no margin."""
 
 
 class Method(_Frozen):
@@ -140,6 +148,7 @@ class Column(_Frozen):
     sold: Sold
     due: Due
     workshop: Workshop | None
+    expenses: Money = Decimal(0)
 
 
 class MonthBar(_Frozen):
@@ -240,6 +249,8 @@ class Report(_Frozen):
 
     period: Period
     pages: tuple[Page, ...]
+    extras: tuple[Extra, ...] = ()
+    """Which figures are shown besides those of every report."""
     as_of: datetime | None
     """When the mirror was last brought up to date."""
     made_at: datetime

@@ -9,7 +9,7 @@ from pipelines.language import use
 from pipelines.language.display import load_language
 from pipelines.report.figures import Report, ReportError
 
-SUFFIXES = (".html", ".pdf")
+SUFFIXES = (".html", ".pdf", ".xlsx", ".csv")
 
 
 def default_path(home: Path, report: Report) -> Path:
@@ -20,7 +20,7 @@ def default_path(home: Path, report: Report) -> Path:
 
 
 def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
-    """Write ``report`` to ``path``, whose ending chooses HTML or PDF; returns the path.
+    """Write ``report`` to ``path``, whose ending chooses HTML, PDF, Excel or CSV; returns the path.
 
     In the language of ``[display]``.
     An earlier file is replaced by a rename, so nobody ever opens half a report; only its owner can
@@ -30,7 +30,7 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise ReportError(f"'{path.name}' must end in .html or .pdf.")
+        raise ReportError(f"'{path.name}' must end in .html, .pdf, .xlsx or .csv.")
     if make_folder:
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -40,18 +40,23 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
         raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
     try:
         with use(load_language()):
-            write_atomically(path, _content(report, path.suffix.lower()))
+            write_atomically(path, content(report, path.suffix.lower()))
     except OSError as error:
         raise _cannot(path, error) from error
     return path
 
 
-def _content(report: Report, suffix: str) -> bytes:
-    # Either needs libraries that take a while to load, and the other does without.
+def content(report: Report, suffix: str) -> bytes:
+    """``report`` as a file with this ending."""
+    # Each needs libraries that take a while to load, and the others do without.
     if suffix == ".pdf":
         from pipelines.report.paper import print_pdf
 
         return print_pdf(report)
+    if suffix in {".xlsx", ".csv"}:
+        from pipelines.report.figure_tables import as_csv, as_workbook
+
+        return as_workbook(report) if suffix == ".xlsx" else as_csv(report)
     from pipelines.report.page import render
 
     return render(report).encode("utf-8")

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from email.message import EmailMessage
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from pipelines.language import Text, _, shown, use
 from pipelines.language.display import load_language
 from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
-from pipelines.report.figures import Report, ReportError, SealState
+from pipelines.report.figures import Extra, Report, ReportError, SealState
+from pipelines.report.files import content
 from pipelines.report.page import render
-from pipelines.report.paper import print_pdf
 from pipelines.report.sheet import Sheet
 from sources.repair_shop.settings import read_section
 
@@ -39,8 +39,12 @@ class PostSettings(BaseModel):
     webhook_url: SecretStr = SecretStr("")
     """Often holds a key, so it is treated as one."""
     timeout_seconds: float = Field(30.0, gt=0)
+    attach: tuple[Literal["pdf", "xlsx", "csv"], ...] = ("pdf",)
+    """What hangs on the mail."""
+    figures: tuple[Extra, ...] = ()
+    """Figures shown on request, for every report: ``tax``, ``margin``, ``expenses``."""
 
-    @field_validator("mail_to", mode="before")
+    @field_validator("mail_to", "attach", "figures", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
@@ -122,17 +126,25 @@ def send(report: Report, settings: PostSettings) -> list[str]:
 
 
 def message(report: Report, settings: PostSettings) -> EmailMessage:
-    """The e-mail: figures as text, the page as HTML, the PDF attached."""
+    """The e-mail: figures as text, the page as HTML, and what ``attach`` says."""
     mark = shown(_MARK.get(report.seal, ""))
     subject = f"{mark} {report.title}".strip()
     mail = new_mail(subject, settings.mail_from, settings.mail_to)
     mail.set_content(summary(report))
     mail.add_alternative(render(report), subtype="html")
-    name = f"closing-{report.period.label}.pdf"
-    mail.add_attachment(print_pdf(report), maintype="application", subtype="pdf", filename=name)
+    for ending in settings.attach:
+        maintype, subtype = _KINDS[ending].split("/")
+        name = f"closing-{report.period.label}.{ending}"
+        file = content(report, f".{ending}")
+        mail.add_attachment(file, maintype=maintype, subtype=subtype, filename=name)
     return mail
 
 
+_KINDS = {
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv",
+}
 _MARK = {
     SealState.IN_DOUBT: Text("[in doubt]"),
     SealState.DIFFERS: Text("[differs]"),

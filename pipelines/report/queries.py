@@ -110,6 +110,9 @@ def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
             coalesce(sum(pos_total), 0) as counter,
             coalesce(sum(returns), 0) as returns,
             coalesce(sum(tax), 0) as tax,
+            coalesce(sum(cost), 0) as cost,
+            coalesce(sum(margin), 0) as margin,
+            coalesce(sum(uncosted), 0) as uncosted,
             coalesce(sum(ticket_invoice_count + pos_order_count), 0)::bigint as documents
         from marts.daily_sales
         where list_contains($shops, shop_id) and day between $first and $last
@@ -117,6 +120,17 @@ def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
         _of(shops, first=period.first, last=period.last),
     )
     return Sold(**row)
+
+
+def expenses(warehouse: Published, shops: Sequence[str], period: Period) -> Decimal:
+    """Expenses booked within the period, from ``marts.purchase_documents``."""
+    value: Decimal = warehouse.row(
+        "select coalesce(sum(cost), 0) as expenses from marts.purchase_documents "
+        "where list_contains($shops, shop_id) and effect = 'expense' "
+        "and created_day between $first and $last",
+        _of(shops, first=period.first, last=period.last),
+    )["expenses"]
+    return value
 
 
 def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple[Method, ...]:

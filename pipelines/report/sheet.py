@@ -51,6 +51,8 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
     change: str
     has_change: bool
+    values: tuple[Decimal | float | None, ...]
+    """The same as numbers, for a workbook."""
 
 
 class Head(NamedTuple):
@@ -195,6 +197,7 @@ class Sheet:
                 tuple(map(self.money, values)),
                 formats.change(values[0], values[1]) if self.has_change else "",
                 self.has_change,
+                tuple(values),
             )
 
         rows = [
@@ -209,8 +212,17 @@ class Sheet:
             money("part", _("repairs"), lambda c: c.sold.repairs),
             money("part", _("counter"), lambda c: c.sold.counter),
             money("part", _("of it returns"), lambda c: c.sold.returns),
-            money("sum gap", _("Still due"), lambda c: c.due.total),
         ]
+        if "tax" in self.report.extras:
+            rows.append(money("part", _("of it tax"), lambda c: c.sold.tax))
+        if "margin" in self.report.extras:
+            rows.append(money("sum gap", _("Margin"), lambda c: c.sold.margin))
+            rows.append(money("part", _("cost of goods"), lambda c: c.sold.cost))
+            if any(column.sold.uncosted for column in self.columns):
+                rows.append(money("part", _("sold at a cost not known"), lambda c: c.sold.uncosted))
+        if "expenses" in self.report.extras:
+            rows.append(money("sum", _("Expenses"), lambda c: c.expenses))
+        rows.append(money("sum gap", _("Still due"), lambda c: c.due.total))
         return rows + self._ticket_rows()
 
     def _ticket_rows(self) -> list[Row]:
@@ -219,7 +231,8 @@ class Sheet:
 
         def counted(kind: str, label: str, name: str) -> Row:
             values = [getattr(column.workshop, name, None) for column in self.columns]
-            return Row(kind, label, tuple(map(formats.whole, values)), "", self.has_change)
+            cells = tuple(map(formats.whole, values))
+            return Row(kind, label, cells, "", self.has_change, tuple(values))
 
         times = [
             column.workshop.median_hours if column.workshop else None for column in self.columns
@@ -227,7 +240,14 @@ class Sheet:
         return [
             counted("sum gap", _("Tickets opened"), "opened"),
             counted("sum", _("Tickets closed"), "closed"),
-            Row("part", _("median time"), tuple(map(formats.hours, times)), "", self.has_change),
+            Row(
+                "part",
+                _("median time"),
+                tuple(map(formats.hours, times)),
+                "",
+                self.has_change,
+                tuple(times),
+            ),
             counted("sum", _("Open at the end"), "open_at_end"),
             counted("part", _("with no technician"), "unassigned_at_end"),
         ]

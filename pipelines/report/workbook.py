@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ class Sheet:
     totals: int = 0
 
 
-def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
-    """Write ``sheets`` to ``path``: headings fixed and filtered, money with two places, days as
+def write_workbook(target: Path | BytesIO, sheets: Sequence[Sheet]) -> None:
+    """Write ``sheets`` to ``target``: headings fixed and filtered, money with two places, days as
     days, times in UTC. :class:`~pipelines.report.figures.ReportError` for more rows than Excel has.
     """
     options = {
@@ -44,7 +45,9 @@ def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
         "nan_inf_to_errors": True,
         "default_date_format": "yyyy-mm-dd",
     }
-    with xlsxwriter.Workbook(str(path), options) as book:
+    with xlsxwriter.Workbook(
+        target if isinstance(target, BytesIO) else str(target), options
+    ) as book:
         for sheet in sheets:
             _Writer(book, sheet).write()
 

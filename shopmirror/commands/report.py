@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ from shopmirror.consoles import fault, out, say
 
 if TYPE_CHECKING:
     from pipelines.report import Report
+    from pipelines.report.figures import Extra
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +28,12 @@ def report(
     month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="A whole month.")] = None,
     shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
     out_file: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Ends in .html or .pdf.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf, .xlsx or .csv."),
+    ] = None,
+    figures: Annotated[
+        str | None,
+        typer.Option("--with", help="Also tax, margin, expenses (with commas); 'none' of them."),
     ] = None,
     send: Annotated[
         bool, typer.Option("--send", help="Also mail or post it, as \\[report] is configured.")
@@ -43,7 +49,9 @@ def report(
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
     deliver = _sender() if send else None
-    made = closing_report(home, shop=shop, day=_day(day), month=_month(month))
+    made = closing_report(
+        home, shop=shop, day=_day(day), month=_month(month), extras=_extras(figures)
+    )
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
     out().print(str(path), markup=False, soft_wrap=True, highlight=False)
     if deliver is not None:
@@ -61,6 +69,20 @@ def report(
     elif made.seal is SealState.UNKNOWN:
         out().print("The books were not compared with the service's own reports yet.")
     return int(made.seal is SealState.DIFFERS or bool(cautions))
+
+
+def _extras(text: str | None) -> tuple[Extra, ...]:
+    """The figures asked for; without a word those of the setting ``figures``."""
+    from pipelines.report.figures import Extra
+    from pipelines.report.post import load_post
+
+    if text is None:
+        return load_post().figures
+    known: tuple[Extra, ...] = get_args(Extra)
+    words = [] if text == "none" else [word.strip() for word in text.split(",")]
+    if wrong := [word for word in words if word not in known]:
+        raise typer.BadParameter(f"'{wrong[0]}' is none of: {', '.join(known)}.")
+    return tuple(name for name in known if name in words)
 
 
 def _sender() -> Callable[[Report], list[str]]:

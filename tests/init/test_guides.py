@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from pipelines.dashboard import DashboardSettings
 from pipelines.monitor.notify import NotifySettings
+from pipelines.report.post import PostSettings
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.main import app
 from sources.repair_shop.settings import ShopSettings
@@ -21,7 +22,14 @@ from sources.repair_shop.settings import ShopSettings
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs"
 README = ROOT / "README.md"
-NAMES = ("going-live", "a-chain", "write-back", "when-something-differs", "moving-the-warehouse")
+NAMES = (
+    "going-live",
+    "a-chain",
+    "write-back",
+    "when-something-differs",
+    "moving-the-warehouse",
+    "questions",
+)
 GUIDES = [README, *(FOLDER / f"{name}.md" for name in NAMES)]
 
 
@@ -60,6 +68,7 @@ def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
         settings = tomllib.loads(block)
         ScheduleSettings.model_validate(settings.pop("schedule", {}))
         RetentionSettings.model_validate(settings.pop("retention", {}))
+        assert set(settings.pop("report", {})) <= set(PostSettings.model_fields)
         notify = settings.pop("notify", {})
         assert set(notify) <= set(NotifySettings.model_fields)
         assert set(settings.pop("dashboard", {})) <= set(DashboardSettings.model_fields)

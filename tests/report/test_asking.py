@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import stat
 import xml.etree.ElementTree as ET
 import zipfile
@@ -161,3 +162,16 @@ def test_a_wrong_export_ends_in_2(
     Path("taken").write_text("")
     assert main(["export", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_each_question_of_the_guide_is_answered(at_chain: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
+    asked = re.findall(r'^shopmirror query "(.+)"$', text, re.M)
+    assert len(asked) >= 7
+    held = {name for (name,) in ask(at_chain, "select distinct table_name from duckdb_tables()")}
+    for sql in asked:
+        ask(at_chain, sql)
+    named = {row.split("|")[2] for row in text.splitlines() if row.startswith("| ") and "?" in row}
+    for cell in named:
+        (first, *_rest) = re.findall(r"`([a-z_]+)`", cell)
+        assert first in held, first

@@ -50,7 +50,7 @@ def test_a_failure_leaves_the_earlier_report(
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "html"])
 def test_another_ending_is_refused(made: Report, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ReportError, match=r"must end in \.html or \.pdf"):
+    with pytest.raises(ReportError, match=r"must end in \.html, \.pdf, \.xlsx or \.csv"):
         write(made, tmp_path / name)
 
 

@@ -1,0 +1,117 @@
+"""The closing report as a workbook and as CSV, and the figures that are shown on request."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from datetime import date
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from pipelines.report import Report, closing_report, write
+from pipelines.report.post import PostSettings, message
+from pipelines.report.sheet import Sheet
+from shopmirror.main import main
+from tests.report.test_asking import cells
+from tests.report.warehouse import NOW, ask
+
+JUNE = date(2026, 6, 1)
+
+
+@pytest.fixture(scope="module")
+def made(chain: Path) -> Report:
+    return closing_report(chain, month=JUNE, now=NOW, extras=("tax", "margin", "expenses"))
+
+
+def test_a_workbook_has_numbers_with_totals(made: Report, tmp_path: Path) -> None:
+    path = write(made, tmp_path / "june.xlsx")
+    figures = {row[0]: row[1] for row in cells(path)[1:]}
+    page = made.pages[0]
+    assert figures["Money taken"] == float(page.now.taken.total)
+    assert figures["Receivables"] == float(page.now.taken.receivables)
+    assert figures["Tickets opened"] == page.now.workshop.opened  # type: ignore[union-attr]
+    for sheet, count in ((2, 2), (3, 3), (4, 1), (5, 3), (6, 5)):
+        _head, *lines, total = cells(path, sheet)
+        assert total[0] == "Total"
+        for place in range(1, count + 1):
+            values = [float(line[place] or 0) for line in lines]
+            assert float(total[place] or 0) == pytest.approx(sum(values))
+
+
+def test_the_csv_holds_each_figure_once(made: Report, tmp_path: Path) -> None:
+    text = write(made, tmp_path / "june.csv").read_text(encoding="utf-8-sig")
+    parts: defaultdict[str, dict[tuple[str, str], str]] = defaultdict(dict)
+    for row in csv.DictReader(io.StringIO(text)):
+        parts[row["part"]][row["line"], row["column"]] = row["value"]
+    (column,) = {c for _line, c in parts["Figures"] if c.strip() == "2026-06"}
+    assert float(parts["Figures"]["Sold", column]) == float(made.pages[0].now.sold.total)
+    assert set(parts) >= {"Paid with", "Tickets by technician", "By shop", "Sales by month"}
+
+
+def test_tax_margin_and_expenses_on_request(made: Report, chain: Path) -> None:
+    tax, cost, margin = ask(
+        chain,
+        "select sum(tax), sum(cost), sum(margin) from marts.daily_sales "
+        "where date_trunc('month', day) = '2026-06-01'",
+    )[0]
+    ((spent,),) = ask(
+        chain,
+        "select sum(cost) from marts.purchase_documents where effect = 'expense' "
+        "and date_trunc('month', created_day) = '2026-06-01'",
+    )
+    now = made.pages[0].now
+    assert (now.sold.tax, now.sold.cost, now.sold.margin, now.expenses) == (
+        tax,
+        cost,
+        margin,
+        spent,
+    )
+    plain = closing_report(chain, month=JUNE, now=NOW)
+    for words in ("of it tax", "Margin", "cost of goods", "Expenses"):
+        assert words in {row.label for row in Sheet(made, made.pages[0]).rows}
+        assert words not in {row.label for row in Sheet(plain, plain.pages[0]).rows}
+
+
+@pytest.mark.parametrize(
+    ("attach", "kinds"),
+    [
+        ("", []),
+        (
+            "csv, xlsx",
+            ["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+        ),
+    ],
+)
+def test_what_hangs_on_the_mail(made: Report, attach: str, kinds: list[str]) -> None:
+    settings = PostSettings(
+        smtp_host="h", mail_from="a@example.com", mail_to=("b@example.com",),
+        attach=attach,  # type: ignore[arg-type]
+    )  # fmt: skip
+    mail: EmailMessage = message(made, settings)
+    found = list(mail.iter_attachments())
+    assert [part.get_content_type() for part in found] == kinds
+    assert all(len(part.get_payload(decode=True)) > 500 for part in found)
+
+
+def test_the_setting_asks_for_every_report_and_the_option_for_one(
+    chain: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
+    monkeypatch.setenv("REPORT__FIGURES", "tax")
+    monkeypatch.chdir(tmp_path)
+    for name, options in (
+        ("set", []),
+        ("one", ["--with", "expenses"]),
+        ("none", ["--with", "none"]),
+    ):
+        main(["report", "--month", "2026-06", "--out", f"{name}.csv", *options])
+    lines = {
+        path.stem: {word for word in ("of it tax", "Expenses") if word in path.read_text()}
+        for path in tmp_path.glob("*.csv")
+    }
+    assert lines == {"set": {"of it tax"}, "one": {"Expenses"}, "none": set()}
+    assert main(["report", "--with", "profit"]) == 2
+    assert "tax, margin, expenses" in capsys.readouterr().err
