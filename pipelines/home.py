@@ -269,6 +269,7 @@ def _mend(error: OSError) -> str:
 def _who(note: Path) -> str:
     try:
         said = json.loads(note.read_text(encoding="utf-8"))
-        return f"(process {int(said['pid'])}, since {said['since']}) "
+        since = datetime.fromisoformat(said["since"]).astimezone()
+        return f"(process {int(said['pid'])}, since {since:%Y-%m-%d %H:%M %Z}) "
     except (OSError, ValueError, KeyError, TypeError):
         return ""

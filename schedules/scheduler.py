@@ -145,7 +145,8 @@ class Scheduler:
                 now = self.runner.now()
                 if job.name in owed:
                     self._tell(
-                        f"{job.name}: makes up the run of {owed[job.name]:%Y-%m-%d %H:%M} UTC"
+                        f"{job.name}: makes up the run of "
+                        f"{owed[job.name].astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
                     )
                 self._engine.add_job(
                     self._run,
@@ -219,7 +220,8 @@ class Scheduler:
             lock.acquire()
         except filelock.Timeout:
             who = self.runner.state.scheduler_since()
-            known = f" (process {who[0]}, since {who[1]:%Y-%m-%d %H:%M} UTC)" if who else ""
+            since = who[1].astimezone() if who else None
+            known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
             raise SchedulerRunning(
                 f"A scheduler{known} serves {self.home} already; this one leaves."
             ) from None

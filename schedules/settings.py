@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import re
 from datetime import time
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sources.repair_shop.settings import SettingsError, read_section
+from sources.repair_shop.settings import load_section
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 AFTER_SYNC = "after sync"
-_Section = TypeVar("_Section", bound=BaseModel)
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
@@ -92,26 +90,15 @@ class RetentionSettings(BaseModel):
 
 def load_schedule() -> ScheduleSettings:
     """The ``[schedule]`` section; ``SettingsError`` names all faults."""
-    return _load("schedule", ScheduleSettings)
+    return load_section("schedule", ScheduleSettings)
 
 
 def load_retention() -> RetentionSettings:
     """The ``[retention]`` section; ``SettingsError`` names all faults."""
-    return _load("retention", RetentionSettings)
+    return load_section("retention", RetentionSettings)
 
 
 def wall_time(text: str) -> time:
     """``22:30`` as a time of day."""
     hour, minute = text.split(":")
     return time(int(hour), int(minute))
-
-
-def _load(name: str, kind: type[_Section]) -> _Section:
-    try:
-        return kind.model_validate(read_section(name))
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise SettingsError(f"Settings under [{name}] are wrong: " + "; ".join(faults)) from None

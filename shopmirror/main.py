@@ -38,6 +38,8 @@ COMMANDS = (
     "dashboard",
     "dictionary",
     "schedule",
+    "config",
+    "test_mail",
     "sandbox",
     "demo",
 )
@@ -51,7 +53,6 @@ app = typer.Typer(
     name="shopmirror",
     help="Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

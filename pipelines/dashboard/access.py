@@ -17,9 +17,9 @@ import ipaddress
 import threading
 import time
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
-from sources.repair_shop.settings import SettingsError, read_section
+from sources.repair_shop.settings import load_section
 
 _SHORTEST = 8
 _PAUSE_SECONDS = 1.0
@@ -71,16 +71,8 @@ class DashboardSettings(BaseModel):
 
 
 def load_access() -> DashboardSettings:
-    """``[dashboard]`` of dlt's places; :class:`SettingsError` names what is wrong."""
-    try:
-        return DashboardSettings(**read_section("dashboard"))
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: "
-            f"{fault['msg'].removeprefix('Value error, ')}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise SettingsError(f"Settings under [dashboard] are wrong: {'; '.join(faults)}.") from None
+    """``[dashboard]`` of dlt's places; ``SettingsError`` names what is wrong."""
+    return load_section("dashboard", DashboardSettings)
 
 
 def is_loopback(host: str) -> bool:

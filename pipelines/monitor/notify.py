@@ -1,9 +1,9 @@
 """Telling a person that a run fails: once an incident, and once when it is over.
 
 Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail or webhook. Where they
-go is set under ``[notify]``; with nothing set, incidents are only kept for ``status``. A message
-that could not be delivered is tried again after the next run. Nothing that names a customer, and no
-key, is ever in a message (:mod:`pipelines.monitor.scrub`).
+go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only kept for
+``status``. A message that could not be delivered is tried again after the next run. Nothing that
+names a customer, and no key, is ever in a message (:mod:`pipelines.monitor.scrub`).
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator
 
 from pipelines.json_file import JsonFile
 from pipelines.monitor.scrub import scrub
-from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
-from sources.repair_shop.settings import SettingsError, read_section
+from pipelines.monitor.sender import (
+    MailSettings,
+    load_mail,
+    new_mail,
+    post_json,
+    send_all,
+    send_mail,
+)
 
 _MEANINGS = {
     1: "done, but something does not agree or was parked",
@@ -36,50 +34,18 @@ _MEANINGS = {
 }
 
 
-class NotifySettings(BaseModel):
-    """``[notify]``: an e-mail server, a webhook, both or none."""
+class NotifySettings(MailSettings):
+    """``[mail]`` and what ``[notify]`` says otherwise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    email_to: tuple[str, ...] = ()
-    email_from: str = ""
-    smtp_host: str = ""
-    smtp_port: int = Field(587, ge=1, le=65535)
-    smtp_security: Security = "starttls"
-    smtp_user: str = ""
-    smtp_password: SecretStr = SecretStr("")
-    webhook_url: SecretStr = Field(SecretStr(""), description="gets a POST of JSON")
     timeout_seconds: float = Field(20.0, gt=0)
     name: str = Field("shopmirror", description="what messages call this installation")
 
-    @field_validator("email_to", mode="before")
+    @field_validator("name")
     @classmethod
-    def _addresses(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
+    def _name_fits_a_header(cls, value: str) -> str:
+        if not value.isprintable():
+            raise ValueError("holds characters that no header may have")
         return value
-
-    @field_validator("email_from", "name", "email_to")
-    @classmethod
-    def _fits_a_header(cls, value: Any) -> Any:
-        for text in (value,) if isinstance(value, str) else value:
-            if not text.isprintable():
-                raise ValueError("holds characters that no header may have")
-        return value
-
-    @field_validator("webhook_url")
-    @classmethod
-    def _is_http(cls, value: SecretStr) -> SecretStr:
-        text = value.get_secret_value()
-        if text and not text.startswith(("http://", "https://")):
-            raise ValueError("must begin with https:// or http://")
-        return value
-
-    @model_validator(mode="after")
-    def _complete(self) -> NotifySettings:
-        if self.email_to and not self.smtp_host:
-            raise ValueError("email_to is set but smtp_host is not")
-        return self
 
 
 class NotifyError(Exception):
@@ -89,15 +55,8 @@ class NotifyError(Exception):
 
 
 def load_notify() -> NotifySettings:
-    """The ``[notify]`` section; ``SettingsError`` names all faults."""
-    try:
-        return NotifySettings.model_validate(read_section("notify"))
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc']) or 'section'}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise SettingsError("Settings under [notify] are wrong: " + "; ".join(faults)) from None
+    """Read ``[mail]`` and ``[notify]``; ``SettingsError`` names all faults."""
+    return load_mail("notify", NotifySettings)
 
 
 def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
@@ -106,7 +65,7 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
     Every way is tried; :class:`NotifyError` when one failed.
     """
     ways: list[tuple[str, Callable[[], None]]] = []
-    if settings.email_to:
+    if settings.by_mail:
         ways.append(("e-mail", lambda: _mail(settings, subject, text)))
     if settings.webhook_url.get_secret_value():
         # "text" is what chat services show; the rest is for machines.
@@ -121,8 +80,7 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
 
 def _mail(settings: NotifySettings, subject: str, text: str) -> None:
-    sender = settings.email_from or settings.smtp_user or settings.email_to[0]
-    message = new_mail(subject, sender, settings.email_to)
+    message = new_mail(subject, settings.sender, settings.mail_to)
     message.set_content(text)
     send_mail(message, settings)
 

@@ -1,5 +1,9 @@
 """The one sender of reports and notices: e-mail by SMTP, and JSON to a webhook.
 
+Settings stand under ``[mail]`` (the password in ``.dlt/secrets.toml``) or as ``MAIL__SMTP_HOST``
+and so on. The service itself sends nothing (specification, "What the service does", 3), so this is
+the only place a message comes from.
+
 What the environment says of proxies is ignored by both ways: a message goes to the server that the
 settings name, or nowhere. No error's text is passed on, since it may quote a webhook's address,
 which often holds a key.
@@ -9,43 +13,125 @@ from __future__ import annotations
 
 import smtplib
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Self, TypeVar
 
 import httpx
-from pydantic import SecretStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
+
+from sources.repair_shop.settings import load_section, read_section
 
 Security = Literal["starttls", "tls", "none"]
 
 
-class SmtpServer(Protocol):
-    """Where mail is handed in; a section of the settings."""
+def split(value: Any) -> Any:
+    """A text with commas as its parts; anything else as it is."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+class MailSettings(BaseModel):
+    """``[mail]``: the server, and where messages go. ``[report]`` and ``[notify]`` may differ."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_security: Security = Field(
+        "starttls", description="'starttls' encrypts after the greeting, 'tls' from the start"
+    )
+    smtp_user: str = Field("", description="empty: no login")
+    smtp_password: SecretStr = SecretStr("")
+    mail_from: str = Field("", description="by default the user, else the first who gets it")
+    mail_to: tuple[str, ...] = Field((), description="a list, or a text with commas")
+    webhook_url: SecretStr = Field(
+        SecretStr(""), description="gets a POST of JSON; often holds a key, so treated as one"
+    )
+    timeout_seconds: float = Field(30.0, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_names(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        return {OLD_NAMES.get(str(name), name): value for name, value in values.items()}
+
+    @field_validator("mail_to", mode="before")
+    @classmethod
+    def _addresses(cls, value: Any) -> Any:
+        return split(value)
+
+    @field_validator("mail_from", "mail_to")
+    @classmethod
+    def _fits_a_header(cls, value: Any) -> Any:
+        for text in (value,) if isinstance(value, str) else value:
+            if not text.isprintable():
+                raise ValueError("an address is one line: it holds characters that no header may")
+        return value
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _is_http(cls, value: SecretStr) -> SecretStr:
+        text = value.get_secret_value()
+        if text and not text.startswith(("http://", "https://")):
+            raise ValueError("must begin with https:// or http://")
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.mail_to and not self.smtp_host:
+            raise ValueError("mail_to is set but smtp_host is not")
+        return self
 
     @property
-    def smtp_host(self) -> str:
-        """Name or address of the server."""
+    def by_mail(self) -> bool:
+        """Whether enough is set to send e-mail."""
+        return bool(self.smtp_host and self.mail_to)
 
     @property
-    def smtp_port(self) -> int:
-        """Its port; 587 is the usual one for handing in."""
+    def by_webhook(self) -> bool:
+        """Whether a webhook is set."""
+        return bool(self.webhook_url.get_secret_value())
 
     @property
-    def smtp_security(self) -> Security:
-        """``starttls`` encrypts after the greeting, ``tls`` from the start."""
+    def sender(self) -> str:
+        """Whom messages come from."""
+        return self.mail_from or self.smtp_user or self.mail_to[0]
 
-    @property
-    def smtp_user(self) -> str:
-        """Empty: no login."""
 
-    @property
-    def smtp_password(self) -> SecretStr:
-        """Of the user."""
+OLD_NAMES = {"email_to": "mail_to", "email_from": "mail_from"}
+"""What ``[notify]`` called them before there was ``[mail]``."""
+_Mail = TypeVar("_Mail", bound=MailSettings)
 
-    @property
-    def timeout_seconds(self) -> float:
-        """Longest wait for the server, at each step."""
+
+def load_mail(section: str, kind: type[_Mail]) -> _Mail:
+    """``[mail]`` with what a section says otherwise over it; ``SettingsError`` names all faults."""
+    own = {OLD_NAMES.get(name, name): value for name, value in read_section(section).items()}
+    load_section("mail", MailSettings)
+    return load_section(section, kind, {**read_section("mail"), **own})
+
+
+def old_mail_settings() -> list[str]:
+    """What stands in a section of its own though ``[mail]`` has a place for it, in words."""
+    told = []
+    for section in ("report", "notify"):
+        old = [n for n in read_section(section) if n.startswith("smtp_") or n in OLD_NAMES]
+        if old:
+            told.append(
+                f"{', '.join(sorted(old))} under [{section}] still count(s); the place for "
+                "reports and notices together is [mail] (smtp_host, mail_from, mail_to, ...)."
+            )
+    return told
 
 
 def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
@@ -59,7 +145,7 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
     return mail
 
 
-def send_mail(mail: EmailMessage, by: SmtpServer) -> None:
+def send_mail(mail: EmailMessage, by: MailSettings) -> None:
     """Hand the message in. Raises ``OSError`` and ``smtplib.SMTPException``."""
     context = ssl.create_default_context()
     host, port, seconds = by.smtp_host, by.smtp_port, by.timeout_seconds

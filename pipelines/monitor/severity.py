@@ -49,7 +49,8 @@ class Rule:
     """What follows from a kind.
 
     ``exit_code`` and ``outcome`` are those of a run that ends with it. ``spoils``: figures of the
-    published warehouse are not to be relied on; ``is_gap``: the mirror is not complete.
+    published warehouse are not to be relied on; ``is_gap``: the mirror is not complete. ``mend``:
+    the command that mends it or tells how; empty when none does.
     """
 
     severity: Severity
@@ -57,11 +58,12 @@ class Rule:
     outcome: str
     spoils: bool = True
     is_gap: bool = False
+    mend: str = "shopmirror sync"
 
 
 RULES: Mapping[Kind, Rule] = {
-    Kind.MISCONFIGURED: Rule(Severity.FAULT, 2, "failed"),
-    Kind.UNREACHED: Rule(Severity.FAULT, 3, "incomplete"),
+    Kind.MISCONFIGURED: Rule(Severity.FAULT, 2, "failed", mend="shopmirror config show"),
+    Kind.UNREACHED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),
     # On purpose: what was not read yet is told as unread or stale.
     Kind.STOPPED: Rule(Severity.OK, 4, "stopped"),
     Kind.FAILED: Rule(Severity.FAULT, 1, "failed"),
@@ -71,14 +73,18 @@ RULES: Mapping[Kind, Rule] = {
     Kind.UNFINISHED: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
     Kind.UNPROVEN: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
     # Rows that went at the service, or that it fails to show: the mirror keeps them meanwhile.
-    Kind.VANISHED: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.VANISHED: Rule(
+        Severity.DOUBT, 1, "incomplete", is_gap=True, mend="shopmirror sync --confirm-deletions"
+    ),
     Kind.SET_ASIDE: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
     Kind.STALE: Rule(Severity.DOUBT, 1, "incomplete"),
-    Kind.DIFFERS: Rule(Severity.FAULT, 1, "differs", is_gap=True),
-    Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete"),
-    Kind.JOB: Rule(Severity.FAULT, 1, "failed", spoils=False),
-    Kind.CHANGE: Rule(Severity.DOUBT, 1, "differs", spoils=False),
-    Kind.CLOCK: Rule(Severity.DOUBT, 1, "incomplete", spoils=False),
+    Kind.DIFFERS: Rule(
+        Severity.FAULT, 1, "differs", is_gap=True, mend="shopmirror reconcile --repair"
+    ),
+    Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),
+    Kind.JOB: Rule(Severity.FAULT, 1, "failed", spoils=False, mend="shopmirror schedule --run JOB"),
+    Kind.CHANGE: Rule(Severity.DOUBT, 1, "differs", spoils=False, mend="shopmirror queue list"),
+    Kind.CLOCK: Rule(Severity.DOUBT, 1, "incomplete", spoils=False, mend=""),
 }
 """Of several kinds that a run ends with, the first one here decides."""
 _RANK = {kind: place for place, kind in enumerate(RULES)}
@@ -103,6 +109,11 @@ class Problem:
     def named(self) -> str:
         """The words for a list of several shops' problems."""
         return f"{self.shop}: {self}" if self.shop else str(self)
+
+    @property
+    def mend(self) -> str:
+        """The command that mends it; empty when none does, or the words name one already."""
+        return "" if "'shopmirror " in self.text else self.rule.mend
 
     @property
     def rule(self) -> Rule:

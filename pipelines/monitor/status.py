@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +126,7 @@ def status(settings: Settings) -> Status:
         # One machine, one clock: told once, not for each shop.
         *(Problem(Kind.CLOCK, one) for one in dict.fromkeys(shop.clock for shop in shops) if one),
         *_refusals(shops),
-        *_runs_and_jobs(found, is_syncing),
+        *_runs_and_jobs(found, is_syncing, settings.one_zone),
         *_changes(found),
         *([Problem(Kind.CHANGE, copied)] if copied else []),
         *_publishing(found),
@@ -317,17 +317,18 @@ def _refusals(shops: Sequence[ShopStatus]) -> Iterator[Problem]:
         yield Problem(Kind.REFUSED, reason, ", ".join(names))
 
 
-def _runs_and_jobs(found: Status, is_syncing: bool) -> Iterator[Problem]:
+def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iterator[Problem]:
     failing = [one for one in found.incidents if not one["went_well_since"]]
     # A refusal and a failing job are told in full by themselves; their run only that it failed.
     is_told = bool(failing) or any(shop.budget["refused_until"] for shop in found.shops)
     yield from health.runs(found.runs, is_running=is_syncing, is_told=is_told)
     for incident in failing:
-        since = incident["since"][:16].replace("T", " ")
+        since = datetime.fromisoformat(incident["since"]).astimezone(zone)
         yield Problem(
             Kind.JOB,
-            f"The job {incident['job']} fails since {since} UTC ({incident['runs']} run(s), exit "
-            f"code {incident['exit_code']}): {incident['message']}",
+            f"The job {incident['job']} fails since {since:%Y-%m-%d %H:%M %Z} ({incident['runs']} "
+            f"run(s), exit code {incident['exit_code']}): {incident['message']}; "
+            f"'shopmirror schedule --run {incident['job'].partition(':')[0]}' runs it at once",
         )
 
 

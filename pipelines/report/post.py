@@ -1,8 +1,6 @@
 """Sends a report where the owner looks: by e-mail, to a webhook, or both.
 
-Settings under ``[report]`` (``.dlt/config.toml``; the password belongs in ``.dlt/secrets.toml``),
-or ``REPORT__SMTP_HOST`` and so on. The service itself sends nothing (specification, "What the
-service does", 3), so this is the only place a message comes from.
+Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.monitor.sender`).
 """
 
 from __future__ import annotations
@@ -11,64 +9,39 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from pipelines.language import Text, _, shown, use
 from pipelines.language.display import load_language
-from pipelines.monitor.sender import Security, new_mail, post_json, send_all, send_mail
+from pipelines.monitor.sender import (
+    MailSettings,
+    load_mail,
+    new_mail,
+    post_json,
+    send_all,
+    send_mail,
+    split,
+)
 from pipelines.report.figures import Extra, Report, ReportError, SealState
 from pipelines.report.files import content
 from pipelines.report.page import render
 from pipelines.report.sheet import Sheet
-from sources.repair_shop.settings import read_section
 
 
-class PostSettings(BaseModel):
-    """Where reports go; everything is optional, nothing is sent unless asked for."""
+class PostSettings(MailSettings):
+    """``[mail]`` and what ``[report]`` says otherwise; nothing is sent unless asked for."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    attach: tuple[Literal["pdf", "xlsx", "csv"], ...] = Field(
+        ("pdf",), description="what hangs on the mail"
+    )
+    figures: tuple[Extra, ...] = Field(
+        (), description="shown on request, in every report: tax, margin, expenses"
+    )
 
-    smtp_host: str = ""
-    smtp_port: int = Field(587, ge=1, le=65535)
-    smtp_security: Security = "starttls"
-    smtp_user: str = ""
-    smtp_password: SecretStr = SecretStr("")
-    mail_from: str = ""
-    mail_to: tuple[str, ...] = ()
-    """Addresses; in the settings a list, or a text with commas."""
-    webhook_url: SecretStr = SecretStr("")
-    """Often holds a key, so it is treated as one."""
-    timeout_seconds: float = Field(30.0, gt=0)
-    attach: tuple[Literal["pdf", "xlsx", "csv"], ...] = ("pdf",)
-    """What hangs on the mail."""
-    figures: tuple[Extra, ...] = ()
-    """Figures shown on request, for every report: ``tax``, ``margin``, ``expenses``."""
-
-    @field_validator("mail_to", "attach", "figures", mode="before")
+    @field_validator("attach", "figures", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
-
-    @field_validator("mail_from", "mail_to")
-    @classmethod
-    def _one_line(cls, value: Any) -> Any:
-        if any(
-            "\n" in text or "\r" in text for text in ([value] if isinstance(value, str) else value)
-        ):
-            raise ValueError("an address is one line")
-        return value
-
-    @property
-    def by_mail(self) -> bool:
-        """Whether enough is set to send e-mail."""
-        return bool(self.smtp_host and self.mail_from and self.mail_to)
-
-    @property
-    def by_webhook(self) -> bool:
-        """Whether a webhook is set."""
-        return bool(self.webhook_url.get_secret_value())
+        return split(value)
 
 
 class NotSent(ReportError):
@@ -78,15 +51,8 @@ class NotSent(ReportError):
 
 
 def load_post() -> PostSettings:
-    """Read ``[report]``; :class:`~pipelines.report.figures.ReportError` when it is wrong."""
-    try:
-        return PostSettings(**read_section("report"))
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise ReportError(f"Settings under [report] are wrong: {'; '.join(faults)}") from None
+    """Read ``[mail]`` and ``[report]``; ``SettingsError`` when they are wrong."""
+    return load_mail("report", PostSettings)
 
 
 def send(report: Report, settings: PostSettings) -> list[str]:
@@ -98,8 +64,8 @@ def send(report: Report, settings: PostSettings) -> list[str]:
     """
     if not settings.by_mail and not settings.by_webhook:
         raise ReportError(
-            "Nothing says where reports go. Set smtp_host, mail_from and mail_to, or webhook_url, "
-            "under [report] in .dlt/config.toml."
+            "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
+            "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     ways: list[tuple[str, Callable[[], None]]] = []
     with use(load_language()):
@@ -129,7 +95,7 @@ def message(report: Report, settings: PostSettings) -> EmailMessage:
     """The e-mail: figures as text, the page as HTML, and what ``attach`` says."""
     mark = shown(_MARK.get(report.seal, ""))
     subject = f"{mark} {report.title}".strip()
-    mail = new_mail(subject, settings.mail_from, settings.mail_to)
+    mail = new_mail(subject, settings.sender, settings.mail_to)
     mail.set_content(summary(report))
     mail.add_alternative(render(report), subtype="html")
     for ending in settings.attach:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
@@ -16,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     forgive: Annotated[
         bool,
         typer.Option(

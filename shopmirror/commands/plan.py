@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopmirror.completion import ShopOption, resources
 from shopmirror.consoles import duration, out, print_json, table
 from shopmirror.runs import configured
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pipelines.sync.plan import Plan, Step
 
 
 def register(app: typer.Typer) -> None:
@@ -18,10 +25,15 @@ def register(app: typer.Typer) -> None:
 def plan(
     resources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RESOURCE]...", help="Lists to plan for, by default all."),
+        typer.Argument(
+            metavar="[RESOURCE]...",
+            help="Lists to plan for, by default all.",
+            autocompletion=resources,
+        ),
     ] = None,
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     full: Annotated[bool, typer.Option("--full", help="As 'sync --full' would.")] = False,
+    lists: Annotated[bool, typer.Option("--lists", help="A line for each list.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Show what the next sync will ask; makes no request."""
@@ -31,24 +43,11 @@ def plan(
     if as_json:
         print_json(found.as_json())
         return 0
-    several = len(found.requests) > 1
-    for name in found.requests:
-        out().print(
-            table(
-                f"Shop {name}" if several else "",
-                ("resource", "how", "days", "#requests"),
-                (
-                    (
-                        step.resource,
-                        step.strategy,
-                        step.extent,
-                        "?" if step.requests is None else f"{step.requests:,}",
-                    )
-                    for step in found.steps
-                    if step.shop == name
-                ),
-            )
-        )
+    if len(found.requests) > 1 and not lists:
+        out().print(_by_shop(found))
+    for name in found.requests if len(found.requests) == 1 or lists else ():
+        steps = [step for step in found.steps if step.shop == name]
+        out().print(_each(f"Shop {name}", steps) if lists else _together(steps))
     total, unknown = sum(found.requests.values()), sum(found.unknown.values())
     least = "at least " if unknown else ""
     out().print(f"{least}{total:,} requests, {least}{duration(found.minutes * 60)}")
@@ -57,3 +56,36 @@ def plan(
             f"{unknown} list(s) marked '?' were never read: their first pages tell their size."
         )
     return 0
+
+
+def _each(title: str, steps: Sequence[Step]) -> Table:
+    rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
+    return table(title, ("resource", "how", "days", "#requests"), rows)
+
+
+def _by_shop(found: Plan) -> Table:
+    rows = []
+    for name in found.requests:
+        steps = [step for step in found.steps if step.shop == name]
+        rows.append((name, len({step.resource for step in steps}), _count(steps)))
+    return table("'--shop' shows one in full", ("shop", "#lists", "#requests"), rows)
+
+
+def _together(steps: Sequence[Step]) -> Table:
+    """One line for each way of reading: a screen of 80 columns and 40 lines holds a plan."""
+    ways: dict[str, list[Step]] = {}
+    for step in steps:
+        ways.setdefault(step.strategy, []).append(step)
+    rows = (
+        (how, ", ".join(dict.fromkeys(step.resource for step in own)), _count(own))
+        for how, own in ways.items()
+    )
+    return table("", ("how", "lists", "#requests"), rows)
+
+
+def _count(steps: Sequence[Step]) -> str:
+    known = sum(step.requests or 0 for step in steps)
+    unknown = sum(step.requests is None for step in steps)
+    if not unknown:
+        return f"{known:,}"
+    return f"{known:,} + ?" if known else "?"

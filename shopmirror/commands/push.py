@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopmirror.completion import ShopOption
 from shopmirror.consoles import duration, err, fault, out, print_json, table
 from shopmirror.runs import configured
 from shopmirror.signals import stopping
@@ -36,7 +37,7 @@ def push(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be sent, and how many requests.")
     ] = False,
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     on_conflict: Annotated[
         OnConflict,
         typer.Option(help="The record changed meanwhile: ask you (park), or who wins."),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import out, print_json, table
+from shopmirror.completion import ShopOption
+from shopmirror.consoles import moment, out, print_json, table
 
 if TYPE_CHECKING:
     from pipelines.outbox import Change
@@ -123,7 +124,7 @@ def list_changes(
         str | None,
         typer.Option(help="queued, sending, done, in_doubt, rejected or conflict."),
     ] = None,
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     as_json: AsJson = False,
 ) -> int:
     """List the changes, newest last."""
@@ -173,8 +174,8 @@ def show(number: Number, as_json: AsJson = False) -> int:
         if name != "history" and value not in (None, "", {}, [])
     ]
     out().print(table(f"Change {number}", ("", ""), rows))
-    events = ((entry["at"], entry["event"], entry["detail"]) for entry in history)
-    out().print(table("History", ("at (UTC)", "event", "detail"), events))
+    events = ((moment(entry["at"]), entry["event"], entry["detail"]) for entry in history)
+    out().print(table("History", ("at", "event", "detail"), events))
     return 0
 
 
@@ -226,4 +227,4 @@ def _details(change: Change) -> dict[str, Any]:
 
 
 def _moment(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, print_json, table
 from shopmirror.runs import configured, working
 
@@ -22,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reconcile(
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     year: Annotated[int | None, typer.Option(help="Only this year, as yyyy.")] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Read the documents of days that differ again.")

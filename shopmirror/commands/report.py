@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def report(
         str | None, typer.Option(metavar="YYYY-MM-DD", help="A day; by default the last open one.")
     ] = None,
     month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="A whole month.")] = None,
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     out_file: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf, .xlsx or .csv."),
@@ -36,7 +37,7 @@ def report(
         typer.Option("--with", help="Also tax, margin, expenses (with commas); 'none' of them."),
     ] = None,
     send: Annotated[
-        bool, typer.Option("--send", help="Also mail or post it, as \\[report] is configured.")
+        bool, typer.Option("--send", help="Also mail or post it, as \\[mail] says.")
     ] = False,
 ) -> int:
     """Write the closing report of a day or a month.
@@ -86,9 +87,12 @@ def _extras(text: str | None) -> tuple[Extra, ...]:
 
 
 def _sender() -> Callable[[Report], list[str]]:
+    from pipelines.monitor.sender import old_mail_settings
     from pipelines.report.post import load_post, send
 
     settings = load_post()
+    for line in old_mail_settings():
+        fault(line)
     return lambda report: send(report, settings)
 
 

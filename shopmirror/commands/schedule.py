@@ -86,12 +86,15 @@ def _runner(
     from pipelines.home import Home
     from pipelines.monitor import logs
     from pipelines.monitor.notify import Incidents, load_notify
+    from pipelines.monitor.sender import old_mail_settings
     from schedules.jobs import planned_jobs
     from schedules.runner import Runner
     from schedules.settings import load_schedule
     from sources.repair_shop.settings import load_settings
 
     settings, times, notify = load_settings(), load_schedule(), load_notify()
+    for line in old_mail_settings():
+        _tell(line)
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):

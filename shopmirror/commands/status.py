@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, out, print_json, say, table
+from shopmirror.consoles import duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
 
 if TYPE_CHECKING:
     from pipelines.monitor.status import ShopStatus, Status
+    from sources.repair_shop.settings import Settings
 
 _RUNS = 5
 
@@ -31,52 +32,55 @@ def status(
     """Show the state of the mirror on one screen; makes no request."""
     from pipelines.monitor.status import status as gather
 
-    found = gather(configured())
+    settings = configured()
+    found = gather(settings)
     if as_json:
         print_json(found.as_json())
     elif check:
         lines = found.problems or ["all is well"]
         say("; ".join(lines))
     else:
-        _show(found, tables)
+        _show(found, tables, settings)
     return found.exit_code if check else 0
 
 
-def _show(found: Status, tables: bool) -> None:
+def _show(found: Status, tables: bool, settings: Settings) -> None:
+    zone = settings.one_zone
     out().print(
         table(
             "Mirror",
             ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes"),
-            (_shop_line(shop) for shop in found.shops),
+            (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops),
         )
     )
     if tables:
         for shop in found.shops:
-            _show_tables(shop)
+            _show_tables(shop, settings.shop(shop.shop).zone)
     if found.runs:
         columns = ("started", "command", "outcome", "#exit", "#requests", "#rows", "took")
-        runs = (_run_line(run) for run in found.runs[:_RUNS])
+        runs = (_run_line(run, zone) for run in found.runs[:_RUNS])
         out().print(table("Last runs", columns, runs))
     waiting = {state: count for state, count in found.queue.items() if count}
     if waiting:
         told = ", ".join(f"{count} {state}" for state, count in waiting.items())
         say(f"Queue: {told}")
     if found.next_runs:
-        jobs = (_next_line(run) for run in found.next_runs)
+        jobs = (_next_line(run, zone) for run in found.next_runs)
         out().print(table("Schedule", ("job", "next", "ended last", "#exit", "outcome"), jobs))
         if not any(run["is_served"] for run in found.next_runs):
             out().print("No scheduler runs now: 'shopmirror schedule' starts one.")
     published = found.warehouse.get("published_at")
-    out().print(f"Warehouse published: {_moment(published) if published else 'never'}")
+    out().print(f"Warehouse published: {moment(published, zone) if published else 'never'}")
     for finding in found.warehouse.get("findings", ()):
         say(f"Found in the data: {finding}.", "yellow")
     if not found.problems:
         out().print("[green]All is well.[/green]")
-    for problem in found.problems:
-        say(problem, "red")
+    for problem in found.found:
+        mend = f"  -> {problem.mend}" if problem.mend else ""
+        say(f"{problem.named}{mend}", "red")
 
 
-def _shop_line(shop: ShopStatus) -> tuple[object, ...]:
+def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
     if shop.missing:
         complete = f"no, {len(shop.missing)} lists to read"
     else:
@@ -90,11 +94,11 @@ def _shop_line(shop: ShopStatus) -> tuple[object, ...]:
     budget = shop.budget
     left = f"{budget['left']} of {budget['limit']}"
     if budget["refused_until"]:
-        left = f"none until {_moment(budget['refused_until'])}"
+        left = f"none until {moment(budget['refused_until'], zone)}"
     return (
         shop.shop,
         complete,
-        _moment(shop.as_of) if shop.as_of else "",
+        moment(shop.as_of, zone) if shop.as_of else "",
         f"{sum(resource['rows'] for resource in shop.resources):,}",
         agree,
         left,
@@ -102,12 +106,12 @@ def _shop_line(shop: ShopStatus) -> tuple[object, ...]:
     )
 
 
-def _show_tables(shop: ShopStatus) -> None:
+def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:
     rows = (
         (
             resource["resource"],
             f"{resource['rows']:,}",
-            _moment(resource["fresh_as_of"]) if resource["fresh_as_of"] else "never",
+            moment(resource["fresh_as_of"], zone) if resource["fresh_as_of"] else "never",
             resource["proof"] or "",
         )
         for resource in shop.resources
@@ -115,14 +119,14 @@ def _show_tables(shop: ShopStatus) -> None:
     out().print(table(f"Tables of {shop.shop}", ("table", "#rows", "as of", "proof"), rows))
 
 
-def _run_line(run: dict[str, Any]) -> tuple[object, ...]:
+def _run_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
     took = ""
     if run["ended_at"]:
         began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
         took = duration((ended - began).total_seconds())
     outcome = run["outcome"] or "still running, or was killed"
     return (
-        _moment(run["started_at"]),
+        moment(run["started_at"], zone),
         run["command"],
         outcome,
         run["exit_code"],
@@ -132,16 +136,11 @@ def _run_line(run: dict[str, Any]) -> tuple[object, ...]:
     )
 
 
-def _next_line(run: dict[str, Any]) -> tuple[object, ...]:
+def _next_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
     return (
         run["job"],
-        _moment(run["next_at"]) if run["next_at"] else "",
-        _moment(run["last_ended_at"]) if run["last_ended_at"] else "",
+        moment(run["next_at"], zone) if run["next_at"] else "",
+        moment(run["last_ended_at"], zone) if run["last_ended_at"] else "",
         run["exit_code"],
         run["outcome"],
     )
-
-
-def _moment(told: str | datetime) -> str:
-    moment = datetime.fromisoformat(told) if isinstance(told, str) else told
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopmirror.completion import ShopOption, resources
 from shopmirror.consoles import duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
@@ -24,9 +25,11 @@ def register(app: typer.Typer) -> None:
 def sync(
     resources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RESOURCE]...", help="Lists to read, by default all."),
+        typer.Argument(
+            metavar="[RESOURCE]...", help="Lists to read, by default all.", autocompletion=resources
+        ),
     ] = None,
-    shop: Annotated[str | None, typer.Option(help="Only this shop.")] = None,
+    shop: ShopOption = None,
     full: Annotated[bool, typer.Option("--full", help="Read the lists whole.")] = False,
     max_requests: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")

@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -32,6 +33,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
+Section = TypeVar("Section", bound=BaseModel)
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -194,8 +196,15 @@ class Settings(BaseModel):
         for shop in self.shops:
             if shop.name == name.lower():
                 return shop
-        known = ", ".join(shop.name for shop in self.shops)
-        raise SettingsError(f"There is no shop '{name}'. Configured: {known}.")
+        known = [shop.name for shop in self.shops]
+        guess = _guess(name.lower(), known)
+        raise SettingsError(f"There is no shop '{name}'.{guess} Configured: {', '.join(known)}.")
+
+    @property
+    def one_zone(self) -> ZoneInfo | None:
+        """The zone of all shops; None when they stand in several."""
+        zones = {shop.timezone for shop in self.shops}
+        return self.shops[0].zone if len(zones) == 1 else None
 
     def chosen(self, name: str | None) -> tuple[ShopSettings, ...]:
         """One shop if named, else all."""
@@ -213,19 +222,29 @@ def read_section(*path: str) -> dict[str, Any]:
     Values from the environment are text; validate them with a pydantic model.
     """
     merged: dict[str, Any] = {}
+    for _place, values in settings_layers(*path):
+        _merge(merged, values)
+    return merged
+
+
+def settings_layers(*path: str) -> list[tuple[str, dict[str, Any]]]:
+    """A section as each place has it, the strongest last: the two files, then the environment."""
+    layers: list[tuple[str, dict[str, Any]]] = []
     for name in ("config.toml", "secrets.toml"):
-        _merge(merged, _section_of_file(Path(".dlt") / name, path))
+        place = Path(".dlt") / name
+        layers.append((str(place), _section_of_file(place, path)))
+    named: dict[str, Any] = {}
     prefix = "__".join(path).upper() + "__"
     for variable, value in sorted(os.environ.items()):
         if variable.upper().startswith(prefix):
             keys = [key.lower() for key in variable[len(prefix) :].split("__")]
-            target = merged
+            target = named
             for key in keys[:-1]:
                 target = target.setdefault(key, {})
                 if not isinstance(target, dict):
                     raise SettingsError(f"{variable} is a section and a value at once.")
             target[keys[-1]] = value
-    return merged
+    return [*layers, ("the environment", named)]
 
 
 def load_settings() -> Settings:
@@ -270,20 +289,44 @@ def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
     try:
         return ShopSettings(name=name, **{str(key): value for key, value in values.items()})
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {_plain(fault)}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
         raise SettingsError(
-            f"Settings of shop '{name}' under [sources.repair_shop] are wrong: " + "; ".join(faults)
+            f"Settings of shop '{name}' under [sources.repair_shop] are wrong: "
+            + faults(error, ShopSettings)
         ) from None
 
 
-def _plain(fault: ErrorDetails) -> str:
+def load_section(
+    name: str, kind: type[Section], values: Mapping[str, Any] | None = None
+) -> Section:
+    """A section's settings (by default read from dlt's places), validated.
+
+    :class:`SettingsError` names every fault and, for a name nobody knows, the one that was meant.
+    """
+    try:
+        return kind.model_validate(read_section(name) if values is None else values)
+    except ValidationError as error:
+        raise SettingsError(f"Settings under [{name}] are wrong: {faults(error, kind)}") from None
+
+
+def faults(error: ValidationError, kind: type[BaseModel]) -> str:
+    """What pydantic found wrong, in one line, without any value: one may be a secret."""
+    return "; ".join(
+        f"{'.'.join(map(str, fault['loc'])) or 'section'}: {_plain(fault, kind)}"
+        for fault in error.errors(include_input=False, include_url=False)
+    )
+
+
+def _plain(fault: ErrorDetails, kind: type[BaseModel]) -> str:
     if fault["type"] == "extra_forbidden":
-        known = sorted(set(ShopSettings.model_fields) - {"name"})
-        return f"there is no such setting; there are {', '.join(known)}"
+        known = sorted(set(kind.model_fields) - ({"name"} if kind is ShopSettings else set()))
+        guess = _guess(str(fault["loc"][-1]), known)
+        return f"there is no such setting.{guess} There are {', '.join(known)}"
     return fault["msg"].removeprefix("Value error, ")
+
+
+def _guess(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def _variable(*keys: str) -> str:

@@ -23,7 +23,8 @@ def spent(server: SandboxServer) -> int:
 def test_every_command_has_help(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
-    for name in COMMANDS:
+    for module in COMMANDS:
+        name = module.replace("_", "-")
         assert f" {name} " in out
         code, help_text, _ = run(name, "--help")
         assert code == 0
@@ -69,7 +70,7 @@ def test_settings_that_are_missing(run: Run, command: str) -> None:
         ("OPENING_HOURS", "18:00-02:00", "must end on the day it begins"),
         ("CLOSED_WEEKDAYS", "domingo", "mon, tue"),
         ("CLOSED_DAYS", "25-Dec-2026", "2026-12-25"),
-        ("TIMEZON", "UTC", "timezon: there is no such setting"),
+        ("TIMEZON", "UTC", "timezon: there is no such setting. Did you mean 'timezone'?"),
     ],
 )
 def test_settings_that_are_wrong(
@@ -108,6 +109,7 @@ def test_hours_and_closed_days_are_read_as_people_write_them() -> None:
     [
         (["sync", "invoices"], "There is no resource 'invoices'. Known: users"),
         (["sync", "--shop", "norte"], "There is no shop 'norte'. Configured: main"),
+        (["sync", "--shop", "mian"], "There is no shop 'mian'. Did you mean 'main'?"),
         (["plan", "invoices"], "There is no resource"),
         (["reconcile", "--shop", "norte"], "There is no shop"),
         (["reconcile"], "Run 'shopmirror sync'"),

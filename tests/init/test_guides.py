@@ -12,10 +12,7 @@ import click
 import pytest
 from typer.main import get_command
 
-from pipelines.dashboard import DashboardSettings
-from pipelines.monitor.notify import NotifySettings
-from pipelines.report.post import PostSettings
-from schedules.settings import RetentionSettings, ScheduleSettings
+from shopmirror.commands.config import sections
 from shopmirror.main import app
 from sources.repair_shop.settings import ShopSettings
 
@@ -42,7 +39,7 @@ def _commands(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("shopmirror ")]
 
 
-def _check(command: Any, words: list[str]) -> None:
+def check_command(command: Any, words: list[str]) -> None:
     while isinstance(command, click.Group) or hasattr(command, "commands"):
         name = words[0]
         if name.startswith("--"):
@@ -59,19 +56,17 @@ def _check(command: Any, words: list[str]) -> None:
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_every_command_of_a_guide_exists(guide: Path) -> None:
     for words in _commands(guide.read_text(encoding="utf-8")):
-        _check(get_command(app), words)
+        check_command(get_command(app), words)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
     for block in re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S):
         settings = tomllib.loads(block)
-        ScheduleSettings.model_validate(settings.pop("schedule", {}))
-        RetentionSettings.model_validate(settings.pop("retention", {}))
-        assert set(settings.pop("report", {})) <= set(PostSettings.model_fields)
-        notify = settings.pop("notify", {})
-        assert set(notify) <= set(NotifySettings.model_fields)
-        assert set(settings.pop("dashboard", {})) <= set(DashboardSettings.model_fields)
+        for name in ("schedule", "retention"):
+            sections()[name].model_validate(settings.get(name, {}))
+        for name, kind in sections().items():
+            assert set(settings.pop(name, {})) <= set(kind.model_fields)
         shop = settings.pop("sources", {}).get("repair_shop", {})
         for values in (shop, *shop.pop("shops", {}).values()):
             assert set(values) <= set(ShopSettings.model_fields)

@@ -56,7 +56,7 @@ def test_a_mirror_that_missed_a_night_ends_in_1(
         (["--shop", "sur"], "no shop 'sur'"),
         (["--out", "report.txt"], "must end in"),
         (["--out", "gone/report.html"], "does not exist"),
-        (["--send"], "[report]"),
+        (["--send"], "[mail]"),
     ],
 )
 def test_wrong_input_ends_in_2(

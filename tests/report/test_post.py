@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
+from pipelines.monitor.notify import load_notify
+from pipelines.monitor.sender import old_mail_settings
 from pipelines.report import Report, ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
+from sources.repair_shop.settings import SettingsError
 from tests.report.warehouse import NOW
 
 
@@ -150,7 +153,7 @@ def test_a_failure_names_no_key(made: Report) -> None:
 
 
 def test_nothing_configured_is_said(made: Report) -> None:
-    with pytest.raises(ReportError, match=r"under \[report\]"):
+    with pytest.raises(ReportError, match=r"under \[mail\]"):
         send(made, PostSettings())
 
 
@@ -170,7 +173,30 @@ def test_settings_come_from_file_and_environment(
     assert (settings.smtp_port, settings.mail_to[1]) == (465, "c@example.com")
     monkeypatch.setenv("REPORT__SMTP_PORT", "many")
     monkeypatch.setenv("REPORT__SMPT_HOST", "x")
-    with pytest.raises(ReportError) as wrong:
+    with pytest.raises(SettingsError) as wrong:
         load_post()
     assert "smtp_port" in str(wrong.value)
-    assert "smpt_host" in str(wrong.value)
+    assert "smpt_host: there is no such setting. Did you mean 'smtp_host'?" in str(wrong.value)
+
+
+def test_one_section_serves_reports_and_notices_and_each_may_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAIL__SMTP_HOST", "mail.example.com")
+    monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.com")
+    monkeypatch.setenv("REPORT__MAIL_TO", "desk@example.com, owner@example.com")
+    assert load_post().mail_to == ("desk@example.com", "owner@example.com")
+    assert (load_notify().mail_to, load_notify().sender) == (("owner@example.com",),) + (
+        "owner@example.com",
+    )
+    assert old_mail_settings() == []
+    # Names of before there was the section.
+    monkeypatch.setenv("NOTIFY__EMAIL_TO", "night@example.com")
+    monkeypatch.setenv("NOTIFY__SMTP_HOST", "other.example.com")
+    assert (load_notify().smtp_host, load_notify().mail_to) == (
+        "other.example.com",
+        ("night@example.com",),
+    )
+    assert load_post().smtp_host == "mail.example.com"
+    assert "email_to, smtp_host under [notify]" in old_mail_settings()[0]

@@ -411,4 +411,4 @@ def _fingerprint(*parts: str) -> str:
 
 
 def _shown(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"

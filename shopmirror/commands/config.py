@@ -1,0 +1,146 @@
+"""``shopmirror config show``: which settings count, and where each was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+
+from shopmirror.consoles import fault, out, print_json, table
+
+_GIVEN, _DEFAULT = "***", "default"
+Layers = Sequence[tuple[str, Mapping[str, Any]]]
+
+app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One setting that counts. ``value`` of a secret is masked, never shown."""
+
+    section: str
+    name: str
+    value: str
+    source: str
+
+
+def register(root: typer.Typer) -> None:
+    """Hang ``config`` into the command line."""
+    root.add_typer(app, name="config")
+
+
+@app.command("show")
+def show(
+    every: Annotated[bool, typer.Option("--all", help="Those nobody set too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Show each setting that counts and where it comes from; no key, no password.
+
+    Exit code 2 when a setting is wrong; it is shown all the same.
+    """
+    from sources.repair_shop.settings import SettingsError, home_folder, load_settings
+
+    entries = [e for e in _entries() if every or e.source != _DEFAULT]
+    if as_json:
+        print_json({"home": str(home_folder()), "settings": [asdict(entry) for entry in entries]})
+    else:
+        rows = ((f"[{e.section}]", e.name, e.value, e.source) for e in entries)
+        out().print(table("Settings", ("section", "setting", "value", "from"), rows))
+        out().print(f"Files are written to {home_folder()} (SHOPMIRROR_HOME).", markup=False)
+    for word in _strange_sections():
+        fault(word)
+    try:
+        load_settings()
+    except SettingsError as error:
+        fault(str(error))
+        return error.exit_code
+    return 0
+
+
+def _entries() -> Iterator[Entry]:
+    from sources.repair_shop.settings import SECTION, ShopSettings, settings_layers
+
+    layers = settings_layers(*SECTION)
+    shops = sorted({name for _, values in layers for name in _shops(values)})
+    yield from _of_section(".".join(SECTION), ShopSettings, layers, skip={"name"})
+    for shop in shops:
+        own = [(place, _shops(values).get(shop, {})) for place, values in layers]
+        title = ".".join((*SECTION, "shops", shop))
+        # What it inherits stands above.
+        yield from (e for e in _of_section(title, ShopSettings, own) if e.source != _DEFAULT)
+    for name, kind in sections().items():
+        yield from _of_section(name, kind, settings_layers(name))
+
+
+def sections() -> dict[str, type[Any]]:
+    """Every section but the shops', and what it may hold."""
+    from pipelines.dashboard.access import DashboardSettings
+    from pipelines.language.display import DisplaySettings
+    from pipelines.monitor.notify import NotifySettings
+    from pipelines.monitor.sender import MailSettings
+    from pipelines.report.post import PostSettings
+    from schedules.settings import RetentionSettings, ScheduleSettings
+
+    return {
+        "schedule": ScheduleSettings,
+        "retention": RetentionSettings,
+        "mail": MailSettings,
+        "report": PostSettings,
+        "notify": NotifySettings,
+        "dashboard": DashboardSettings,
+        "display": DisplaySettings,
+    }
+
+
+def _shops(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    shops = values.get("shops", {})
+    return shops if isinstance(shops, Mapping) else {}
+
+
+def _of_section(
+    section: str, kind: type[Any], layers: Layers, skip: frozenset[str] | set[str] = frozenset()
+) -> Iterator[Entry]:
+    fields = {name: field for name, field in kind.model_fields.items() if name not in skip}
+    given = {name for _, values in layers for name in values if name != "shops"}
+    for name in [*fields, *sorted(given - set(fields))]:
+        place, value = next(
+            ((place, values[name]) for place, values in reversed(layers) if name in values),
+            (_DEFAULT, None),
+        )
+        field = fields.get(name)
+        if place == _DEFAULT:
+            value = "" if field is None or field.is_required() else field.default
+        is_known = field is not None and "Secret" not in str(field.annotation)
+        yield Entry(section, name, _shown(value, is_known), place)
+
+
+def _shown(value: Any, is_plain: bool) -> str:
+    if not is_plain:
+        text = value.get_secret_value() if hasattr(value, "get_secret_value") else value
+        return _GIVEN if text else ""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    # An address may hold a user and a password.
+    return re.sub(r"//[^/@]*@", f"//{_GIVEN}@", str(value))
+
+
+def _strange_sections() -> Iterator[str]:
+    """Names of sections that are nearly one of ours, and so do nothing."""
+    import tomllib
+
+    from shopmirror.settings_files import CONFIG, SECRETS
+
+    known = ["sources", *sections()]
+    for path in (CONFIG, SECRETS):
+        try:
+            names = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        for name in names:
+            near = get_close_matches(name.lower(), known, n=1)
+            if near and name.lower() not in known:
+                yield f"{path}: nothing reads [{name}]. Did you mean [{near[0]}]?"

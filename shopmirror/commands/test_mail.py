@@ -1,0 +1,55 @@
+"""``shopmirror test-mail``: whether messages arrive, before a night depends on it."""
+
+from __future__ import annotations
+
+import platform
+
+import typer
+
+from shopmirror.consoles import fault, say
+
+
+class NoMail(Exception):
+    """Nothing says where messages go. Exit code 2."""
+
+    exit_code = 2
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("test-mail")(test_mail)
+
+
+def test_mail() -> int:
+    """Send a short message everywhere that reports and notices go, and say what was taken."""
+    from pipelines.monitor.notify import NotifyError, deliver, load_notify
+    from pipelines.monitor.sender import old_mail_settings
+    from pipelines.report.post import load_post
+
+    notices, reports = load_notify(), load_post()
+    for line in old_mail_settings():
+        fault(line)
+    ways = {"notices": notices}
+    named = ("smtp_host", "mail_from", "mail_to", "webhook_url")
+    if any(getattr(reports, name) != getattr(notices, name) for name in named):
+        fields = reports.model_dump(include=set(type(notices).model_fields))
+        ways["reports"] = type(notices).model_validate({**fields, "name": notices.name})
+    ways = {what: way for what, way in ways.items() if way.by_mail or way.by_webhook}
+    if not ways:
+        raise NoMail(
+            "Nothing says where messages go. Set smtp_host and mail_to, or webhook_url, under "
+            "[mail] in .dlt/config.toml; the password goes to .dlt/secrets.toml."
+        )
+    code = 0
+    for what, way in ways.items():
+        whose = "reports and notices" if len(ways) == 1 and what == "notices" else what
+        text = f"This is a test from {platform.node()}: {whose} will arrive here."
+        try:
+            deliver(way, f"{way.name}: a test", text)
+        except NotifyError as error:
+            fault(f"{whose}: {error} See smtp_host, smtp_port, smtp_security and smtp_user.")
+            code = error.exit_code
+            continue
+        where = [*way.mail_to, *(["the webhook"] if way.by_webhook else [])]
+        say(f"Sent for {whose}: {', '.join(where)}.")
+    return code

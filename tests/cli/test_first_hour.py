@@ -1,0 +1,124 @@
+"""What a newcomer meets: plans that fit a screen, settings that explain themselves, mends."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from pipelines.monitor.severity import RULES, Kind, Problem
+from sandbox.server import SandboxServer
+from shopmirror.completion import resources, shops
+from shopmirror.main import app
+from sources.repair_shop.settings import Settings, ShopSettings
+from tests.cli.conftest import PREFIX, Run
+from tests.init.test_guides import check_command
+from tests.schedules.receivers import MailServer, served
+
+
+def test_a_first_plan_fits_a_screen(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shopmirror.consoles._WIDTH_OF_A_FILE", 80)
+    code, out, _ = run("plan")
+    lines = out.splitlines()
+    assert code == 0 and "at least" in out
+    assert len(lines) < 40 and max(map(len, lines)) <= 80
+    assert "custom_fields:leads" in out
+    assert len(run("plan", "--lists")[1].splitlines()) > 40
+
+
+def test_config_show_says_what_counts_and_where_it_was_said(
+    run: Run, shop: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ".dlt"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        '[sources.repair_shop]\ntimezone = "UTC"\ncurrency = "GTQ"\n'
+        '[sources.repair_shop.shops.norte]\ncurrency = "USD"\n[shedule]\nsync_at = "23:00"\n'
+    )
+    (folder / "secrets.toml").write_text(
+        '[mail]\nsmtp_password = "hush-hush"\nwebhook_url = "https://x.example/hush-hush"\n'
+        '[notify]\nkey_of_mine = "hush-hush"\n'
+    )
+    (folder / "secrets.toml").chmod(0o600)
+    code, out, err = run("config", "show", "--json")
+    told = {
+        (e["section"], e["name"]): (e["value"], e["source"]) for e in json.loads(out)["settings"]
+    }
+    mine = "sources.repair_shop"
+    assert code == 0
+    assert told[mine, "timezone"] == ("America/Guatemala", "the environment")
+    assert told[mine, "currency"] == ("GTQ", ".dlt/config.toml")
+    assert told[f"{mine}.shops.norte", "currency"][0] == "USD"
+    assert told[mine, "api_key"] == ("***", "the environment")
+    assert told["mail", "smtp_password"] == ("***", ".dlt/secrets.toml")
+    assert (mine, "reserve") not in told
+    assert "nothing reads [shedule]. Did you mean [schedule]?" in err
+    every = run("config", "show", "--all")[1]
+    assert "requests_per_minute" in every and "sync_limit_minutes" in every
+    for text in (out, err, every):
+        assert "hush" not in text and shop.keys["main"] not in text
+    monkeypatch.setenv(PREFIX + "RESERVE", "many")
+    code, out, err = run("config", "show")
+    assert code == 2 and "many" in out and "reserve:" in err
+
+
+def test_test_mail_says_what_was_taken(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, err = run("test-mail")
+    assert code == 2 and "under [mail]" in err
+    monkeypatch.setenv("MAIL__SMTP_HOST", "127.0.0.1")
+    monkeypatch.setenv("MAIL__SMTP_SECURITY", "none")
+    monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.org")
+    with served(MailServer()) as server:
+        monkeypatch.setenv("MAIL__SMTP_PORT", str(server.port))
+        code, out, err = run("test-mail")
+        assert (code, out) == (0, "Sent for reports and notices: owner@example.org.\n"), err
+        monkeypatch.setenv("REPORT__MAIL_TO", "desk@example.org")
+        assert run("test-mail")[1].splitlines() == [
+            "Sent for notices: owner@example.org.",
+            "Sent for reports: desk@example.org.",
+        ]
+        assert len(server.mails) == 3
+    code, _, err = run("test-mail")
+    assert code == 3 and "could not be sent" in err
+
+
+@pytest.mark.parametrize("kind", [kind for kind in RULES if RULES[kind].mend])
+def test_what_mends_a_trouble_is_a_command(kind: Kind) -> None:
+    check_command(get_command(app), RULES[kind].mend.split()[1:])
+    assert Problem(kind, "something").mend == RULES[kind].mend
+    assert Problem(kind, "so: 'shopmirror sync' helps").mend == ""
+
+
+def test_status_names_the_command_that_mends(run: Run, shop: SandboxServer) -> None:
+    assert "never read whole  -> shopmirror sync" in run("status")[1]
+
+
+def test_the_shell_completes_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert resources("ticket_i") == ["ticket_invoices"]
+    assert shops("") == ["main"]
+    monkeypatch.setenv(PREFIX + "SHOPS__NORTE__TIMEZONE", "UTC")
+    assert shops("no") == ["norte"]
+    assert shops("x") == []
+
+
+def test_times_are_the_shops_own(home_of_one_zone: Settings) -> None:
+    from shopmirror.consoles import moment
+
+    zone = home_of_one_zone.one_zone
+    assert moment("2026-11-22T04:40:00+00:00", zone) == "2026-11-21 22:40 CST"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d \S+", moment("2026-11-22T04:40:00+00:00"))
+
+
+@pytest.fixture
+def home_of_one_zone(tmp_path: Path) -> Settings:
+    values = {"base_url": "http://127.0.0.1/v1", "timezone": "America/Guatemala"}
+    made = [
+        ShopSettings.model_validate({"name": name, "api_key": f"key-of-{name}", **values})
+        for name in ("centro", "norte")
+    ]
+    return Settings(home=tmp_path, shops=tuple(made))
