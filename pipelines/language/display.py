@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from pipelines.language import NARROW, Language
-from sources.repair_shop.settings import SettingsError, read_section
+from sources.repair_shop.settings import SettingsError, load_section
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -116,15 +116,7 @@ class DisplaySettings(BaseModel):
 
 def load_display() -> DisplaySettings:
     """``[display]`` of dlt's places; :class:`SettingsError` names what is wrong."""
-    try:
-        return DisplaySettings(**read_section("display"))
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: "
-            f"{fault['msg'].removeprefix('Value error, ')}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise SettingsError(f"Settings under [display] are wrong: {'; '.join(faults)}.") from None
+    return load_section("display", DisplaySettings)
 
 
 def load_language() -> Language:

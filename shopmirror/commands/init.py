@@ -196,17 +196,13 @@ def _zone_of_this_machine() -> str:
 def _validated(shop: str, values: dict[str, str]) -> ShopSettings:
     from pydantic import ValidationError
 
-    from sources.repair_shop.settings import ShopSettings
+    from sources.repair_shop.settings import ShopSettings, faults
 
     given: dict[str, Any] = {"name": shop.lower(), **values}
     try:
         return ShopSettings(**given)
     except ValidationError as error:
-        faults = [
-            f"{fault['loc'][0] if fault['loc'] else 'value'}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise InitError("; ".join(faults) + ". Nothing was written.") from None
+        raise InitError(f"{faults(error, ShopSettings)}. Nothing was written.") from None
 
 
 def _agree_to_replace(
