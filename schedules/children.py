@@ -22,8 +22,9 @@ from typing import IO
 
 from schedules.jobs import Command, child_environment
 
-PROGRAM: tuple[str, ...] = (sys.executable, "-c", "from shopmirror.main import run; run()")
-"""The command line of ``shopmirror`` wherever it is installed, without a look at PATH."""
+PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main import run; run()")
+"""The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
+at what the current folder calls like a package of ours."""
 
 _TAIL = 20
 _MOST = 1 << 20

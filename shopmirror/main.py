@@ -37,6 +37,7 @@ COMMANDS = (
     "export",
     "dashboard",
     "dictionary",
+    "notebooks",
     "schedule",
     "config",
     "test_mail",

@@ -1,0 +1,1 @@
+"""What users install, held against what they have already."""
