@@ -39,7 +39,5 @@ def copy(
     to.mkdir(parents=True, exist_ok=True)
     for file in files:
         shutil.copyfile(file, to / file.name)
-    say(
-        f"{len(files)} files are in {to}: 'jupyter lab' there, with the extra 'notebooks' installed."
-    )
+    say(f"{len(files)} files are in {to}; JupyterLab (the extra 'notebooks') opens them.")
     return 0
