@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 
@@ -14,8 +15,9 @@ from sources.repair_shop.errors import ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.profile import ServiceProfile, probe
+from sources.repair_shop.profile import said_of_itself as asked
 from sources.repair_shop.scan.reader import PAGING_MARK
-from sources.repair_shop.settings import Settings
+from sources.repair_shop.settings import Settings, ShopSettings
 
 PROFILE_MARK = "profile"
 CURRENCY_MARK = "currency"
@@ -67,6 +69,21 @@ def doctor(
         ledger.close()
         budget.close()
     return found
+
+
+def said_of_itself(shop: ShopSettings, home: Path, *, forgive: bool = False) -> tuple[str, str]:
+    """Currency and time zone as the service says them, empty where it does not; one request.
+
+    Raises :class:`~sources.repair_shop.errors.ShopError` for what stops every request.
+    """
+    budget = Budget(Home(home).budget)
+    try:
+        if forgive:
+            budget.key(shop).forgive()
+        with Client(shop, budget) as client:
+            return asked(client)
+    finally:
+        budget.close()
 
 
 def add_statuses(profile: ServiceProfile, home: Home) -> None:

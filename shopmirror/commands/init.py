@@ -38,7 +38,11 @@ def init(
         typer.Option(help="File that holds the API key ('-': standard input); else asked for."),
     ] = None,
     timezone: Annotated[
-        str | None, typer.Option(help="The shop's time zone, such as America/Guatemala.")
+        str | None,
+        typer.Option(help="The shop's time zone, such as America/Guatemala; else the service's."),
+    ] = None,
+    currency: Annotated[
+        str | None, typer.Option(help="What amounts are in, such as GTQ; else the service's.")
     ] = None,
     shop: Annotated[
         str | None, typer.Option(help="Name of the shop, when there are several.")
@@ -66,20 +70,25 @@ def init(
     section = _section_of(files, shop)
     url = _base_url(files, section, base_url)
     in_the_clear = _allows_http(files, section, url, allow_http)
-    values = {
-        "base_url": url,
-        "api_key": _key(files, section, key_file),
-        "timezone": _zone(files, section, timezone),
-    }
+    values = {"base_url": url, "api_key": _key(files, section, key_file)}
     if in_the_clear:
         values["allow_http"] = "true"
+    # Another key than the one that is set: whoever gives it knows that the old one is done for, and
+    # a block that the old one ran into says nothing about it.
+    is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
+    zone = timezone or _known(files, section, "timezone")
+    said = ("", "")
+    if test and (zone is None or _asking()):
+        candidate = _validated(shop or "main", values)
+        said = _service_says(candidate if was_demo else _with_limits(candidate), forgive=is_new_key)
+    values["timezone"] = _zone(timezone, zone, said[1])
+    money = currency or _known(files, section, "currency") or said[0] or _currency_asked(test)
+    if money:
+        values["currency"] = money
     candidate = _validated(shop or "main", values)
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
     _agree_to_replace(files, section, values, replace)
-    # Another key than the one that is set: whoever gives it knows that the old one is done for, and
-    # a block that the old one ran into says nothing about it.
-    is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
     code = (
         _test(candidate if was_demo else _with_limits(candidate), forgive=is_new_key)
         if test
@@ -171,17 +180,48 @@ def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
     return str(given).strip()
 
 
-def _zone(files: SettingsFiles, section: str | None, given: str | None) -> str:
-    known = files.value(section, "timezone") or files.value(None, "timezone")
+def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
+    return files.value(section, name) or files.value(None, name)
+
+
+def _service_says(shop: ShopSettings, *, forgive: bool) -> tuple[str, str]:
+    """Currency and time zone as ``/info`` says them; empty where it does not."""
+    from pipelines.monitor.doctor import said_of_itself
+    from sources.repair_shop.errors import ShopError
+    from sources.repair_shop.settings import home_folder
+
+    try:
+        currency, zone = said_of_itself(shop, home_folder(), forgive=forgive)
+    except ShopError:
+        fault("Nothing was written. --no-test writes the settings without trying them out.")
+        raise
+    found = ", ".join(
+        f"{what} {value}" for what, value in (("time zone", zone), ("currency", currency)) if value
+    )
+    if found:
+        say(f"The service says of the shop: {found}.")
+    return currency, zone
+
+
+def _zone(given: str | None, known: str | None, said: str) -> str:
+    """The zone that was given; else, with a person there, asked; else known, else the service's."""
     if given is not None:
         return given.strip()
-    if not _asking():
-        if known is None:
-            # A guess would put the evening's sales on the next day, and nobody would notice.
-            raise InitError("The time zone is missing: give --timezone America/Guatemala or such.")
-        return known
-    default = known or _zone_of_this_machine()
-    return str(typer.prompt("Time zone of the shop", default=default, err=True)).strip()
+    if _asking():
+        default = known or said or _zone_of_this_machine()
+        return str(typer.prompt("Time zone of the shop", default=default, err=True)).strip()
+    if not (known or said):
+        # A guess would put the evening's sales on the next day, and nobody would notice.
+        raise InitError("The time zone is missing: give --timezone America/Guatemala or such.")
+    return known or said
+
+
+def _currency_asked(test: bool) -> str:
+    """Of a person, when the service was asked and says nothing; empty: figures without one."""
+    if not (test and _asking()):
+        return ""
+    words = "Currency of the shop, such as GTQ (empty: none)"
+    return str(typer.prompt(words, default="", show_default=False, err=True)).strip()
 
 
 def _zone_of_this_machine() -> str:

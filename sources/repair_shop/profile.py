@@ -143,16 +143,32 @@ def _look_at_info(client: Client, profile: ServiceProfile, _rows: list[dict[str,
         return
     flat = {snake_case(str(key)): value for key, value in info.items()}
     profile.items["/info"] = "fields " + ", ".join(sorted(flat)[:20])
-    currency = flat.get("currency") or flat.get("currency_code")
-    if isinstance(currency, Mapping):
-        currency = currency.get("code")
-    profile.currency = str(currency or "")
-    zone = flat.get("timezone") or flat.get("time_zone")
-    if isinstance(zone, str) and zone and zone != client.shop.timezone:
+    profile.currency, zone = _currency_and_zone(flat)
+    if zone and zone != client.shop.timezone:
         profile.problems.append(
             f"The service says its time zone is {zone}, the settings say {client.shop.timezone}: "
             "days begin and end at other moments. Set sources.repair_shop.timezone."
         )
+
+
+def said_of_itself(client: Client) -> tuple[str, str]:
+    """What a shop's ``/info`` says: its currency, and its time zone as IANA name; empty: nothing.
+
+    One request. Raises what stops every request.
+    """
+    try:
+        info = client.get(INFO_PATH).detail()
+    except BadAnswer:
+        return "", ""
+    return _currency_and_zone({snake_case(str(key)): value for key, value in info.items()})
+
+
+def _currency_and_zone(info: Mapping[str, Any]) -> tuple[str, str]:
+    currency = info.get("currency") or info.get("currency_code")
+    if isinstance(currency, Mapping):
+        currency = currency.get("code")
+    zone = info.get("timezone") or info.get("time_zone")
+    return str(currency or ""), zone if isinstance(zone, str) else ""
 
 
 def _look_at_details(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:

@@ -52,6 +52,21 @@ def test_it_writes_settings_that_load(begin, folder, server: SandboxServer, caps
     assert server.keys["main"] not in printed.out + printed.err
 
 
+def test_zone_and_currency_are_the_services_own(
+    begin, folder, server: SandboxServer, capsys
+) -> None:
+    code = begin("--base-url", server.base_url, key=server.keys["main"])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    assert "The service says of the shop: time zone America/Guatemala, currency GTQ." in told.out
+    shop = load_settings().shop("main")
+    assert (shop.timezone, shop.currency) == ("America/Guatemala", "GTQ")
+    arguments = ("--base-url", server.base_url, "--timezone", "UTC", "--currency", "USD")
+    assert begin(*arguments, "--replace", "--no-test", key=server.keys["main"]) == 0
+    shop = load_settings().shop("main")
+    assert (shop.timezone, shop.currency) == ("UTC", "USD")
+
+
 def test_no_key_is_in_the_log(begin, folder, server: SandboxServer) -> None:
     begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
     for path in (folder / "data").rglob("*"):
@@ -80,7 +95,7 @@ def test_an_address_where_nobody_answers(begin, folder, capsys) -> None:
     ("arguments", "key", "word"),
     [
         (("--timezone", "UTC"), "some-key-1234", "base address"),
-        (("--base-url", "http://127.0.0.1:9/v1"), "some-key-1234", "time zone"),
+        (("--base-url", "http://127.0.0.1:9/v1", "--no-test"), "some-key-1234", "time zone"),
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), None, "key"),
         (("--base-url", "shop/v1", "--timezone", "UTC"), "some-key-1234", "base_url"),
         (("--base-url", "http://shop.invalid/v1", "--timezone", "UTC"), "key-1234", "--allow-http"),
