@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FORMAT = 2
+FORMAT = 3
 """Number of the warehouse's layout. A file with a higher one was written by a newer version."""
 
 OPS_TABLES: Mapping[str, Mapping[str, str]] = {

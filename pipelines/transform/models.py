@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
-_NOT_VIEWS = ("config.materialized:table", "path:snapshots", "path:tests")
+_NOT_VIEWS = ("config.materialized:table", "config.materialized:incremental", "path:tests")
+_BUILD = ("build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough")
 
 
 class ModelsFailed(Exception):
@@ -73,28 +74,39 @@ def build(
     started = time.perf_counter()
     prepare(database, shops)
     views = _fingerprint(database)
-    arguments = ["build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough"]
+    arguments = list(_BUILD)
     if select is not None:
         arguments += ["--select", *select.split()]
     elif views == _built_fingerprint(database):
         # dbt spends more on making sixty views anew than DuckDB on reading through them.
         arguments += ["--select", *_NOT_VIEWS]
-    results = _invoke(arguments, database, home)
+    results = _invoke(arguments, _at(database), home)
     if select is None:
         _remember(database, views)
+    return _summary(results, time.perf_counter() - started)
+
+
+def build_at(target: str, environment: Mapping[str, str], *, home: Path) -> ModelRun:
+    """Build and test every model on another engine, where ``raw`` and ``ops`` already are.
+
+    ``target`` is one of ``transforms/profiles.yml`` (``postgres``, ``spark``), ``environment`` what
+    it takes from there. Raises :class:`ModelsFailed`.
+    """
+    started = time.perf_counter()
+    results = _invoke(_BUILD, environment, home, target)
     return _summary(results, time.perf_counter() - started)
 
 
 def unit_tests(database: Path, *, home: Path) -> ModelRun:
     """Run the models' unit tests; they need the staging tables built in ``database``."""
     started = time.perf_counter()
-    results = _invoke(["test", "--select", "test_type:unit"], database, home)
+    results = _invoke(["test", "--select", "test_type:unit"], _at(database), home)
     return _summary(results, time.perf_counter() - started)
 
 
 def docs(database: Path, *, home: Path, out: Path) -> Path:
     """Write the data dictionary and lineage as one HTML page that opens offline; returns it."""
-    _invoke(["docs", "generate", "--static"], database, home)
+    _invoke(["docs", "generate", "--static"], _at(database), home)
     out.parent.mkdir(parents=True, exist_ok=True)
     page = (_state(home) / "target" / "static_index.html").read_text(encoding="utf-8")
     # The page is made to be passed on; where this machine keeps its files is nobody's business.
@@ -153,7 +165,7 @@ def _fingerprint(database: Path) -> str:
         ).fetchall()
         views = connection.execute(
             "select schema_name, view_name from duckdb_views() "
-            "where schema_name in ('staging', 'intermediate') order by all"
+            "where schema_name in ('staging', 'intermediate', 'history') order by all"
         ).fetchall()
     digest.update(repr((columns, views)).encode())
     return digest.hexdigest()
@@ -178,18 +190,29 @@ def _state(home: Path) -> Path:
     return (home / "build" / "dbt").resolve()
 
 
-def _invoke(arguments: list[str], database: Path, home: Path) -> list[Any]:
+def _at(database: Path) -> dict[str, str]:
+    return {"SHOPMIRROR_DUCKDB": str(database.resolve())}
+
+
+def _invoke(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    home: Path,
+    target: str = "warehouse",
+) -> list[Any]:
     """One dbt command in this process; its node results, or :class:`ModelsFailed`."""
     os.environ.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
     from dbt.cli.main import dbtRunner
 
     state = _state(home)
     state.mkdir(parents=True, exist_ok=True)
-    os.environ["SHOPMIRROR_DUCKDB"] = str(database.resolve())
+    os.environ.update(environment)
     places = {
         "--project-dir": PROJECT,
         "--profiles-dir": PROJECT,
-        "--target-path": state / "target",
+        "--target": target,
+        # What dbt remembers of a project is of one target.
+        "--target-path": state / ("target" if target == "warehouse" else f"target-{target}"),
         "--log-path": state / "logs",
     }
     options = [str(part) for pair in places.items() for part in pair]
@@ -228,9 +251,7 @@ def _is_fault(result: Any) -> bool:
 
 def _told(result: Any) -> str:
     node = result.node
-    kind = {"test": "Test", "unit_test": "Unit test", "snapshot": "History"}.get(
-        str(node.resource_type), "Model"
-    )
+    kind = {"test": "Test", "unit_test": "Unit test"}.get(str(node.resource_type), "Model")
     return (
         f"{kind} {node.name} (transforms/{node.original_file_path}): "
         f"{_one_line(str(result.message or 'no message'))}"
@@ -243,7 +264,7 @@ def _one_line(text: str) -> str:
 
 def _summary(results: Sequence[Any], seconds: float) -> ModelRun:
     tests = [r for r in results if str(r.node.resource_type) in {"test", "unit_test"}]
-    built = [r for r in results if str(r.node.resource_type) in {"model", "snapshot", "seed"}]
+    built = [r for r in results if str(r.node.resource_type) in {"model", "seed"}]
     return ModelRun(
         seconds=seconds,
         models=len(built),

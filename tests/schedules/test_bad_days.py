@@ -50,7 +50,11 @@ OLDER = (
     "DROP TABLE ops.completeness",
     "DROP TABLE marts.labour",
     "ALTER TABLE marts.daily_sales DROP COLUMN uncosted",
-    "ALTER TABLE history.customers DROP COLUMN gender",
+    # History as it was kept before it was read from versions.
+    "CREATE TABLE history.kept AS SELECT * EXCLUDE (gender) FROM history.customers",
+    "DROP VIEW history.customers",
+    "DROP TABLE history.customers_versions",
+    "ALTER TABLE history.kept RENAME TO customers",
     "CREATE VIEW marts.of_my_own AS SELECT 1 AS n",
     "DELETE FROM ops.models",
 )

@@ -17,5 +17,12 @@
         )
 {%- endmacro %}
 
-{#- Median over a group; the engines of the portable subset all know percentile_cont. -#}
-{% macro median(expression) %}percentile_cont(0.5) within group (order by {{ expression }}){% endmacro %}
+{#- Median over a group of decimals. It is taken over whole numbers (of the fourth place), of which no
+    engine rounds the middle; half of the last place goes up. -#}
+{% macro median(expression) -%}
+cast(
+        cast(floor(0.5 + percentile_cont(0.5) within group (
+            order by cast({{ expression }} * 10000 as {{ double_type() }})
+        )) as bigint) * 0.0001 as {{ money() }}
+    )
+{%- endmacro %}

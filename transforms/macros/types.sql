@@ -9,10 +9,18 @@ case
     end
 {%- endmacro %}
 
-{#- A cast that gives null instead of an error; where the engine has none, a plain cast. -#}
+{#- A cast that gives null instead of an error. -#}
 {% macro try_cast(expression, type) %}{{ return(adapter.dispatch('try_cast')(expression, type)) }}{% endmacro %}
 {% macro default__try_cast(expression, type) %}cast({{ expression }} as {{ type }}){% endmacro %}
 {% macro duckdb__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
+{#- PostgreSQL 16 and later. By itself it also takes words (`today`) for days. -#}
+{% macro postgres__try_cast(expression, type) -%}
+case
+            when pg_input_is_valid(cast({{ expression }} as text), '{{ type }}')
+                {%- if type.startswith(('date', 'timestamp')) %} and {{ expression }} like '____-__-__%'{% endif %}
+                then cast({{ expression }} as {{ type }})
+        end
+{%- endmacro %}
 {% macro spark__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
 
 {#- The text of one key of a JSON object held as text; null when the key or the text is absent. -#}
@@ -47,3 +55,7 @@ case
 {#- What is left of a telephone number: its digits, of which the last eight count, so that a
     country's code written or not makes no difference. -#}
 {% macro phone_digits(column) %}translate({{ column }}, ' +-()./', ''){% endmacro %}
+
+{% macro double_type() %}{{ return(adapter.dispatch('double_type')()) }}{% endmacro %}
+{% macro default__double_type() %}{{ return('double precision') }}{% endmacro %}
+{% macro spark__double_type() %}{{ return('double') }}{% endmacro %}

@@ -1,15 +1,63 @@
 {#-
-    A relation with a `fingerprint` of every column but those of `besides`: a snapshot keeps a new
-    version when it changes. When a row was read says nothing about the row, so it is left out.
+    History without MERGE: a table that only grows, and a view that reads intervals out of it.
+
+    `new_versions` gives the rows of a relation that differ from their newest version, or have none,
+    as versions that begin now. `besides` are columns of which a change makes no new version: when a
+    row was read says nothing about the row. With `gone`, a row that is no longer there ends its
+    last version: by a version without fingerprint, of which only the key is known.
 -#}
-{% macro versioned(relation, besides) %}
+{% macro new_versions(relation, key, besides, gone=false) %}
+    {%- set columns = adapter.get_columns_in_relation(relation) | map(attribute='name') | list if execute else [] -%}
+    {%- set now = "cast('" ~ run_started_at.replace(tzinfo=none) ~ "' as timestamp)" -%}
+    with present as (
+        select
+            rows_now.*,
+            {{ fingerprint(columns | reject('in', besides) | list) if execute else "''" }} as fingerprint
+        from {{ relation }} as rows_now
+    )
+
+    {% if not is_incremental() -%}
+    select present.*, {{ now }} as dbt_valid_from from present
+    {%- else -%}
+    , placed as (
+        select
+            {% for column in key %}{{ column }}, {% endfor %}fingerprint, dbt_valid_from,
+            row_number() over (partition by {{ key | join(', ') }} order by dbt_valid_from desc) as place
+        from {{ this }}
+    ),
+
+    newest as (select * from placed where place = 1)
+
     select
-        rows_now.*,
-        {% if execute -%}
-        {{ fingerprint(adapter.get_columns_in_relation(relation)
-            | map(attribute='name') | reject('in', besides) | list) }} as fingerprint
-        {%- else -%}
-        '' as fingerprint
-        {%- endif %}
-    from {{ relation }} as rows_now
+        {% for column in columns -%}
+        {{ 'coalesce(present.' ~ column ~ ', newest.' ~ column ~ ') as ' ~ column if column in key else 'present.' ~ column }},
+        {% endfor -%}
+        present.fingerprint,
+        -- A clock that was set back would put the new version before the one it follows.
+        case
+            when newest.dbt_valid_from >= {{ now }} then newest.dbt_valid_from + interval '1 microsecond'
+            else {{ now }}
+        end as dbt_valid_from
+    from present
+    {{ 'full outer' if gone else 'left' }} join newest
+        on {% for column in key %}newest.{{ column }} = present.{{ column }}{{ ' and ' if not loop.last }}{% endfor %}
+    where present.fingerprint is distinct from newest.fingerprint
+    {%- endif %}
+{% endmacro %}
+
+{#- The versions with the end of each: the beginning of the next. -#}
+{% macro version_intervals(versions, key) %}
+    {%- if execute and (load_relation(this) or {}).type == 'table' -%}
+        {{ exceptions.raise_compiler_error(this ~ " is of an older layout; 'shopmirror sync' brings it up to date without loss.") }}
+    {%- endif -%}
+    select *
+    from (
+        select
+            versions.*,
+            {{ fingerprint(key + ['dbt_valid_from']) }} as dbt_scd_id,
+            dbt_valid_from as dbt_updated_at,
+            lead(dbt_valid_from) over (partition by {{ key | join(', ') }} order by dbt_valid_from) as dbt_valid_to
+        from {{ versions }} as versions
+    ) as intervals
+    where fingerprint is not null
 {% endmacro %}

@@ -68,7 +68,7 @@ with_tax as (
             when effects.effect <> 'return' then effects.tax
             when line_sums.tax is not null and line_sums.total = effects.gross then line_sums.tax
             when documents.gross <> 0
-                then {{ try_cast('cast(effects.gross as double precision) / documents.gross * documents.tax', money()) }}
+                then {{ try_cast('cast(effects.gross as ' ~ double_type() ~ ') / documents.gross * documents.tax', money()) }}
         end as effect_tax
     from effects
     inner join documents

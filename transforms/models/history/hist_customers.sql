@@ -1,0 +1,1 @@
+{{ version_intervals(ref('hist_customers_versions'), ['shop_id', 'id']) }}

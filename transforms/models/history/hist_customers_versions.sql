@@ -1,0 +1,1 @@
+{{ new_versions(ref('stg_customers'), ['shop_id', 'id'], ['seen_at']) }}

@@ -1,0 +1,1 @@
+{{ new_versions(ref('stg_products'), ['shop_id', 'id'], ['seen_at']) }}

@@ -1,0 +1,1 @@
+{{ new_versions(ref('sales_documents'), ['shop_id', 'effect_key'], ['seen_at'], gone=true) }}

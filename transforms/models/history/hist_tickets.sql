@@ -1,0 +1,1 @@
+{{ version_intervals(ref('hist_tickets_versions'), ['shop_id', 'id']) }}
