@@ -24,6 +24,7 @@ from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
+from sources.repair_shop.hub import together
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.scan.deletions import Deletions
@@ -117,21 +118,20 @@ class Run:
     def fetch_and_load(self) -> None:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
         session = self.session
-        with ThreadPoolExecutor(len(self.shops), thread_name_prefix="shop") as pool:
-            futures = [pool.submit(self.fetch_shop, shop) for shop in self.shops]
+        with ThreadPoolExecutor(1, thread_name_prefix="fetch") as pool:
+            fetching = pool.submit(together, self.fetch_shop, self.shops)
             try:
-                self._load_while(futures)
+                self._load_while(fetching)
             except BaseException:
                 session.stop.set()
                 raise
-        for future in futures:
-            future.result()
+        fetching.result()
         if not session.stop.is_set():
             session.feed.load_waiting()
 
-    def _load_while(self, futures: list[Future[None]]) -> None:
+    def _load_while(self, fetching: Future[list[None]]) -> None:
         session, loaded = self.session, time.monotonic()
-        while not all(future.done() for future in futures):
+        while not fetching.done():
             time.sleep(0.05)
             due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
             if due or session.feed.is_full:

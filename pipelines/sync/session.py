@@ -31,9 +31,13 @@ from pipelines.transform.changes import Built
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
+from sources.repair_shop.http.wire import Networks
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer, Silent
 from sources.repair_shop.settings import Settings, ShopSettings
+
+_TOLD_EVERY = 0.25
+"""Seconds between two words on a shop's budget; each is read from its file."""
 
 
 class Session:
@@ -61,6 +65,8 @@ class Session:
             self.observer.say(say)
         self.publish_seconds = 1.0
         self._clients: dict[str, Client] = {}
+        self._networks = Networks()
+        self._told: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def client(self, shop: ShopSettings) -> Client:
@@ -68,7 +74,13 @@ class Session:
         with self._lock:
             client = self._clients.get(shop.name)
             if client is None:
-                client = Client(shop, self.budget, stop=self.stop.is_set, counter=self.counter)
+                client = Client(
+                    shop,
+                    self.budget,
+                    transport=self._networks.of(shop),
+                    stop=self.stop.is_set,
+                    counter=self.counter,
+                )
                 self._clients[shop.name] = client
                 client.on_request(lambda _event, client=client: self._tell(client))  # type: ignore[misc]
             return client
@@ -128,10 +140,16 @@ class Session:
         """Close connections and files."""
         for client in self._clients.values():
             client.close()
+        self._networks.close()
         self.budget.close()
         self.ledger.close()
 
     def _tell(self, client: Client) -> None:
+        """What is left of the minute, as often as an eye can follow."""
+        name, now = client.shop.name, time.monotonic()
+        if now - self._told.get(name, 0.0) < _TOLD_EVERY:
+            return
+        self._told[name] = now
         state = client.budget.state()
         self.observer.budget(client.shop.name, state.left, state.cooldown_seconds)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -19,6 +18,7 @@ from zoneinfo import ZoneInfo
 from .errors import BadAnswer, ConfigurationError, NotFound, ShopError
 from .http.answers import parse_json, rows_of
 from .http.client import Client
+from .hub import together
 from .ledger import Ledger, Page, Scan
 from .ledger.records import page_of
 from .observer import Observer
@@ -105,10 +105,7 @@ class ShopFetch:
         if queue and (queue[0].endpoint.table == "statuses" or not self.client.requests):
             # One alone: a wrong key costs one request, not one for each worker.
             self._run(queue.pop(0))
-        with ThreadPoolExecutor(
-            WORKERS, thread_name_prefix=f"fetch-{self.client.shop.name}"
-        ) as pool:
-            list(pool.map(self._run, queue))
+        together(self._run, queue, WORKERS)
         return self.results[began:]
 
     def follow(self) -> list[Job]:

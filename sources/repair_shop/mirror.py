@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +25,8 @@ from .budget import Budget
 from .errors import ShopError
 from .extract import JobResult, ShopFetch
 from .http.client import Client, RequestCounter
+from .http.wire import Networks
+from .hub import together
 from .ledger import Ledger
 from .observer import Observer, Silent
 from .scan.audits import audit_jobs
@@ -108,6 +109,7 @@ class Mirror:
         self._shops, self._observer = shops, observer or Silent()
         self._counter = RequestCounter(max_requests)
         self._stop = threading.Event()
+        self._networks = Networks()
         self.requests = 0
         _make_folder(home)
         self._lock = filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600)
@@ -132,14 +134,11 @@ class Mirror:
         run_id = self.ledger.begin_run("dlt")
         readings: list[Reading] = []
         try:
-            with ThreadPoolExecutor(len(self._shops), thread_name_prefix="shop") as pool:
-                try:
-                    readings += pool.map(
-                        lambda shop: self._read_shop(shop, run_id, endpoints, full), self._shops
-                    )
-                except BaseException:
-                    self._stop.set()
-                    raise
+            readings = together(
+                lambda shop: self._read_shop(shop, run_id, endpoints, full),
+                self._shops,
+                interrupted=self._stop.set,
+            )
         finally:
             doubts = [doubt for reading in readings for doubt in reading.doubts]
             self.ledger.end_run(
@@ -156,14 +155,25 @@ class Mirror:
     def _read_shop(
         self, shop: ShopSettings, run_id: int, endpoints: list[Endpoint] | None, full: bool
     ) -> Reading:
-        with Client(shop, self._budget, stop=self._stop.is_set, counter=self._counter) as client:
+        with Client(
+            shop,
+            self._budget,
+            transport=self._networks.of(shop),
+            stop=self._stop.is_set,
+            counter=self._counter,
+        ) as client:
             fetch = ShopFetch(client, self.ledger, run_id, self._observer)
-            read_shop(fetch, endpoints=endpoints, full=full)
+            try:
+                read_shop(fetch, endpoints=endpoints, full=full)
+            except BaseException:
+                self._stop.set()  # no fault of the service's: the others would meet it, too
+                raise
             self.requests += client.requests
             return Reading(shop.name, fetch.fatal, fetch.results)
 
     def close(self) -> None:
         """Close the files and let the next one in."""
+        self._networks.close()
         self._budget.close()
         self.ledger.close()
         self._lock.release()

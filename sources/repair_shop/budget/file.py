@@ -13,7 +13,6 @@ import contextlib
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from pathlib import Path
 from ..budget.clock import Clock, SystemClock
 from ..budget.pace import MARGIN, Pace
 from ..errors import BudgetUnusable, Refused, Stopped
+from ..hub import pause
 from ..migrations import NewerVersion, migrate
 
 _STEPS = (
@@ -64,7 +64,7 @@ class BudgetFile:
         path: Path,
         *,
         clock: Clock | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = pause,
     ) -> None:
         self.path = path
         self.clock: Clock = clock or SystemClock()

@@ -37,6 +37,7 @@ from ..budget.clock import process_born
 from ..budget.file import BudgetFile
 from ..budget.pace import MARGIN, Pace
 from ..errors import ConfigurationError, Refused, Stopped
+from ..hub import Turn
 from ..settings import ShopSettings
 
 Lane = Literal["sync", "push"]
@@ -124,6 +125,7 @@ class KeyBudget:
         self._timeout = shop.timeout_seconds
         self._poll = min(0.5, max(0.005, self.minute / 120))
         self._born = process_born(os.getpid()) or "unknown"
+        self._turn = Turn()
 
     def __repr__(self) -> str:
         return f"KeyBudget({self.shop_name!r}, {self.fingerprint[:8]})"
@@ -141,6 +143,13 @@ class KeyBudget:
         ``stop`` is asked four times a second; ``within`` is the longest wait in seconds.
         :class:`Stopped` for these two, :class:`Refused` while blocked or out of strikes.
         """
+        # Of all scans that wait, one looks at the file.
+        with self._turn:
+            return self._wait_for_slot(lane, stop, within)
+
+    def _wait_for_slot(
+        self, lane: Lane, stop: Callable[[], bool] | None, within: float | None
+    ) -> Slot:
         token = uuid.uuid4().hex
         end = None if within is None else self._budget.clock.monotonic() + within
         waited = False
@@ -152,7 +161,9 @@ class KeyBudget:
                 if isinstance(answer, Slot):
                     return answer
                 waited = True
-                seconds = min(answer.seconds, self._poll)
+                # A slot's end is known; whatever else is waited for may be over at any moment.
+                longest = 4 * self._poll if answer.reason == "full" else self._poll
+                seconds = min(answer.seconds, longest)
                 if end is not None and self._budget.clock.monotonic() + seconds > end:
                     raise Stopped(f"No request was free within {within:g} seconds.")
                 self._budget.pause(seconds, stop)

@@ -33,7 +33,7 @@ from ..http.answers import Answer, Reading, detail_of, rows_of
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
 from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
-from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, timeouts
+from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer, timeouts
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 
@@ -51,7 +51,7 @@ class Client:
     ``stop`` is asked before each request and four times a second while waiting; when it says True
     the wait ends with :class:`~repair_shop.errors.Stopped`, and a request in flight is
     finished first. ``max_requests`` (or a ``counter`` shared by several clients) bounds what goes
-    out. ``transport`` replaces the network in tests. ``clock`` tells the service's time.
+    out. ``transport``: the network, by default one of its own. ``clock`` tells the service's time.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Client:
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
         secret = shop.api_key.get_secret_value()
-        longest = 4 * shop.timeout_seconds
+        longest = longest_answer(shop)
         stack = RetryTransport(
             BudgetTransport(
                 transport or Network(self._base, longest),

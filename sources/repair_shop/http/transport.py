@@ -55,6 +55,7 @@ from ..http.answers import (
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
 from ..http.wire import from_wire, read_body
+from ..hub import on_wire
 
 log = logging.getLogger(__name__)
 
@@ -174,7 +175,9 @@ class BudgetTransport(httpx.BaseTransport):
         try:
             if (on_send := request.extensions.get("on_send")) is not None:
                 on_send(str(request.extensions.get("again", "")))
-            response, body = self._exchange(request, path, started)
+            response, body = on_wire(
+                self._budget.fingerprint, lambda: self._exchange(request, path, started)
+            )
             skew = self._clock.observe(response.headers)
             reading = read_answer(
                 response.status_code, response.headers, body, method=request.method

@@ -21,7 +21,7 @@ import httpcore
 import httpx
 
 from ..errors import BadAnswer, ConfigurationError, ShopError, Unreachable
-from ..settings import is_loopback
+from ..settings import ShopSettings, is_loopback
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What we ask for; both can be unpacked piece by piece."""
@@ -171,6 +171,41 @@ class Network(httpx.HTTPTransport):
         """Send one request; its answer must be read in the same thread."""
         self._deadline.until = time.monotonic() + self._longest
         return super().handle_request(request)
+
+
+class Networks:
+    """The connections of all clients of a run: shops of one address share theirs."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, float], Network] = {}
+        self._lock = threading.Lock()
+
+    def of(self, shop: ShopSettings) -> httpx.BaseTransport:
+        """Those of a shop's address; they stay open when its client is closed."""
+        parts = urlsplit(shop.base_url)
+        place = (f"{parts.scheme}://{parts.netloc}", longest_answer(shop))
+        with self._lock:
+            if place not in self._kept:
+                self._kept[place] = Network(*place)
+            return _Borrowed(self._kept[place])
+
+    def close(self) -> None:
+        """Close all connections."""
+        for network in self._kept.values():
+            network.close()
+
+
+class _Borrowed(httpx.BaseTransport):
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._network.handle_request(request)
+
+
+def longest_answer(shop: ShopSettings) -> float:
+    """Seconds that one answer of a shop's service may take in all."""
+    return 4 * shop.timeout_seconds
 
 
 def _proxy_for(base_url: str) -> str | None:

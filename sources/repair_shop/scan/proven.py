@@ -29,10 +29,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from itertools import count
 
+from ..hub import together
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken, Reader
@@ -219,13 +219,14 @@ def _descend_in_two(
     """
     middle = max(seam, default=last // 2)
     lower, below = Outcome(), dict(seam)
-    with ThreadPoolExecutor(1) as pool:
-        if not seam:
-            below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
-            lower.take(below[middle])
-        low = pool.submit(_descend, reader, middle, below, lower, None, "down", 1)
-        _descend(reader, last, pages, out, on_page, "down", middle + 1, early)
-        low.result()
+    if not seam:
+        below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
+        lower.take(below[middle])
+    halves = (
+        (last, pages, out, on_page, middle + 1, early),
+        (middle, below, lower, None, 1, None),
+    )
+    together(lambda half: _descend(reader, *half[:4], "down", *half[4:]), halves)
     out.pages += lower.pages
     out.ids |= lower.ids
     out.reason = out.reason or lower.reason
