@@ -62,6 +62,9 @@ def expression(resource: str, path: str) -> str:
     columns = RESOURCES[resource].columns
     if path == "@created":
         return "dmy(created_day)"
+    if path.startswith("@"):
+        # A moment, searched for as every list spells its dates.
+        return f"dmy(substr(json_extract(doc, '$.{path[1:]}'), 1, 10))"
     if path in _COLUMNS_SHARED or path in columns:
         return path
     for column, column_path in columns.items():
@@ -71,7 +74,11 @@ def expression(resource: str, path: str) -> str:
 
 
 def contains(resource: str, paths: Sequence[str], text: str) -> Condition:
-    """Free text in any of the fields; ``list:field>key`` looks into another list by its key."""
+    """Free text in any of the fields.
+
+    ``[]list.field`` looks into the record's own list, ``leads:lead.id>company`` into the record of
+    another list that this one names.
+    """
     parts: list[str] = []
     arguments: list[object] = []
     needle = text.casefold()
@@ -81,6 +88,15 @@ def contains(resource: str, paths: Sequence[str], text: str) -> Condition:
             parts.append(
                 f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "  # noqa: S608 - our own names
                 f"WHERE has(json_extract(one.value, '$.{field}'), ?))"
+            )
+        elif ">" in path:
+            reference, _, field = path.partition(">")
+            other, _, key = reference.partition(":")
+            parts.append(
+                f"EXISTS (SELECT 1 FROM r_{other} AS one "  # noqa: S608 - our own names
+                f"WHERE one.shop = r_{resource}.shop "
+                f"AND one.id = json_extract(r_{resource}.doc, '$.{key}') "
+                f"AND has(json_extract(one.doc, '$.{field}'), ?))"
             )
         elif path == "@comments":
             parts.append(_IN_COMMENTS)
@@ -178,17 +194,19 @@ def _label(
         raise ValueError(f"{one.name} names no list to look labels up in")
     target, field = one.lookup
     extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
-    found = store.first(
+    # Several may bear one name, such as models of two brands.
+    found = store.select(
         target, f"(id = ? OR json_extract(doc, '$.{field}') = ?){extra}", (value, value)
     )
-    if found is None:
+    if not found:
         raise BadValue(f"'{value}' is no id and no exact match of an existing label")
     turned = query.get(f"{one.name}Condition") == "NOT-EQUAL"
     left = expression(resource, one.paths[0])
-    compare = f"coalesce(CAST({left} AS TEXT), '') {'<>' if turned else '='} ?"
+    marks = ",".join("?" * len(found))
+    compare = f"coalesce(CAST({left} AS TEXT), '') {'NOT IN' if turned else 'IN'} ({marks})"
     if one.paths[0] in RESOURCES[resource].columns and not turned:
-        compare = f"{left} = ?"
-    return compare, [str(found["id"])]
+        compare = f"{left} IN ({marks})"
+    return compare, [str(one["id"]) for one in found]
 
 
 _SIMPLE: Mapping[str, Callable[[str, Filter, str], Condition]] = {

@@ -67,9 +67,10 @@ APPOINTMENTS = (
             *days("startDate", "start_day"),
             *days("endDate", "end_day"),
             *text(
-                "ticket=ticket.id|ticket.ticket_no|ticket.short_info "
+                "ticket=ticket.id|ticket.ticket_no|tickets:ticket.id>short_info "
                 "customer=customer.id|customer.name|customer.mobile|customer.email "
-                "lead=lead.id|lead.name|lead.company|lead.telephone|lead.mobile|lead.email "
+                "lead=lead.id|lead.name|leads:lead.id>business_name|leads:lead.id>telephone|"
+                "leads:lead.id>mobile|leads:lead.id>email "
                 "attendee=[]attendees.id|[]attendees.first_name|[]attendees.last_name"
             ),
             choice("type", ("InShop", "OnSite", "PhoneCall")),
@@ -168,7 +169,7 @@ TICKETS = (
             Filter("ticketId", "equals", ("ticket_id",)),
             Filter("running", "flag", ("@running",), note="true: only running timers"),
         ),
-        ("notes", "start_date", "end_date"),
+        ("notes", "@start_date", "@end_date"),
         created=False,
         detail=True,
     ),

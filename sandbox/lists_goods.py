@@ -139,7 +139,7 @@ REST = (
         "leads",
         (
             *text(
-                "ticket=ticket.short_info customer=name|business_name "
+                "ticket=tickets:ticket.id>short_info customer=name|business_name "
                 "issue=subject issueDescription=description"
             ),
             Filter("issuetype", "equals", ("issue_type.id",)),

@@ -45,6 +45,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]")
 _MISSING = object()
+_LONG = 3_000_000_000
 
 
 def public(
@@ -57,12 +58,39 @@ def public(
             continue
         if name == "custom_fields" and not value:
             continue  # specification, GET /customers: only with at least one value
+        if name == "payments" and not value and _is_ticket(record):
+            continue  # specification, GET /tickets: only when its invoice is paid, fully or partly
+        if name == "invoice" and quirks.ticket_invoice == "empty" and _is_ticket(record):
+            served[_name(name, quirks)] = {}
+            continue
         if name == "in_pipeline" and not quirks.pipeline_flag:
             continue
+        value = _as_seen(name, value, record, quirks)
         shown = _value(name, value, quirks)
         if shown is not _MISSING:
             served[_name(name, quirks)] = shown
     return served
+
+
+def _is_ticket(record: Mapping[str, Any]) -> bool:
+    """Whether it is a ticket, and no document that names one."""
+    return "ticket_no" in record and "number" not in record
+
+
+def _as_seen(name: str, value: Any, record: Mapping[str, Any], quirks: Quirks) -> Any:
+    """What single fields look like at shops that have been seen (field notes, A second look)."""
+    is_ticket = _is_ticket(record)
+    if name in ("brand", "model") and quirks.product_texts and "prices" in record and value:
+        return value["name"]
+    if name == "invoice" and is_ticket and value and quirks.ticket_invoice == "no_amount":
+        return {part: value[part] for part in value if part != "amount"}
+    if name == "internal_id" and quirks.internal_id == "ref":
+        return f"C{value:06d}" if isinstance(value, int) else value
+    if name == "payment_id" and quirks.long_payment_ids and isinstance(value, int):
+        return _LONG + value * 7
+    if name == "type" and value == "service":
+        return quirks.service_type
+    return value
 
 
 def _name(name: str, quirks: Quirks) -> str:

@@ -13,7 +13,7 @@ from sandbox.generator.words import SPANISH_STATUSES
 from sandbox.keys import key_hash, new_key
 from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
-from sandbox.store import Database, ShopStore
+from sandbox.store import NUMBERED, Database, ShopStore
 
 Size = Literal["tiny", "small", "medium", "large"]
 
@@ -64,6 +64,25 @@ def _in_spanish(
             yield resource, record
 
 
+def _numbered(
+    records: Iterable[tuple[str, Mapping[str, Any]]],
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The same shop with plain numbers for the ids of brands, models and issue types."""
+    numbers: dict[str, int] = {}
+
+    def renumbered(value: Any) -> Any:
+        if isinstance(value, str):
+            return numbers.get(value, value)
+        if isinstance(value, Mapping):
+            return {name: renumbered(part) for name, part in value.items()}
+        return [renumbered(part) for part in value] if isinstance(value, list) else value
+
+    for resource, record in records:
+        if resource in NUMBERED:
+            numbers[record["id"]] = len(numbers) + 101
+        yield resource, renumbered(record)
+
+
 class Shops:
     """All shops of one database: opened or made, found by their key."""
 
@@ -111,7 +130,9 @@ class Shops:
             found = generate(
                 seed=seed, size=size, shop=spec.name, timezone=spec.timezone, until=spec.until
             )
-        return _in_spanish(found) if spec.quirks.status_labels == "spanish" else found
+        if spec.quirks.status_labels == "spanish":
+            found = _in_spanish(found)
+        return _numbered(found) if spec.quirks.numeric_ids else found
 
     def set_key(self, shop: str, key: str | None = None) -> str:
         """Replace a shop's key, which makes the one before invalid; gives the new one.

@@ -321,13 +321,17 @@ class ShopStore:
         return int(row[0])
 
     def _new_id(self, kind: Resource) -> str | int:
-        if kind.id_kind == "uuid":
+        if kind.id_kind == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
         highest = self.database.connection().execute(
             f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?",  # noqa: S608 - our own names
             (self.shop,),
         )
         return self.next_number(kind.name, (highest.fetchone()[0] or 0) + 1)
+
+    def _has_numbers(self, kind: Resource) -> bool:
+        first = self.first(kind.name, "1", ())
+        return first is not None and str(first["id"]).isdecimal()
 
     def _stored(self, resource: str, record: Mapping[str, Any]) -> dict[str, Any]:
         """Form in which a record is kept: without the payments, which have their own table."""
@@ -387,6 +391,8 @@ class ShopStore:
                 self.update("tickets", ticket["id"], {"invoice": reference}, touch=False)
 
 
+NUMBERED = frozenset({"brands", "models", "issue_types"})
+"""Lists whose ids are plain numbers in some shops, and text in others."""
 _SHOW_UPDATED = frozenset(
     {"tickets", "ticket_comments", "products", "appointments", "customers", "leads"} | {*DOCUMENTS}
 )

@@ -113,6 +113,7 @@ def _days(ctx: Context, timezone: str) -> Iterator[None]:
         yield
     shop.stockroom.close()
     shop.catalogue.emit_products()
+    shop.tickets.close()
     yield
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from sandbox.generator import words
@@ -60,6 +60,7 @@ class Tickets:
             if user["type"] in {"Technician", "Admin"} and user["status"] == "Active"
         ]
         self._comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
+        self._on_the_bench: deque[tuple[Record, Record]] = deque(maxlen=2)
 
     def due_comebacks(self, day: dt.date) -> list[Visit]:
         """Repairs that did not hold and come back on that day."""
@@ -121,6 +122,8 @@ class Tickets:
         ctx.emit("tickets", record)
         self._comments(reference, technician, life)
         self._timers(reference, technician, life)
+        if technician is not None and catalogue.pipeline[status]:
+            self._on_the_bench.append((reference, technician))
         if life.end == "Collected" and life.collected < ctx.end and dice.random() < 0.05:
             day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
             while not is_open(day):
@@ -315,6 +318,23 @@ class Tickets:
             "_updated": ctx.text(start if running else end),
         }
         ctx.emit("ticket_timers", record)
+
+    def close(self) -> None:
+        """The shop's last evening: somebody's timer runs on."""
+        ctx = self._ctx
+        for number, (reference, technician) in enumerate(self._on_the_bench):
+            start = ctx.text(ctx.end - (number + 6) * HOUR)
+            record = {
+                "id": ctx.uid(),
+                "ticket": reference,
+                "user": _staff(technician),
+                "start_date": start,
+                "end_date": None,
+                "notes": "",
+                "created_date": start,
+                "_updated": start,
+            }
+            ctx.emit("ticket_timers", record)
 
 
 def _staff(user: Record | None) -> Record | None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qsl
 
 from sandbox.errors import BadRequest, UnsupportedMedia
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
-from sources.repair_shop.schema.bodies import BodyError, validate
+from sources.repair_shop.schema.bodies import BodyError, Queued, QueuedRow, validate
 
 Body = dict[str, Any]
+_MOST_LINES = 1_000
 _LARGEST = Decimal(10) ** 12
 CENT = Decimal("0.01")
 
@@ -45,7 +48,10 @@ class Writes:
 
 def json_body(call: Call) -> Any:
     """Parse the body (specification, Common conventions: JSON with its content type)."""
-    if call.content_type.split(";")[0].strip().lower() != "application/json":
+    kind = call.content_type.split(";")[0].strip().lower()
+    if kind == "application/x-www-form-urlencoded" and call.quirks.form_writes:
+        return _form(call.body)
+    if kind != "application/json":
         raise UnsupportedMedia("Content-Type must be application/json.")
     try:
         return json.loads(call.body, parse_constant=_no_constant)
@@ -53,17 +59,49 @@ def json_body(call: Call) -> Any:
         raise BadRequest("The body is not valid JSON. Please check it.") from error
 
 
+def _form(content: bytes) -> Body:
+    """A form as the body it stands for: ``lines[0][quantity]=2`` is a list of objects."""
+    body: Body = {}
+    for name, value in parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True):
+        first, *steps = name.replace("]", "").split("[")
+        if len(steps) == 2 and steps[0].isdecimal() and int(steps[0]) < _MOST_LINES:
+            lines = body.setdefault(first, [])
+            while isinstance(lines, list) and len(lines) <= int(steps[0]):
+                lines.append({})
+            if isinstance(lines, list):
+                lines[int(steps[0])][steps[1]] = value
+        else:
+            body[name] = value
+    return body
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
+
+
+DEFAULTS: Mapping[tuple[str, str], Body] = {
+    ("products", "create"): {"type": "product", "condition": "New"},
+    ("ticket_comments", "create"): {"status": "Update"},
+    ("appointments", "create"): {"duration": 10},
+}
+"""Required fields for which the specification names a default: left out, they take it."""
 
 
 def checked(call: Call, resource: str, op: str) -> Body:
     """Body of a write, checked against the specification's table."""
     content = json_body(call)
+    if isinstance(content, dict):
+        content = {**DEFAULTS.get((resource, op), {}), **content}
+    is_form = "json" not in call.content_type.lower()
     try:
-        return validate(resource, op, content, strict=True)
+        # A form knows texts only: numbers and flags are read out of them.
+        body = validate(resource, op, content, strict=not is_form)
     except BodyError as error:
         raise BadRequest(f"{error}. Please correct the fields named.") from error
+    for name, value in body.items():
+        if isinstance(value, Queued | QueuedRow):
+            raise BadRequest(f"{name} names no record. Please check the id.")
+    return body
 
 
 def create_handler(writes: Writes) -> Callable[[Call], Answer]:
@@ -140,6 +178,46 @@ def money(value: Any) -> Decimal:
     return Decimal(number(value)).quantize(CENT)
 
 
+def not_negative(body: Mapping[str, Any], *fields: str) -> None:
+    """Refuse a price, cost, quantity or time below zero."""
+    for name in fields:
+        if name in body and float(body[name]) < 0:
+            raise BadRequest(f"{name} must not be negative. Please correct it.")
+
+
+def in_order(changes: Mapping[str, Any], before: Mapping[str, Any], first: str, last: str) -> None:
+    """Refuse an end that comes before its beginning."""
+    begun, ended = (changes.get(name) or before.get(name) for name in (first, last))
+    if begun and ended and datetime.fromisoformat(ended) < datetime.fromisoformat(begun):
+        raise BadRequest(f"{last} must not be before {first}. Please correct it.")
+
+
+def known_ids(call: Call, field: str, resource: str, value: Any) -> None:
+    """Refuse a list of ids, separated by commas, of which one is not there."""
+    for one in str(value).split(","):
+        if one.strip():
+            reference(call, field, resource, one.strip(), ("id",))
+
+
+def renamed(resource: str) -> Callable[[Call, Body, Body], None]:
+    """What follows from a change: every record that names this one shows it as it is now."""
+
+    def follow(call: Call, _body: Body, before: Body) -> None:
+        now = call.store.get(resource, before["id"]) or before
+        for holder, path, names in NAMED_BY[resource]:
+            if all(now.get(own) == before.get(own) for own in names.values()):
+                continue
+            where = f"json_extract(doc, '$.{path}.id') = ?"
+            for record in call.store.select(holder, where, (before["id"],)):
+                shown = {new: now.get(own) for new, own in names.items() if new in record[path]}
+                changes: Body = {path: {**record[path], **shown}}
+                if holder == "models":
+                    changes["make"] = now.get("name")
+                call.store.update(holder, record["id"], changes, touch=False)
+
+    return follow
+
+
 def moment(call: Call, text: str) -> str:
     """A moment of a body (the shop's wall clock) as it is stored."""
     return iso_in(parse_moment(text), call.store.zone)
@@ -195,3 +273,16 @@ STAFF = ("id", "first_name", "last_name", "email")
 CUSTOMER = ("id", "internal_id", "name", "email", "mobile", "phone", "company")
 NAMED = ("id", "name")
 PRODUCT = ("id", "name", "code")
+
+_AS_IS = {name: name for name in CUSTOMER if name != "id"}
+_BY_NAME = {"name": "name"}
+NAMED_BY: Mapping[str, tuple[tuple[str, str, Mapping[str, str]], ...]] = {
+    "customers": tuple(
+        (holder, "customer", _AS_IS)
+        for holder in ("tickets", "ticket_invoices", "pos_orders", "appointments", "shipments")
+    ),
+    "brands": tuple((holder, "brand", _BY_NAME) for holder in ("models", "products", "presets")),
+    "models": tuple((holder, "model", {"name": "model"}) for holder in ("products", "presets")),
+    "categories": (("products", "category", _BY_NAME),),
+}
+"""Resource -> who names it: list, field, and the reference's fields with the record's own."""

@@ -15,11 +15,14 @@ from sandbox.writes.common import (
     Body,
     Writes,
     exact,
+    known_ids,
     mapped,
     moment,
     money,
+    not_negative,
     number,
     reference,
+    renamed,
 )
 
 _PRODUCT = {
@@ -49,34 +52,39 @@ _PRODUCT = {
 }
 
 
-def _model_short(call: Call, value: Any) -> Body:
-    found = reference(call, "model", "models", value, ("id", "model"))
-    return {"id": found["id"], "name": found["model"]}
+def _of_model(call: Call, value: Any) -> Body:
+    """A product's model, and with it its brand."""
+    found = reference(call, "model", "models", value, ("id", "model", "brand"))
+    return {"model": {"id": found["id"], "name": found["model"]}, "brand": found["brand"]}
 
 
 def _product_changes(call: Call, body: Body, before: Body) -> Body:
+    not_negative(body, "cost", "price", "offerPrice", "reorderQuantity", "stock_cog_per_item")
     changes = mapped(body, _PRODUCT)
     if "tax" in body:
         reference(call, "tax", "tax_rates", body["tax"], NAMED)
-    if "boughtFrom" in body:
-        changes["bought_from"] = reference(
-            call, "boughtFrom", "customers", body["boughtFrom"], NAMED
-        )
-    if "category" in body:
-        changes["category"] = reference(call, "category", "categories", body["category"], NAMED)
+    if "additionalModels" in body:
+        known_ids(call, "additionalModels", "models", body["additionalModels"])
+    for name, (field, resource, names) in _REFERENCES.items():
+        if name in body:
+            changes[field] = reference(call, name, resource, body[name], names)
     if "model" in body:
-        changes["model"] = _model_short(call, body["model"])
-    if "supplier" in body:
-        names = ("id", "company")
-        changes["supplier"] = reference(call, "supplier", "suppliers", body["supplier"], names)
-    if "warranty" in body:
-        changes["warranty"] = reference(call, "warranty", "warranties", body["warranty"], NAMED)
+        changes |= _of_model(call, body["model"])
     if "offerPrice" in body:
         changes["offer_price"] = money(body["offerPrice"])
     for name, field in (("offerStart", "offer_start"), ("offerEnd", "offer_end")):
         if name in body:
             changes[field] = moment(call, body[name])
     return changes | _prices(call, body, before)
+
+
+_REFERENCES = {
+    "boughtFrom": ("bought_from", "customers", NAMED),
+    "category": ("category", "categories", NAMED),
+    "supplier": ("supplier", "suppliers", ("id", "company")),
+    "warranty": ("warranty", "warranties", NAMED),
+}
+"""Field of a body -> the record's field, the list it names a record of, and what is shown of it."""
 
 
 def _prices(call: Call, body: Body, before: Body) -> Body:
@@ -88,22 +96,31 @@ def _prices(call: Call, body: Body, before: Body) -> Body:
     margin = "margin" in f"{tax.get('name', '')} {tax.get('type', '')}".lower()
     factor = 1 + Decimal(tax.get("value") or 0) / 100
     prices = dict(before.get("prices") or {})
-    for field, flag, name in (
-        ("price", "TaxIncludedInPrice", "retail_price"),
-        ("cost", "TaxIncludedInCost", "cost_price"),
+    flags: Body = {}
+    for field, flag, name, kept in (
+        ("price", "TaxIncludedInPrice", "retail_price", "_tax_included_in_price"),
+        ("cost", "TaxIncludedInCost", "cost_price", "_tax_included_in_cost"),
     ):
         sent = money(body[field]) if field in body else Decimal(prices.get(name) or 0)
-        included = bool(body.get(flag)) and field in body and not margin
+        # What the flag said last holds until it is sent again.
+        flags[kept] = bool(body.get(flag, before.get(kept, False)))
+        included = flags[kept] and field in body and not margin
         without = (sent / factor).quantize(CENT) if included else sent
         prices[name] = without
         prices[f"{name}_inc_vat"] = sent if included else (sent * factor).quantize(CENT)
     prices["vat"] = prices["retail_price_inc_vat"] - prices["retail_price"]
-    return {"prices": prices}
+    return {"prices": prices, **flags}
 
 
 def _product(call: Call, body: Body) -> Body:
     return {
         "stock": 0,
+        "reorder_quantity": None,
+        "alert_quantity": 0,
+        "inventory_control": False,
+        "discountable": True,
+        "serialised_stock": False,
+        "xsell_upsell": {"cross_sell": [], "upsell": []},
         "physical_location": "",
         "brand": None,
         "model": None,
@@ -111,9 +128,6 @@ def _product(call: Call, body: Body) -> Body:
         "supplier": None,
         "supplier_code": "",
         "warranty": None,
-        "enable_offer_price": False,
-        "plan_duration": 3,
-        "service_schedule": 1,
         "description": "",
         "photourls": {},
         "custom_fields": {},
@@ -156,6 +170,7 @@ _STOCK_DEFAULTS = {
 
 
 def _stock_changes(call: Call, body: Body, before: Body) -> Body:
+    not_negative(body, "quantity", "cog_per_item")
     changes: Body = {}
     if "product" in body:
         changes["product"] = reference(call, "product", "products", body["product"], PRODUCT)
@@ -204,6 +219,7 @@ def _serial_changes(call: Call, body: Body, before: Body) -> Body:
 
 def _line(call: Call, sent: Body, prefix: str = "") -> Body:
     """One adjusted product, applied to its stock."""
+    not_negative(sent, f"{prefix}quantity")
     product_id = str(sent[f"{prefix}product_id"])
     reference(call, f"{prefix}product_id", "products", product_id, PRODUCT)
     line = {
@@ -247,6 +263,7 @@ def _adjustment_changes(call: Call, body: Body, before: Body) -> Body:
         line = lines.get(str(sent["up_stock_id"]))
         if line is None:
             raise BadRequest(f"up_stock_id '{sent['up_stock_id']}' is not part of this adjustment.")
+        not_negative(sent, "up_quantity")
         _move(call, line["product_id"], -_signed(line))
         for name in ("quantity", "type", "internal_use", "breakage"):
             if f"up_{name}" in sent:
@@ -309,9 +326,11 @@ def _brand_changes(call: Call, body: Body, before: Body) -> Body:
 
 GOODS = (
     Writes("products", "/products", _product, _product_changes, _product_stock, _product_stock),
-    Writes("models", "/models", _model, _model_changes),
-    Writes("categories", "/categories", _category, _category_changes),
-    Writes("brands", "/brands", _brand, _brand_changes),
+    Writes("models", "/models", _model, _model_changes, updated=renamed("models")),
+    Writes(
+        "categories", "/categories", _category, _category_changes, updated=renamed("categories")
+    ),
+    Writes("brands", "/brands", _brand, _brand_changes, updated=renamed("brands")),
     Writes(
         "stock", "/stock", _stock, _stock_changes, _stock_created, _stock_updated, _stock_deleted
     ),

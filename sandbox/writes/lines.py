@@ -7,7 +7,7 @@ from typing import Any
 
 from sandbox.errors import BadRequest
 from sandbox.routes import Call
-from sandbox.writes.common import CENT, Body, money, number
+from sandbox.writes.common import CENT, Body, money, not_negative, number
 
 ZERO = Decimal("0.00")
 
@@ -22,6 +22,7 @@ def upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
     """Take over lines: one whose product code is there already is updated, others are added."""
     merged = [dict(line) for line in lines]
     for one in sent:
+        not_negative(one, "quantity", "unitPrice")
         code = one["productCode"]
         known = next((line for line in merged if line.get("product_code") == code), None)
         if known is None:

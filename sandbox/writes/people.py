@@ -16,10 +16,13 @@ from sandbox.writes.common import (
     Body,
     Writes,
     country_default,
+    in_order,
     label,
     mapped,
     moment,
+    not_negative,
     reference,
+    renamed,
     short,
     ticket_of,
 )
@@ -55,6 +58,7 @@ _CUSTOMER = {
 
 
 def _customer_changes(call: Call, body: Body, before: Body) -> Body:
+    not_negative(body, "paymentTermDays")
     changes = mapped(body, _CUSTOMER)
     if "mobile" in body and "countryCode" not in body:
         changes["country_code"] = country_default(call)
@@ -75,10 +79,13 @@ def _customer_changes(call: Call, body: Body, before: Body) -> Body:
 
 def _customer(call: Call, body: Body) -> Body:
     serial = call.store.next_number("customer_ref", call.store.count("customers") + 1)
-    texts = ("email", "invoiceemail", "mobile", "phone", "company", "group", "comments")
-    empty = dict.fromkeys(texts, "")
     return {
-        **empty,
+        **dict.fromkeys(_TEXTS, ""),
+        **dict.fromkeys(_FLAGS, False),
+        "type": "Person",
+        "gender": "Not Specified",
+        "country_code": country_default(call),
+        "credit_limit": None,
         "ref": f"C{serial:06d}",
         "internal_id": serial,
         "payment_term_days": 0,
@@ -88,6 +95,14 @@ def _customer(call: Call, body: Body) -> Body:
     }
 
 
+_TEXTS = (
+    *("email", "invoiceemail", "mobile", "phone", "company", "group", "comments"),
+    *("vat_registration_number", "account_manager", "referred_by", "date_of_birth"),
+)
+_FLAGS = (
+    *("gdpr_compliant", "sub_sms_service", "sub_print_media", "sub_email_marketing"),
+    *("sub_email_notifications", "intra_community", "vat_exemption"),
+)
 _LEAD = {
     "name": "name",
     "businessName": "business_name",
@@ -146,6 +161,7 @@ _APPOINTMENT = {
 
 
 def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
+    not_negative(body, "duration")
     changes = mapped(body, _APPOINTMENT)
     if "ticket" in body:
         changes["ticket"] = short(ticket_of(call, "ticket", body["ticket"]), TICKET)
@@ -174,6 +190,8 @@ _LONGEST_MINUTES = 366 * 24 * 60
 
 
 def _appointment(call: Call, body: Body) -> Body:
+    if "presetId" in body:
+        reference(call, "presetId", "presets", body["presetId"], NAMED)
     record: dict[str, Any] = {
         **dict.fromkeys(("description", "color", "location", "latitude", "longitude"), ""),
         "type": "InShop",
@@ -200,6 +218,7 @@ def _clock_changes(call: Call, body: Body, before: Body) -> Body:
     for name, field in (("inDate", "in_date"), ("OutDate", "out_date")):
         if name in body:
             changes[field] = moment(call, body[name])
+    in_order(changes, before, "in_date", "out_date")
     if "userId" in body:
         changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
     return changes
@@ -210,7 +229,7 @@ def _clock(call: Call, body: Body) -> Body:
 
 
 PEOPLE = (
-    Writes("customers", "/customers", _customer, _customer_changes),
+    Writes("customers", "/customers", _customer, _customer_changes, updated=renamed("customers")),
     Writes("leads", "/leads", _lead, _lead_changes),
     Writes("appointments", "/appointments", _appointment, _appointment_changes),
     Writes("time_clock", "/timeClock", _clock, _clock_changes),

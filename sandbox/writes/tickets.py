@@ -16,6 +16,7 @@ from sandbox.writes.common import (
     TICKET,
     Body,
     Writes,
+    in_order,
     label,
     mapped,
     moment,
@@ -42,13 +43,14 @@ def new_ticket(call: Call, body: Body) -> Body:
         "created_from": "API",
         "due_date": None,
         "work_approved": bool(body.get("workApproved", False)),
-        "pre_diagnosed": bool(body.get("preDiagnosed", False)),
         "discount": ZERO,
-        "discount_level": "gross",
+        "device_model_id": None,
         "invoice": None,
         "lines": [],
         "custom_fields": {},
     }
+    if "preDiagnosed" in body:
+        record["pre_diagnosed"] = body["preDiagnosed"]
     if "createdDate" in body:
         record["created_date"] = _on_day(call, body["createdDate"])
     return {**record, **_changes(call, body, record)}
@@ -91,13 +93,22 @@ def _changes(call: Call, body: Body, before: Body) -> Body:
     if "issueType" in body:
         changes["issue_type"] = label(call, "issueType", "issue_types", body["issueType"])
     if "deviceModelId" in body:
-        changes["device_model_id"] = str(body["deviceModelId"])
+        changes |= _device(call, body["deviceModelId"])
     if "dueDate" in body:
         changes["due_date"] = moment(call, body["dueDate"])
     if "userId" in body:
         changes["technician"] = reference(call, "userId", "users", body["userId"], STAFF)
     changes |= _discount(call, body, {**before, **changes})
     return changes | _lines(call, body, {**before, **changes})
+
+
+def _device(call: Call, value: Any) -> Body:
+    """The device that a model of /models names; the shop writes it ``brand model|year``."""
+    model = reference(call, "deviceModelId", "models", value, ("id", "make", "model"))
+    return {
+        "device_model_id": str(model["id"]),
+        "device": f"{model['make'] or ''} {model['model'] or ''}".strip(),
+    }
 
 
 def _customer(call: Call, value: Any) -> Body:
@@ -211,6 +222,7 @@ def _timer_changes(call: Call, body: Body, before: Body) -> Body:
     for name, field in (("startDate", "start_date"), ("endDate", "end_date")):
         if name in body:
             changes[field] = moment(call, body[name])
+    in_order(changes, before, "start_date", "end_date")
     if "userId" in body:
         changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
     return changes

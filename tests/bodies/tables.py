@@ -44,7 +44,7 @@ TABLES = {
         priority any (0|1|2|3|Urgent|High|Normal|Low)
         issueDescription s +
         issueType any
-        deviceModelId n
+        deviceModelId any
         createdDate d +
         dueDate dt
         userId id

@@ -199,7 +199,7 @@ def test_updated_lists_follow_the_last_change(api: httpx.Client) -> None:
     ("path", "flag", "part"),
     [
         ("tickets", "includeLines", "lines"),
-        ("tickets", "includePayments", "payments"),
+        ("tickets/updated", "includePayments", "payments"),
         ("ticketInvoices", "includeLines", "lines"),
         ("ticketInvoices", "includePayments", "payments"),
         ("ticketInvoices", "includeReturns", "returns"),

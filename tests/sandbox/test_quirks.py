@@ -117,3 +117,72 @@ def test_quirks_that_do_not_exist_are_refused() -> None:
         Quirks.model_validate({"amounts": "words"})
     with pytest.raises(ValidationError):
         Quirks.model_validate({"colour": "blue"})
+
+
+SEEN = Quirks(
+    product_texts=True,
+    ticket_invoice="empty",
+    numeric_ids=True,
+    internal_id="ref",
+    long_payment_ids=True,
+    service_type="services",
+)
+
+
+def test_what_second_looks_have_seen(serve: Callable[..., Any]) -> None:
+    """Field notes, A second look: each as that shop shows it, all of them at once."""
+    _server, api = serve(ShopSpec("main", "UTC", SEEN, limit=None))
+    products = api.get("/products").json()
+    kinds = {(type(one["brand"]), type(one["model"])) for one in products}
+    assert kinds <= {(str, str), (str, type(None)), (type(None), type(None))}
+    assert {one["type"] for one in products} == {"product", "services"}
+    named = next(one for one in products if one["model"])
+    assert named["id"] in {
+        one["id"] for one in api.get("/products", params={"model": named["model"]}).json()
+    }
+    for path in ("brands", "models", "issueTypes"):
+        rows = api.get(f"/{path}").json()
+        assert all(isinstance(one["id"], int) for one in rows)
+    model = api.get("/models").json()[0]
+    assert api.get(f"/models/{model['id']}").json() == model
+    tickets = api.get("/tickets/updated").json()
+    assert all(one["invoice"] == {} for one in tickets)
+    assert all(
+        one["customer"]["internal_id"]
+        == api.get(f"/customers/{one['customer']['id']}").json()["ref"]
+        for one in tickets[:3]
+    )
+    paid = api.get("/payments").json()
+    assert all(len(str(one["payment_id"])) == 10 != one["id"] for one in paid)
+    made = api.post(
+        "/models", json={"brand": model["brand"]["id"], "name": "N", "status": "Active"}
+    )
+    assert made.status_code == 201, made.text
+    assert str(made.json()["id"]).isdecimal()
+
+
+def test_an_invoice_without_its_amount(serve: Callable[..., Any]) -> None:
+    _server, api = serve(ShopSpec("main", "UTC", Quirks(ticket_invoice="no_amount"), limit=None))
+    invoices = [one["invoice"] for one in api.get("/tickets/updated").json() if one["invoice"]]
+    assert invoices
+    assert all("amount" not in one and one["number"] for one in invoices)
+
+
+def test_forms_are_taken_as_well_as_json_where_the_shop_does(serve: Callable[..., Any]) -> None:
+    _server, api = serve()
+    form = {
+        "customerId": api.get("/customers").json()[0]["id"],
+        "shortInfo": "Pantalla rota",
+        "workApproved": "Yes",
+        "lines[0][productCode]": api.get("/products").json()[0]["code"],
+        "lines[0][quantity]": "2",
+    }
+    made = api.post("/tickets", data=form)
+    assert made.status_code == 201, made.text
+    ticket = api.get(f"/tickets/{made.json()['id']}").json()
+    assert (ticket["short_info"], ticket["work_approved"]) == ("Pantalla rota", True)
+    assert [line["quantity"] for line in ticket["lines"]] == [2]
+    assert api.post("/tickets", data={"shortInfo": "x"}).status_code == 400
+    assert api.post("/tickets", data={**form, "customerId": "@1"}).status_code == 400
+    _server, api = serve(ShopSpec("main", "UTC", Quirks(form_writes=False), limit=None))
+    assert api.post("/brands", data={"name": "B"}).status_code == 415

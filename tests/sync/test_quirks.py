@@ -22,6 +22,15 @@ QUIRKS: list[dict[str, Any]] = [
     {"empty_reference": "text", "daily_report": "object", "monthly_report": "object"},
     {"month_name": "yyyy-mm", "report_amounts": "currency", "zero_periods": False},
     {"order": "loose"},
+    {
+        "product_texts": True,
+        "ticket_invoice": "empty",
+        "numeric_ids": True,
+        "internal_id": "ref",
+        "long_payment_ids": True,
+        "service_type": "services",
+        "block_text": "Unauthorized",
+    },
 ]
 
 

@@ -230,7 +230,7 @@ def _id_number(value: Any, info: ValidationInfo) -> int | float | Queued | Queue
 Number = number()
 """Any finite number."""
 NumericId = Annotated[Any, PlainValidator(_id_number), WithJsonSchema({"type": "number"})]
-"""An id of type numeric (``deviceModelId``, a tax id)."""
+"""An id of type numeric (a tax id)."""
 
 
 def _flag(value: Any, info: ValidationInfo) -> bool:

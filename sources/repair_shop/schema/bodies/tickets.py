@@ -15,7 +15,6 @@ from ...schema.bodies.fields import (
     Identifier,
     Label,
     Number,
-    NumericId,
     Priority,
     choice,
     fault,
@@ -57,7 +56,7 @@ class TicketUpdate(Body):
     status: Label = optional()
     priority: Priority = optional()
     issueType: Label = optional()
-    deviceModelId: NumericId = optional()
+    deviceModelId: Label = optional()
     dueDate: DayOrSecond = optional()
     userId: Identifier = optional()
     tax: ZeroOrMore = optional()

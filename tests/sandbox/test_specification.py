@@ -1,0 +1,383 @@
+"""The sandbox held against the specification's tables, row by row, on one shop for all.
+
+Made from the tables that stand in :mod:`tests.bodies.tables` (bodies) and
+:mod:`tests.sandbox.test_parameters` (parameters): every method of every path, every parameter that
+names a field, every field of every body, right and wrong; and what a record made through the
+interface looks like beside one that was there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
+
+import httpx
+import pytest
+
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from sandbox.values import format_day
+from tests.bodies.tables import ROWS, Row
+from tests.sandbox.conftest import ZONE, client_of
+from tests.sandbox.test_parameters import PARAMETERS
+from tests.sandbox.test_writes import WRITABLE
+from tests.sandbox.writing import first, post, put, refused
+
+METHODS = {
+    "GET": "users users/{} taxRates paymentMethods info timeClock timeClock/{} appointments "
+    "appointments/updated appointments/{} customers customers/{} groups groups/{} tickets "
+    "tickets/updated tickets/{} tickets/{}/itemLines ticketComments ticketTimers ticketTimers/{} "
+    "statuses presets presets/{} presetCategories issueTypes ticketInvoices ticketInvoices/{} "
+    "posOrders posOrders/{} payments posInvoices posInvoices/{} products products/updated "
+    "products/{} warranties models models/{} modelGroups modelGroups/{} categories categories/{} "
+    "brands brands/{} stockCount stock stock/{} serials serials/{} adjustments adjustments/{} "
+    "suppliers suppliers/{} purchaseOrders purchaseOrders/{} expenses expenseCategories leads "
+    "leads/{} customFields/tickets shipments shipments/deleted monthlySales monthlyPurchases "
+    "dailySales dailyPurchases webhook/inbound-call/5",
+    "POST": "timeClock appointments customers tickets tickets/{}/upload tickets/{}/upload/{} "
+    "ticketComments ticketTimers payments products products/{}/upload products/{}/upload/{} models "
+    "categories brands stock adjustments leads",
+    "PUT": "timeClock/{} appointments/{} customers/{} tickets/{} ticketTimers/{} products/{} "
+    "models/{} categories/{} brands/{} stock/{} serials/{} adjustments/{} leads/{}",
+}
+METHODS["DELETE"] = METHODS["PUT"]
+PATHS = sorted({path for paths in METHODS.values() for path in paths.split()})
+_OTHERS = (
+    "page sort searchKeyword createdDateFrom createdDateTo filter includeLines includePayments "
+    "includeReturns includeCustomFields includeResource includeXsellUpsell running year dateFrom "
+    "dateTo issueTypeCondition statusCondition priorityCondition categoryId tabId"
+)
+NOT_OF_A_FIELD = set(_OTHERS.split())
+"""Parameters of orders, pages, parts and fixed meanings, which have tests of their own."""
+FIELDS: dict[str, dict[str, str]] = {
+    "": {"updatedDateFrom": "last_updated", "updatedDateTo": "last_updated"},
+    "timeClock": {"userId": "user.id"},
+    "users": {"name": "name"},
+    "appointments": {
+        "startDateFrom": "start_date", "startDateTo": "start_date", "endDateFrom": "end_date",
+        "endDateTo": "end_date", "ticket": "ticket.id>tickets.short_info",
+        "customer": "customer.mobile", "lead": "lead.id>leads.business_name",
+        "attendee": "attendees.first_name",
+    },
+    "customers": {
+        "address": "fulladdress.address", "city": "fulladdress.city",
+        "postCode": "fulladdress.post_code",
+    },
+    "groups": {
+        "billingname": "billing_name", "billingmobile": "billing_mobile",
+        "billingemail": "billing_email",
+    },
+    "tickets": {
+        "ticketNo": "ticket_no", "customer": "customer.name", "company": "customer.company",
+        "issue": "short_info", "issueType": "issue_type.label", "status": "status.label",
+    },
+    "ticketComments": {"ticketId": "ticket.id"},
+    "ticketTimers": {"ticketId": "ticket.id"},
+    "statuses": {"status": "label"},
+    "presets": {
+        "category": "category.name", "brand": "brand.name", "model": "model.name",
+        "issueType": "issue_type.label", "legalDocument": "legal_document_id",
+    },
+    "ticketInvoices": {
+        "invoiceNo": "number", "ticketNo": "ticket_no", "paymentDateFrom": "payments.date",
+        "paymentDateTo": "payments.date",
+    },
+    "posOrders": {"orderNo": "number"},
+    "payments": {
+        "invoiceId": "invoice.id", "orderId": "pos.id", "paymentDateFrom": "date",
+        "paymentDateTo": "date",
+    },
+    "products": {"category": "category.name", "model": "model.name"},
+    "models": {"model_group": "model_group.name"},
+    "stock": {"product_id": "product.id", "serializeStock": "serialize_stock"},
+    "serials": {"productId": "product.id"},
+    "adjustments": {
+        "adjustmentDateFrom": "adjustment_date", "adjustmentDateTo": "adjustment_date",
+        "internal_use": "products.internal_use", "breakage": "products.breakage",
+    },
+    "suppliers": {"contactname": "contact_name", "countrycode": "country_code"},
+    "leads": {
+        "ticket": "ticket.id>tickets.short_info", "customer": "business_name", "issue": "subject",
+        "issueDescription": "description", "issuetype": "issue_type.id",
+        "referredBy": "referred_by",
+    },
+    "shipments": {"ticketId": "ticket.id", "customerId": "customer.id"},
+}  # fmt: skip
+"""Parameter -> field of the record, where it is not called the same."""
+FIELDS["posInvoices"] = FIELDS["posOrders"]
+FIELDS["shipments/deleted"] = FIELDS["shipments"]
+FIELDS["tickets/updated"] = FIELDS["tickets"]
+NARROWING = [
+    (path, name)
+    for path, names in PARAMETERS.items()
+    for name in names.split()
+    if name not in NOT_OF_A_FIELD
+]
+PARTS = {name: "true" for name in NOT_OF_A_FIELD if name.startswith("include")}
+
+
+@pytest.fixture(scope="module")
+def audited() -> Iterator[SandboxServer]:
+    """One shop for all of this module."""
+    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def api(audited: SandboxServer) -> Iterator[httpx.Client]:
+    with client_of(audited) as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_has_its_methods_and_no_other(api: httpx.Client, path: str) -> None:
+    address = "/" + path.replace("{}", "none")
+    for method, paths in METHODS.items():
+        answer = api.request(method, address, json=None if method == "GET" else {})
+        assert (answer.status_code == 405) == (path not in paths.split()), (method, path)
+        assert answer.status_code < 500
+
+
+def held(api: httpx.Client, record: dict[str, Any], path: str) -> list[Any]:
+    """Values of a record at a dotted path; ``id>tickets.short_info`` is of the record it names."""
+    here, _, there = path.partition(">")
+    values: list[Any] = [record]
+    for step in here.split("."):
+        values = [one.get(step) for one in values if isinstance(one, dict)]
+        values = [part for one in values for part in (one if isinstance(one, list) else [one])]
+    values = [value for value in values if value not in (None, "")]
+    if there:
+        other, _, field = there.partition(".")
+        found = [api.get(f"/{other}/{value}").json() for value in values]
+        return [one[field] for one in found if one.get(field)]
+    return values
+
+
+EMPTY = {
+    "users": ("phone", "website"),
+    "customers": ("phone",),
+    "suppliers": ("county",),
+    "leads": ("description", "business_name"),
+}
+"""Fields that the made-up shop leaves empty, at least of the few records a test looks at."""
+
+
+@pytest.fixture(scope="module")
+def filled(audited: SandboxServer) -> SandboxServer:
+    """The shop with a value in every field that a parameter looks at."""
+    store = audited.store()
+    for resource, fields in EMPTY.items():
+        for one in store.all(resource):
+            text = {name: one.get(name) or f"{name} {one['id']}" for name in fields}
+            store.update(resource, one["id"], text, touch=False)
+    lead, appointment = store.all("leads")[0], store.all("appointments")[0]
+    caller = {"lead": {"id": lead["id"], "name": lead["name"]}}
+    store.update("appointments", appointment["id"], caller, touch=False)
+    for one in store.select("tickets", "in_pipeline = 1", ()):
+        company = {**(one["customer"] or {}), "company": "Ferretería"}
+        store.update("tickets", one["id"], {"customer": company}, touch=False)
+    return audited
+
+
+@pytest.mark.parametrize(("path", "name"), NARROWING, ids=lambda part: part)
+def test_a_parameter_finds_the_record_and_only_those_like_it(
+    filled: SandboxServer, path: str, name: str
+) -> None:
+    field = FIELDS.get(path, {}).get(name) or FIELDS[""].get(name) or name
+    address = f"/{path}".replace("{type}", "tickets")
+    with client_of(filled) as api:
+        for page in range(1, 30):
+            rows = api.get(address, params={**PARTS, "sort": "oldest", "page": page}).json()
+            assert rows, f"no record of {path} has {field}"
+            with_value = ((row, held(api, row, field)) for row in rows)
+            row, values = next((pair for pair in with_value if pair[1]), (None, []))
+            if row is not None:
+                break
+        assert row is not None
+        said = values[0]
+        wanted = "Yes" if said is True else "No" if said is False else str(said)
+        if re.search("Date(From|To)$", name):
+            wanted = format_day(date.fromisoformat(wanted[:10]))
+        wanted = wanted.lower() if path == "ticketComments" and name == "type" else wanted
+        order = "newest" if name.endswith("From") else "oldest"
+        asked = {**PARTS, "sort": order, name: wanted}
+        found: list[dict[str, Any]] = []
+        for page in range(1, 60):
+            part = api.get(address, params={**asked, "page": page})
+            assert part.status_code == 200, part.text
+            found += part.json()
+            if len(part.json()) < 50 or row in found:
+                break
+        assert row["id"] in {one["id"] for one in found}
+        if not re.search("Date(From|To)$", name) and isinstance(said, str):
+            kept = [held(api, one, field) for one in found[:5]]
+            alike = [any(wanted.lower() in str(v).lower() for v in vs) for vs in kept]
+            # Free text may be found in another field that the parameter looks at too.
+            assert any(alike)
+
+
+Good = Callable[[httpx.Client], Any]
+REAL: dict[str, Good] = {
+    "customerId": lambda api: first(api, "/customers")["id"],
+    "customer": lambda api: first(api, "/customers")["id"],
+    "boughtFrom": lambda api: first(api, "/customers")["id"],
+    "userId": lambda api: first(api, "/users")["id"],
+    "attendees": lambda api: first(api, "/users")["id"],
+    "ticket": lambda api: api.get("/tickets/updated").json()[0]["id"],
+    "leads": lambda api: first(api, "/leads")["id"],
+    "presetId": lambda api: first(api, "/presets")["id"],
+    "issueType": lambda api: first(api, "/issueTypes")["label"],
+    "deviceModelId": lambda api: first(api, "/models")["id"],
+    "model": lambda api: first(api, "/models")["id"],
+    "additionalModels": lambda api: ",".join(one["id"] for one in api.get("/models").json()[:2]),
+    "category": lambda api: first(api, "/categories")["id"],
+    "parent_category": lambda api: first(api, "/categories")["id"],
+    "brand": lambda api: first(api, "/brands")["id"],
+    "model_group": lambda api: first(api, "/modelGroups")["id"],
+    "supplier": lambda api: first(api, "/suppliers")["id"],
+    "warranty": lambda api: first(api, "/warranties")["id"],
+    "product": lambda api: first(api, "/products")["id"],
+    "invoiceId": lambda api: first(api, "/ticketInvoices")["id"],
+    "tax": lambda api: first(api, "/taxRates")["id"],
+    "term_in_days": lambda api: "30",
+}
+"""Fields that name a record: an id that there is."""
+ADDRESS = {
+    "customers": "/customers", "tickets": "/tickets", "ticket_comments": "/ticketComments",
+    "ticket_timers": "/ticketTimers", "payments": "/payments", "products": "/products",
+    "models": "/models", "categories": "/categories", "brands": "/brands", "stock": "/stock",
+    "serials": "/serials", "adjustments": "/adjustments", "leads": "/leads",
+    "appointments": "/appointments", "time_clock": "/timeClock",
+}  # fmt: skip
+CUSTOMER = next(row for row in ROWS if (row.resource, row.field) == ("appointments", "customer"))
+CHECKED = [row for row in ROWS if row.resource in ADDRESS]
+
+
+def good(api: httpx.Client, row: Row) -> Any:
+    """A value that the shop takes: of a field that names a record, one there is."""
+    if row.field == "status" and row.type == "any":
+        return "Update" if row.resource == "ticket_comments" else "New"
+    if row.field == "tax" and row.resource == "tickets":
+        return 5
+    if row.type == "list":
+        code, one = (first(api, "/products")[name] for name in ("code", "id"))
+        return {
+            "tickets": [{"productCode": code, "quantity": 1}],
+            "payments": [{"amount": 1, "paymentMethod": "1"}],
+            "adjustments": [{"product_id": one, "quantity": 1, "type": "Addition"}],
+        }[row.resource]
+    if row.field in {"endDate", "OutDate"}:
+        return "05-Jan-2026 16:00:00"
+    return REAL[row.field](api) if row.field in REAL else row.good()
+
+
+@pytest.fixture(scope="module")
+def least(api: httpx.Client) -> dict[str, dict[str, Any]]:
+    """For each resource a body with what it must have."""
+    bodies: dict[str, dict[str, Any]] = {name: {} for name in ADDRESS}
+    for row in CHECKED:
+        if row.required:
+            bodies[row.resource][row.field] = good(api, row)
+    return bodies
+
+
+@pytest.mark.parametrize("row", CHECKED, ids=repr)
+def test_a_field_is_taken_when_it_is_right_and_refused_when_not(
+    api: httpx.Client, least: dict[str, dict[str, Any]], row: Row
+) -> None:
+    path, method, body = ADDRESS[row.resource], "POST", least[row.resource]
+    if row.resource == "serials":
+        path, method, body = f"/serials/{first(api, '/serials')['id']}", "PUT", {}
+    elif row.resource == "adjustments" and re.match("(add|update|delete)_", row.field):
+        pytest.skip("lists of an update, tested with the stock")
+    value = good(api, row)
+    beside = {"customer": good(api, CUSTOMER)} if row.field == "createticket" else {}
+    answer = api.request(method, path, json={**body, **beside, row.field: value})
+    assert answer.status_code in (200, 201), (row, value, answer.text)
+    wrong = row.bad()
+    if row.field in {"cost", "price", "offerPrice", "quantity", "cog_per_item", "duration"}:
+        wrong.append(-1)
+    if row.field in REAL and row.type == "id" and row.field not in {"tax", "term_in_days"}:
+        wrong.append("nobody")
+    for value in wrong:
+        answer = api.request(method, path, json={**body, row.field: value})
+        assert answer.status_code == 400, (row, value)
+        assert row.field in answer.json()["error"], (row, value, answer.text)
+
+
+@pytest.mark.parametrize("path", WRITABLE)
+def test_a_record_made_here_has_the_keys_of_one_that_was_there(
+    api: httpx.Client, shared: SandboxServer, path: str
+) -> None:
+    made = api.get(f"{path}/{post(api, path, **WRITABLE[path][0](api))}").json()
+    seeded: set[str] = set()
+    with client_of(shared) as seeds:
+        for one in seeds.get(path, params={"sort": "oldest"}).json()[:5]:
+            seeded |= set(seeds.get(f"{path}/{one['id']}").json())
+    optional = {"payments", "custom_fields"}
+    assert set(made) | optional == seeded | optional
+
+
+def test_a_renamed_customer_or_brand_shows_everywhere(api: httpx.Client) -> None:
+    ticket = next(row for row in api.get("/tickets").json() if row["customer"])
+    put(api, f"/customers/{ticket['customer']['id']}", name="Nombre Nuevo")
+    assert api.get(f"/tickets/{ticket['id']}").json()["customer"]["name"] == "Nombre Nuevo"
+    product = next(row for row in api.get("/products").json() if row["brand"] and row["model"])
+    put(api, f"/brands/{product['brand']['id']}", name="Marca")
+    assert api.get(f"/products/{product['id']}").json()["brand"]["name"] == "Marca"
+    model = api.get(f"/models/{product['model']['id']}").json()
+    assert (model["brand"]["name"], model["make"]) == ("Marca", "Marca")
+    assert api.get("/models", params={"make": "Marca"}).json()
+
+
+def test_a_product_has_the_brand_of_its_model(api: httpx.Client) -> None:
+    model = first(api, "/models")
+    body = {**WRITABLE["/products"][0](api), "model": model["id"]}
+    made = post(api, "/products", **body)
+    assert api.get(f"/products/{made}").json()["brand"] == model["brand"]
+    refused(api, "POST", "/products", {**body, "additionalModels": "nobody"}, "additionalModels")
+
+
+def test_a_price_keeps_its_tax_included_flag(api: httpx.Client) -> None:
+    rate = next(one for one in api.get("/taxRates").json() if one["value"])
+    body = WRITABLE["/products"][0](api) | {"tax": rate["id"], "price": 112, "cost": 56}
+    made = post(api, "/products", **body, TaxIncludedInPrice=True, TaxIncludedInCost=True)
+    put(api, f"/products/{made}", price=224, cost=28)
+    prices = api.get(f"/products/{made}").json()["prices"]
+    assert (prices["retail_price_inc_vat"], prices["cost_price_inc_vat"]) == (224, 28)
+    put(api, f"/products/{made}", price=100, TaxIncludedInPrice=False)
+    assert api.get(f"/products/{made}").json()["prices"]["retail_price"] == 100
+
+
+def test_unpaid_tickets_show_no_payments(api: httpx.Client) -> None:
+    made = post(api, "/tickets", **WRITABLE["/tickets"][0](api))
+    assert "payments" not in api.get(f"/tickets/{made}").json()
+    rows = api.get("/tickets/updated", params={"includePayments": "true"}).json()
+    assert all(row.get("payments", True) for row in rows)
+
+
+def test_a_preset_is_found_by_any_model_of_a_name(api: httpx.Client) -> None:
+    preset = next(one for one in api.get("/presets").json() if one.get("model"))
+    twin = {"brand": first(api, "/brands")["id"], "status": "Active"}
+    post(api, "/models", **twin, name=preset["model"]["name"])
+    found = api.get("/presets", params={"model": preset["model"]["name"]}).json()
+    assert preset["id"] in {one["id"] for one in found}
+
+
+def test_times_have_an_order(api: httpx.Client) -> None:
+    timer = WRITABLE["/ticketTimers"][0](api) | {"endDate": "04-Jan-2026 10:00:00"}
+    refused(api, "POST", "/ticketTimers", timer, "end_date")
+    clock = WRITABLE["/timeClock"][0](api) | {"OutDate": "04-Jan-2026 10:00:00"}
+    refused(api, "POST", "/timeClock", clock, "out_date")
+
+
+def test_somebodys_timer_runs(shared: SandboxServer) -> None:
+    with client_of(shared) as api:
+        running = api.get("/ticketTimers", params={"running": "true"}).json()
+        assert running
+        assert all(one["end_date"] is None for one in running)
+        day = format_day(date.fromisoformat(running[0]["start_date"][:10]))
+        found = api.get("/ticketTimers", params={"searchKeyword": day}).json()
+        assert running[0] in found
