@@ -29,7 +29,7 @@ def test_faults_of_the_answer(serve: Callable[..., Any]) -> None:
     server.faults.next("empty_list")
     assert api.get("/brands").json() == []
     server.faults.next("rate_error")
-    assert api.get("/brands").status_code == 429
+    assert api.get("/brands").status_code == 401
     server.faults.next("not_found")
     assert api.get("/brands").status_code == 404
     assert api.get("/brands").content == whole.content

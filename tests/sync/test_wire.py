@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandbox.faults import FaultKind
+from sandbox.quirks import Quirks
 from tests.sync.conftest import MakeMirror, Mirror
 
 PASSING: list[FaultKind] = [
@@ -107,3 +108,21 @@ def test_one_shop_that_fails_leaves_the_other_complete(make_mirror: MakeMirror) 
     mirror.server.faults.clear()
     assert mirror.run("brands", "customers").exit_code == 0
     mirror.assert_same("brands", "customers", shop="norte")
+
+
+def test_one_shops_block_leaves_the_others_their_night(make_mirror: MakeMirror) -> None:
+    """Field notes, A second look: three of five keys answered 401, the other two went on."""
+    records = [("brands", {"id": f"b{n}", "name": f"B{n}"}) for n in range(3)]
+    quirks = Quirks(block_scope="key", block_text="Unauthorized")
+    mirror = make_mirror(quirks, shops=("a", "b"), records=records)
+    assert mirror.run("brands").exit_code == 0
+    mirror.server.block("a", address=False)
+    asked = {name: len(mirror.server.requests(name)) for name in "ab"}
+    mirror.server.store("b").insert("brands", {"name": "new"})
+    for night in (1, 2):
+        report = mirror.run("brands")
+        assert report.exit_code == 3, night
+        assert {one.shop: not one.problems for one in report.shops} == {"a": False, "b": True}
+    # One careful request told; the second night asks the shut key nothing.
+    assert len(mirror.server.requests("a")) - asked["a"] == 1
+    mirror.assert_same("brands", shop="b")
