@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import altair as alt
-import pandas as pd
 import streamlit as st
 
+from pipelines.dashboard import filters, mirror, opened, sections
 from pipelines.dashboard import view as data
 from pipelines.dashboard.access import load_access
+from pipelines.dashboard.asking import signature
+from pipelines.dashboard.found import Key
+from pipelines.dashboard.sections import Look
+from pipelines.language import MINUS, Text, _, current, shown, switch
+from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
-from pipelines.report import charts, formats, queries
+from pipelines.report import formats
+from pipelines.report.closing import NO_SHOP
 from pipelines.report.figures import ReportError, SealState
-from pipelines.report.sheet import STATES, TITLES, compared
+from pipelines.report.sheet import TITLES, compared
+from sources.repair_shop.settings import SettingsError
 
-_COLOURS = {
-    charts.INK: "#808a94",
-    charts.RULE: "#80808033",
-    charts.REPAIRS: "#4a7fb5",
-    charts.COUNTER: "#d09a4a",
-}
 _LOOK_AGAIN_SECONDS = 5
 _SEAL_COLOURS = {
     SealState.AGREES: "green",
@@ -31,11 +31,51 @@ _SEAL_COLOURS = {
     SealState.IN_DOUBT: "orange",
     SealState.UNKNOWN: "gray",
 }
+_PARTS = {
+    "sales": Text("Sales"),
+    "breakdown": Text("Breakdown"),
+    "tickets": Text("Tickets"),
+    "due": Text("Still due"),
+    "books": Text("Books"),
+    "mirror": Text("Mirror"),
+}
+_DRAW = {
+    "sales": sections.sales,
+    "breakdown": sections.breakdown,
+    "tickets": sections.tickets,
+    "due": sections.due,
+    "books": sections.books,
+    "mirror": mirror.mirror,
+}
+_STYLE = """<style>
+.stMainBlockContainer { padding: 2.6rem 2rem 3rem; }
+[data-testid=stMetric] { padding: .4rem .6rem; border: 1px solid #80808040; border-radius: .5rem; }
+[data-testid=stMetricValue] { font-size: 1.6rem; }
+@media (max-width: 640px) {
+  .stMainBlockContainer { padding: 3.6rem .8rem 3rem; }
+  .stMainBlockContainer h1 { font-size: 1.5rem; padding: 0; }
+  [data-testid=stElementContainer]:has([data-testid=stMetric]) {
+    width: calc(50% - .5rem) !important; flex: none !important;
+  }
+  [data-testid=stMetric] { padding: .25rem .7rem; }
+  [data-testid=stMetricValue] { font-size: 1.3rem; }
+}
+</style>"""
 
 
 def main() -> None:
     """Draw the page."""
     st.set_page_config(page_title="shopmirror", layout="wide")
+    try:
+        display = load_display()
+        switch(display.to_language())
+        logo = display.picture
+    except SettingsError as error:
+        st.error(str(error))
+        return
+    st.html(_STYLE)
+    if logo is not None:
+        st.logo(logo, size="large")
     if not _may_see():
         return
     home = Path(os.environ.get("SHOPMIRROR_HOME") or "data")
@@ -44,8 +84,8 @@ def main() -> None:
         _page(home)
     except ReportError as error:
         st.title("shopmirror")
-        st.info(str(error))
-        st.caption("This page looks again by itself.")
+        st.info(shown(error.args[0]))
+        st.caption(_("This page looks again by itself."))
 
 
 def _may_see() -> bool:
@@ -55,23 +95,23 @@ def _may_see() -> bool:
         return True
     st.title("shopmirror")
     with st.form("password"):
-        given = st.text_input("Password", type="password")
-        is_sent = st.form_submit_button("Show the page")
+        given = st.text_input(_("Password"), type="password")
+        is_sent = st.form_submit_button(_("Show the page"))
     if is_sent and access.opens(given):
         st.session_state["token"] = access.token
         st.rerun()
     if is_sent:
-        st.error("That is not the password.")
+        st.error(_("That is not the password."))
     return False
 
 
 def _watch(home: Path) -> None:
     """Draw the page anew once a sync has published."""
-    shown = data.signature(home)
+    seen = signature(home)
 
     @st.fragment(run_every=_LOOK_AGAIN_SECONDS)
     def look_again() -> None:
-        if data.signature(home) != shown:
+        if signature(home) != seen:
             st.rerun()
 
     look_again()
@@ -80,207 +120,176 @@ def _watch(home: Path) -> None:
 def _page(home: Path) -> None:
     known = data.shops(home)
     if not known.names:
-        raise ReportError("The warehouse holds no shop yet: run 'shopmirror sync' first.")
-    names, (first, last) = _filters(known)
-    currencies = {known.currencies[name] for name in names}
+        raise ReportError(NO_SHOP)
+    _read_address(known)
+    look = _filters(home, known)
+    currencies = {known.currencies[name] for name in look.names}
     if len(currencies) > 1:
-        st.warning("These shops use several currencies, which do not add up: choose one shop.")
+        st.warning(
+            _("These shops use several currencies, which do not add up: choose those of one.")
+        )
         return
-    unit = currencies.pop()
-    shown = data.view(home, names, first, last)
-    _head(shown, names)
-    for line in shown.cautions:
+    found = data.view(home, look.names, look.first, look.last, st.session_state["against"])
+    _head(found, look)
+    for line in found.cautions:
         tell = st.error if line.severity is Severity.FAULT else st.warning
         tell(line.shown)
-    _numbers(shown, unit)
-    sales, tickets, due, books, fresh = st.tabs(
-        ["Sales", "Tickets", "Still due", "Books", "Freshness"]
+    _numbers(found, look.unit)
+    st.text_input(
+        _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
     )
-    with sales:
-        _sales(home, shown, names)
-    with tickets:
-        _tickets(shown)
-    with due:
-        _due(shown)
-    with books:
-        _books(shown)
-    with fresh:
-        _fresh(shown)
+    key = Key.read(st.session_state["open"])
+    if key is not None and key.shop in look.names:
+        opened.thing(look, key)
+    if st.session_state["q"].strip():
+        opened.search(look, st.session_state["q"])
+    part = st.segmented_control(
+        _("Part of the page"),
+        list(_PARTS),
+        format_func=lambda code: shown(_PARTS[code]),
+        key="part",
+        required=True,
+        label_visibility="collapsed",
+    )
+    _write_address()
+    _DRAW[part or "sales"](look, found)
 
 
-def _filters(known: data.Shops) -> tuple[list[str], tuple[date, date]]:
-    every = "All shops"
+# What the page's address need not say; shops (all) and days beside. (No text below it: Streamlit
+# would show that.)
+_DEFAULTS = {
+    "period": "day", "against": "before", "part": "sales", "by": "product", "q": "", "open": "",
+}  # fmt: skip
+
+
+def _read_address(known: data.Shops) -> None:
+    """Take what the page's address says, at first and when it was changed there."""
+    said = {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
+    state = st.session_state
+    if state.get("address") == said:
+        return
+    choices = {
+        "period": filters.periods(known.calendar),
+        "against": list(filters.AGAINST),
+        "part": list(_PARTS),
+        "by": list(sections.BY),
+    }
+    for name, default in _DEFAULTS.items():
+        value = said.get(name, default)
+        state[name] = value if value in choices.get(name, [value]) else default
+    state["shops"] = filters.known(said.get("shops", "").split(","), known.names)
+    state["days"] = filters.read_range(said, known.calendar)
+    state["address"] = said
+
+
+def _write_address() -> None:
+    """Let the page's address say what is looked at."""
+    state = st.session_state
+    said = {name: state[name] for name, value in _DEFAULTS.items() if state[name] != value}
+    if state["shops"]:
+        said["shops"] = ",".join(state["shops"])
+    if state["period"] == filters.CUSTOM and len(state["days"]) == 2:
+        said |= {"from": str(state["days"][0]), "to": str(state["days"][1])}
+    if state["address"] != said:
+        st.query_params.from_dict(said)
+        state["address"] = said
+
+
+def _filters(home: Path, known: data.Shops) -> Look:
     with st.sidebar:
-        st.header("shopmirror")
-        options = [every, *known.names] if len(known.names) > 1 else [*known.names]
-        shop = st.selectbox("Shop", options, key="shop")
-        newest = known.last_month or date.today().replace(day=1)
-        oldest = known.first_month or newest
-        periods: dict[str, tuple[date, date]] = {
-            f"Last {data.MONTHS} months": (queries.month_earlier(newest, data.MONTHS - 1), newest),
-            "Everything": (oldest, newest),
-        }
-        for year in range(newest.year, oldest.year - 1, -1):
-            periods[str(year)] = (date(year, 1, 1), min(date(year, 12, 1), newest))
-        period = st.selectbox("Period", list(periods), key="period")
-    names = [*known.names] if shop == every else [str(shop)]
-    return names, periods[str(period)]
+        if len(known.names) > 1:
+            st.multiselect(_("Shops"), known.names, key="shops", placeholder=_("All shops"))
+        code = st.selectbox(
+            _("Period"),
+            filters.periods(known.calendar),
+            format_func=filters.period_name,
+            key="period",
+        )
+        first, last = filters.days_of(code, known.calendar)
+        if code == filters.CUSTOM:
+            days = st.date_input(_("Days"), key="days", format=_picker())
+            # While only the first day is chosen, it is one day.
+            first, last = (days[0], days[-1]) if isinstance(days, tuple) and days else (first, last)
+        st.selectbox(
+            _("Compared with"),
+            list(filters.AGAINST),
+            format_func=lambda code: shown(filters.AGAINST[code]),
+            key="against",
+        )
+    names = tuple(st.session_state["shops"] or known.names)
+    return Look(home, names, first, last, known.currencies[names[0]], known.zones[names[0]])
 
 
-def _head(shown: data.View, names: list[str]) -> None:
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    left.title(names[0] if len(names) == 1 else f"{len(names)} shops")
-    seal = shown.seal
-    with right:
+def _picker() -> str:
+    """The pattern of days that the picker knows and is nearest to the language's."""
+    pattern = current().dates.upper() or "YYYY-MM-DD"
+    order = [part for part in ("YYYY/MM/DD", "DD/MM/YYYY", "MM/DD/YYYY") if part[0] == pattern[0]]
+    mark = next((mark for mark in "/-." if mark in pattern), "-")
+    return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
+
+
+def _head(found: data.View, look: Look) -> None:
+    st.title(look.names[0] if len(look.names) == 1 else _("{n} shops", n=len(look.names)))
+    seal = found.seal
+    when = _("an unknown time")
+    if found.as_of is not None and found.as_of.tzinfo is not None:
+        when = formats.moment(found.as_of, found.as_of.tzinfo)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{_span(look.first, look.last)}**", width="content")
         st.badge(
-            f"{TITLES[seal.state]} {compared(seal)}",
+            f"{shown(TITLES[seal.state])} {compared(seal)}",
             color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub
         )
-        when = "an unknown time"
-        if shown.as_of is not None and shown.as_of.tzinfo is not None:
-            when = formats.moment(shown.as_of, shown.as_of.tzinfo)
-        st.caption(f"Mirror as of {when}")
+        st.caption(_("Mirror as of {moment}.", moment=when), width="content")
 
 
-def _numbers(shown: data.View, unit: str) -> None:
-    money = (
-        ("Sold", shown.sold.total),
-        ("Money taken", shown.taken.total),
-        ("Still due", shown.due.total),
+def _span(first: date, last: date) -> str:
+    if first == last:
+        return f"{current().weekday(first)} {formats.day(first)}"
+    return f"{formats.day(first)} \u2013 {formats.day(last)}"
+
+
+def _numbers(found: data.View, unit: str) -> None:
+    now, before = found.now, found.before
+    with st.container(horizontal=True, gap="small"):
+        for label, name, colour in (
+            (_("Sold"), "sold", "normal"),
+            (_("Money taken"), "taken", "normal"),
+            (_("Still due"), "due", "inverse"),
+        ):
+            amount: Decimal = getattr(now, name).total
+            earlier: Decimal | None = getattr(before, name).total if before else None
+            _number(label, formats.money(amount, unit, places=0), amount, earlier, colour)
+        for label, name, colour in (
+            (_("Tickets opened"), "opened", "off"),
+            (_("Tickets closed"), "closed", "normal"),
+            (_("Open tickets"), "open_at_end", "inverse"),
+        ):
+            count = getattr(now.workshop, name, None)
+            past = getattr(before.workshop, name, None) if before else None
+            _number(label, formats.whole(count), Decimal(count or 0), past, colour)
+    notes = []
+    if unit and not current().sign_of(unit):
+        notes.append(_("amounts in {currency}", currency=unit))
+    if before is not None:
+        days = _span(before.period.first, before.period.last)
+        notes.append(_("change against {days}", days=days))
+    if notes:
+        st.caption(" \u00b7 ".join(notes))
+
+
+def _number(label: str, text: str, now: Decimal, before: Decimal | int | None, colour: str) -> None:
+    change = formats.change(now, None if before is None else Decimal(before))
+    is_same = change.startswith("\u00b1")
+    st.metric(
+        label,
+        text,
+        # Streamlit tells less from more by a hyphen.
+        None if change == formats.NONE else change.replace(MINUS, "-"),
+        delta_color="off" if is_same else colour,  # type: ignore[arg-type]  # a literal of its stub
+        delta_arrow="off" if is_same else "auto",
+        width=138,
     )
-    columns = st.columns(5)
-    for column, (label, amount) in zip(columns, money, strict=False):
-        column.metric(f"{label}, {unit}" if unit else label, formats.money(amount, places=0))
-    work = shown.workshop
-    columns[3].metric("Tickets opened", formats.whole(work.opened if work else None))
-    columns[4].metric("Tickets closed", formats.whole(work.closed if work else None))
-
-
-def _sales(home: Path, shown: data.View, names: list[str]) -> None:
-    st.subheader("Sales by month")
-    st.caption(":blue[\u25a0] repairs  :orange[\u25a0] counter. Click a bar to see its documents.")
-    chart = charts.months_chart(
-        shown.bars, width="container", height=260, colours=_COLOURS, pick="picked"
-    )
-    drawn = alt.Chart.from_dict(chart)
-    event = st.altair_chart(drawn, width="stretch", on_select="rerun", key="months")
-    months = [f"{bar.month:%Y-%m}" for bar in shown.bars]
-    # A click on a bar chooses in the list below, which the keyboard reaches as well.
-    picked = event.get("selection", {}).get("picked", [])
-    if picked and picked[0].get("month") in months and st.session_state.get("bar") != picked:
-        st.session_state["bar"] = picked
-        st.session_state["month"] = picked[0]["month"]
-    if st.session_state.get("month") not in months:
-        st.session_state["month"] = months[-1]
-    left, right, _ = st.columns([1, 1, 3])
-    chosen = left.selectbox("Month", months[::-1], key="month")
-    month = date.fromisoformat(f"{chosen}-01")
-    days = [str(month.replace(day=n)) for n in range(1, queries.month_end(month).day + 1)]
-    day = right.selectbox("Day", ["Whole month", *days], key=f"day-{chosen}")
-    detail = data.month(
-        home, names, month, None if day == "Whole month" else date.fromisoformat(str(day))
-    )
-    st.altair_chart(_days_chart(detail.days, days), width="stretch")
-    more = (
-        f", the newest {data.MOST_DOCUMENTS:,} shown"
-        if detail.count > len(detail.documents)
-        else ""
-    )
-    st.caption(f"{formats.whole(detail.count)} documents{more}")
-    _table(detail.documents, {"sold", "gross", "tax"})
-
-
-def _days_chart(sold: pd.DataFrame, days: list[str]) -> alt.Chart:
-    tall = sold.melt(id_vars=["day"], value_vars=["repairs", "counter"], var_name="part")
-    tall["day"] = tall["day"].astype(str)
-    tall["order"] = (tall["part"] == "counter").astype(int)
-    chart: alt.Chart = (
-        alt.Chart(tall)
-        .mark_bar(cornerRadius=1)
-        .encode(
-            x=alt.X(
-                "day:O",
-                title=None,
-                scale=alt.Scale(domain=days),
-                axis=alt.Axis(labelExpr="slice(datum.value, 8)", labelAngle=0, ticks=False),
-            ),
-            y=alt.Y(
-                "value:Q",
-                title=None,
-                axis=alt.Axis(tickCount=3, domain=False, labelExpr=charts.number_label()),
-            ),
-            color=alt.Color(
-                "part:N",
-                legend=None,
-                scale=alt.Scale(
-                    domain=["repairs", "counter"],
-                    range=[_COLOURS[charts.REPAIRS], _COLOURS[charts.COUNTER]],
-                ),
-            ),
-            order=alt.Order("order:Q"),
-            tooltip=["day:O", "part:N", alt.Tooltip("value:Q", format=",.2f", title="sales")],
-        )
-        .properties(height=140)
-    )
-    return chart
-
-
-def _tickets(shown: data.View) -> None:
-    if shown.workshop is None:
-        st.info("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
-        return
-    work = shown.workshop
-    columns = st.columns(3)
-    columns[0].metric("Median time, opening hours", formats.hours(work.median_hours))
-    columns[1].metric("Open at the end", formats.whole(work.open_at_end))
-    columns[2].metric("With no technician", formats.whole(work.unassigned_at_end))
-    rows = [
-        {
-            "technician": line.name or "no technician",
-            "opened": line.opened,
-            "closed": line.closed,
-            "median hours": line.median_hours,
-            "open": line.open_at_end,
-        }
-        for line in shown.technicians
-    ]
-    _table(pd.DataFrame(rows), {"median hours"})
-
-
-def _due(shown: data.View) -> None:
-    due = shown.due
-    columns = st.columns(4)
-    ages = (("0\u201330 days", due.to_30), ("31\u201360", due.to_60), ("61\u201390", due.to_90))
-    for column, (label, amount) in zip(columns, (*ages, ("over 90", due.over_90)), strict=True):
-        column.metric(label, formats.money(amount))
-    st.caption("At the end of the period. Below: what is due now, the largest first.")
-    _table(shown.debtors, {"due"})
-
-
-def _books(shown: data.View) -> None:
-    seal = shown.seal
-    st.write(f"Our reports and the service's own {STATES[seal.state]}." if seal.compared else "")
-    if not seal.compared:
-        st.info("Nothing was compared with the service's own reports yet.")
-        return
-    _table(shown.reconciliation, {"ours", "theirs", "difference"})
-
-
-def _fresh(shown: data.View) -> None:
-    st.subheader("Lists")
-    _table(shown.completeness, set())
-    st.subheader("Runs")
-    _table(shown.runs, set())
-
-
-def _table(frame: pd.DataFrame, money: set[str]) -> None:
-    if frame.empty:
-        st.caption("Nothing to show.")
-        return
-    # Every table can be downloaded as CSV.
-    texts = frame.map(lambda value: formats.cell(value) if isinstance(value, str) else value)
-    columns: dict[str, Any] = {name: st.column_config.NumberColumn(format="%.2f") for name in money}
-    st.dataframe(texts, hide_index=True, width="stretch", column_config=columns)
 
 
 main()

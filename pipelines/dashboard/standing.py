@@ -5,19 +5,23 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from pipelines.home import LEDGER
+from pipelines.dashboard.asking import kept
+from pipelines.home import LEDGER, is_syncing
+from pipelines.monitor.severity import Kind
 from pipelines.publish.published import Published
-from pipelines.report import freshness
+from pipelines.report import freshness, queries
 from pipelines.report.closing import opened
 from pipelines.report.figures import Caution
+from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import SettingsError, load_settings
 
+_RUNS = 40
 _FOR_SECONDS = 20
 """An answer counts so long: a mirror gets old without anybody publishing."""
 
@@ -42,26 +46,24 @@ def _cautions(
     return freshness.cautions(problems, many_shops=len(names) > 1)
 
 
-def lists(warehouse: Published, names: Sequence[str]) -> pd.DataFrame:
+@kept
+def lists(warehouse: Published, names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Each list: how it is proven, and the rows there are (not those of each scan added up)."""
-    columns = ["shop", "list", "proven", "in doubt", "rows", "checked"]
     if not warehouse.has("ops.completeness", "resource", "is_proven", "reason", "checked_at"):
-        return frame([], columns)
+        return []
     rows = warehouse.rows(
         """
         select shop_id as shop, resource as list,
             count(*) filter (where is_proven and coalesce(reason, '') = '') as proven,
-            count(*) filter (where not is_proven or coalesce(reason, '') <> '') as "in doubt",
+            count(*) filter (where not is_proven or coalesce(reason, '') <> '') as doubted,
             max(checked_at) as checked
         from ops.completeness where list_contains($shops, shop_id)
-        group by 1, 2 order by "in doubt" desc, shop, list
+        group by 1, 2 order by doubted desc, shop, list
         """,
         {"shops": list(names)},
     )
     counts = _rows(warehouse, names)
-    return frame(
-        [row | {"rows": counts.get((row["shop"], row["list"]), 0)} for row in rows], columns
-    )
+    return [row | {"rows": counts.get((row["shop"], row["list"]), 0)} for row in rows]
 
 
 def _rows(warehouse: Published, names: Sequence[str]) -> dict[tuple[str, str], int]:
@@ -81,18 +83,66 @@ def _rows(warehouse: Published, names: Sequence[str]) -> dict[tuple[str, str], i
     return {(row["shop_id"], row["name"]): row["rows"] for row in found}
 
 
-def runs(warehouse: Published) -> pd.DataFrame:
-    """The newest runs."""
-    columns = ["started", "command", "outcome", "requests", "rows loaded", "message"]
+def runs(home: Path) -> list[dict[str, Any]]:
+    """The newest runs, newest first: ``command, started_at, ended_at, outcome, requests, rows``.
+
+    Those the ledger knows, else those that were published; times are in UTC, and the outcome of a
+    run that is at work is ``running``.
+    """
+    if not (home / LEDGER).exists():
+        return _published_runs(home)
+    try:
+        ledger = Ledger(home / LEDGER)
+    except LedgerError:
+        return _published_runs(home)
+    try:
+        found = ledger.last_runs(_RUNS)
+    finally:
+        ledger.close()
+    if not found:
+        return _published_runs(home)
+    for place, run in enumerate(found):
+        for moment in ("started_at", "ended_at"):
+            run[moment] = datetime.fromisoformat(run[moment]) if run[moment] else None
+        if run["outcome"] is None:
+            run["outcome"] = "running" if place == 0 and is_syncing(home) else "killed"
+    return found
+
+
+@kept
+def _published_runs(warehouse: Published) -> list[dict[str, Any]]:
     if not warehouse.has("ops.runs", "command", "started_at", "outcome", "requests", "message"):
-        return frame([], columns)
-    rows = warehouse.rows(
-        'select started_at as started, command, outcome, requests, rows as "rows loaded", message '
-        "from ops.runs order by started_at desc limit 20"
+        return []
+    return warehouse.rows(
+        "select command, started_at, ended_at, outcome, requests, rows, message "
+        "from ops.runs order by started_at desc limit $most",
+        {"most": _RUNS},
     )
-    return frame(rows, columns)
 
 
-def frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """A table with these columns, also when it has no rows."""
-    return pd.DataFrame(rows, columns=pd.Index(columns))
+@dataclass(frozen=True)
+class ToGo:
+    """What a first load still has to ask; ``unknown``: lists whose size is not known yet."""
+
+    requests: int
+    minutes: float
+    unknown: int
+
+
+def to_go(home: Path) -> ToGo | None:
+    """What the first load still has to do; None when it is over, or no settings say how."""
+    with opened(home) as warehouse:
+        doubts = freshness.problems(warehouse, list(queries.shops(warehouse)), datetime.now(UTC))
+    if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):
+        return None
+    from pipelines.sync.plan import plan
+
+    try:
+        settings = load_settings()
+        if settings.home.absolute() != home.absolute():
+            return None
+        planned = plan(settings)
+    except (SettingsError, LedgerError):
+        return None
+    unknown = sum(planned.unknown.values())
+    return ToGo(sum(planned.requests.values()), planned.minutes, unknown)

@@ -16,6 +16,8 @@ from typing import Any
 
 import duckdb
 
+from pipelines.language import Text
+
 WAREHOUSE = "warehouse.duckdb"
 _READ_SCHEMAS = ("marts", "ops", "staging", "raw")
 
@@ -60,8 +62,12 @@ class Published:
         missing = [table for table in tables if not self.has(table)]
         if missing:
             raise NothingPublished(
-                f"{self.path} has no {', '.join(missing)}: it was published by another version or "
-                "before the reports were built. Run 'shopmirror sync'."
+                Text(
+                    "{file} has no {tables}: it was published by another version or before the "
+                    "reports were built. Run 'shopmirror sync'.",
+                    file=str(self.path),
+                    tables=missing,
+                )
             )
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
@@ -84,7 +90,9 @@ def published(home: Path) -> Iterator[Published]:
     """
     path = Path(home) / WAREHOUSE
     if not path.exists():
-        raise NothingPublished(f"There is no warehouse in {home} yet: run 'shopmirror sync' first.")
+        raise NothingPublished(
+            Text("There is no warehouse in {folder} yet: run 'shopmirror sync' first.", folder=home)
+        )
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
@@ -119,10 +127,16 @@ def _literal(value: Any) -> str:
     raise TypeError(f"no question has a value of type {type(value).__name__}")
 
 
-def _reason(path: Path, error: Exception) -> str:
-    text = str(error)
+def _reason(path: Path, error: Exception) -> Text:
+    text, file = str(error), str(path)
     if "Could not set lock" in text:
-        return f"{path} is open for writing in another program; close it there and try again."
+        return Text(
+            "{file} is open for writing in another program; close it there and try again.",
+            file=file,
+        )
     if "version" in text:
-        return f"{path} was written by another version of DuckDB; run 'shopmirror sync' again."
-    return f"{path} cannot be read. Run 'shopmirror sync' to publish it anew."
+        return Text(
+            "{file} was written by another version of DuckDB; run 'shopmirror sync' again.",
+            file=file,
+        )
+    return Text("{file} cannot be read. Run 'shopmirror sync' to publish it anew.", file=file)

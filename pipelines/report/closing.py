@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -27,6 +27,7 @@ NEEDED = (
     "marts.purchase_documents",
     "marts.reconciliation",
 )
+NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
 NO_TICKETS = Text("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
 
 
@@ -77,7 +78,7 @@ def opened(home: Path) -> Iterator[Published]:
             warehouse.need(*NEEDED)
             yield warehouse
     except NothingPublished as error:
-        raise ReportError(str(error)) from error
+        raise ReportError(*error.args) from error
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -94,7 +95,7 @@ def _local(value: datetime | None, zone: ZoneInfo) -> datetime | None:
 
 def _chosen(known: dict[str, dict[str, Any]], shop: str | None) -> list[str]:
     if not known:
-        raise ReportError("The warehouse holds no shop yet: run 'shopmirror sync' first.")
+        raise ReportError(NO_SHOP)
     if shop is None:
         return list(known)
     if shop.lower() not in known:
@@ -152,7 +153,8 @@ def _compared_with(
     )
 
 
-def _column(warehouse: Published, shops: list[str], period: Period) -> Column:
+def column(warehouse: Published, shops: Sequence[str], period: Period) -> Column:
+    """All figures of some shops in a period."""
     return Column(
         period=period,
         taken=queries.taken(warehouse, shops, period),
@@ -186,9 +188,9 @@ def _page(look: _Look, shops: list[str], known: dict[str, dict[str, Any]]) -> Pa
         title=shops[0] if len(shops) == 1 else Text("{n} shops", n=len(shops)),
         shops=tuple(shops),
         currency=known[shops[0]]["currency"],
-        now=_column(warehouse, shops, period),
-        before=None if before is None else _column(warehouse, shops, before),
-        earlier=None if earlier is None else _column(warehouse, shops, earlier),
+        now=column(warehouse, shops, period),
+        before=None if before is None else column(warehouse, shops, before),
+        earlier=None if earlier is None else column(warehouse, shops, earlier),
         methods=queries.methods(warehouse, shops, period),
         technicians=queries.technicians(warehouse, shops, period),
         months=queries.months(warehouse, shops, min(period.last, look.today)),

@@ -11,7 +11,19 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from pipelines.language import MINUS, NARROW, current
 
-__all__ = ["MINUS", "NARROW", "NONE", "cell", "change", "day", "hours", "moment", "money", "whole"]
+__all__ = [
+    "MINUS",
+    "NARROW",
+    "NONE",
+    "cell",
+    "change",
+    "day",
+    "hours",
+    "moment",
+    "money",
+    "number",
+    "whole",
+]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes Excel and its like take a cell for a formula, wide forms too."""
@@ -63,3 +75,9 @@ def cell(text: str) -> str:
 def day(value: date) -> str:
     """ISO 8601, or as the settings say."""
     return current().day(value)
+
+
+def number(value: Decimal) -> str:
+    """A quantity: as many places as it has, two at most."""
+    exact = value.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP).normalize()
+    return current().number(exact, max(0, -int(exact.as_tuple().exponent)))

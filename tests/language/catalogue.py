@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from babel.messages.extract import extract_from_dir
@@ -10,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 _WHERE = [("**.py", "python"), ("report/page.html", "jinja2.ext:babel_extract")]
 
 
+@functools.cache
 def messages() -> dict[str, str]:
     """English sentence -> where it stands."""
     found: dict[str, str] = {}

@@ -1,0 +1,46 @@
+"""Questions to the published warehouse, asked once for each published file.
+
+Only ``marts`` and ``ops`` are asked; answers are kept until the next sync publishes, in no
+language, so that they can be shown in any.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+from pipelines.publish.published import Published
+from pipelines.report.closing import opened
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Signature = tuple[int, int] | None
+
+
+def signature(home: Path) -> Signature:
+    """Changes whenever a sync has published; None while there is no warehouse."""
+    try:
+        found = (home / "warehouse.duckdb").stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def kept(question: Callable[Concatenate[Published, P], R]) -> Callable[Concatenate[Path, P], R]:
+    """Ask a question of the warehouse in a home, once for each published file.
+
+    Raises :class:`~pipelines.report.figures.ReportError` when there is none.
+    """
+
+    @functools.lru_cache(maxsize=32)
+    def ask(home: Path, _signature: Signature, *values: P.args, **named: P.kwargs) -> R:
+        with opened(home) as warehouse:
+            return question(warehouse, *values, **named)
+
+    @functools.wraps(question)
+    def asked(home: Path, *values: P.args, **named: P.kwargs) -> R:
+        return ask(home, signature(home), *values, **named)  # type: ignore[arg-type]  # hashable
+
+    return cast("Callable[Concatenate[Path, P], R]", asked)

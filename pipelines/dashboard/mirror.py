@@ -1,0 +1,120 @@
+"""The part of the page about the mirror itself: its first load, its runs, its lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from pipelines.dashboard import standing
+from pipelines.dashboard.sections import Look
+from pipelines.dashboard.table import Col, clock
+from pipelines.dashboard.view import View
+from pipelines.dashboard.words import word
+from pipelines.language import _, current, shown
+from pipelines.language.words import list_name
+from pipelines.report.closing import zone_of
+
+_OUTCOMES = {
+    "complete": "#4d9a75",
+    "stopped": "#4a7fb5",
+    "running": "#4a7fb5",
+    "incomplete": "#d09a4a",
+    "differs": "#c8553f",
+    "failed": "#c8553f",
+    "killed": "#c8553f",
+}
+
+
+def mirror(look: Look, found: View) -> None:
+    """How far a first load is, what ran, and what each list holds."""
+    left = standing.to_go(look.home)
+    if left is not None:
+        text = _(
+            "The first load is not over: {requests} requests to go, about {minutes} minutes.",
+            requests=left.requests,
+            minutes=max(1, round(left.minutes)),
+        )
+        if left.unknown:
+            text += " " + _("The size of {n} lists is not known yet.", n=left.unknown)
+        st.info(text)
+    st.subheader(_("Runs"))
+    runs = standing.runs(look.home)
+    _timeline(look, runs)
+    look.table(
+        runs,
+        [
+            Col("started_at", _("Began"), "moment"),
+            Col("ended_at", _("Ended"), "moment"),
+            Col("command", _("Command")),
+            Col("outcome", _("Outcome"), "word"),
+            Col("requests", _("Requests"), "number"),
+            Col("rows", _("Rows"), "number"),
+            Col("message", _("Message")),
+        ],
+    )
+    st.subheader(_("Lists"))
+    rows = [
+        row | {"list": shown(list_name(row["list"]))}
+        for row in standing.lists(look.home, look.names)
+    ]
+    look.table(
+        rows,
+        [
+            *look.shop,
+            Col("list", _("List")),
+            Col("rows", _("Rows"), "number"),
+            Col("proven", _("Parts proven"), "number"),
+            Col("doubted", _("In doubt"), "number"),
+            Col("checked", _("Checked"), "moment"),
+        ],
+    )
+
+
+def _timeline(look: Look, runs: list[dict[str, Any]]) -> None:
+    zone = zone_of(look.zone_name)
+    marks = [
+        {
+            "began": run["started_at"].astimezone(zone).replace(tzinfo=None),
+            "shown": clock(run["started_at"], zone),
+            "minutes": round(
+                ((run["ended_at"] or run["started_at"]) - run["started_at"]).total_seconds() / 60, 1
+            ),
+            "outcome": word(run["outcome"] or "running"),
+            "colour": _OUTCOMES.get(run["outcome"] or "running", "#808a94"),
+            "command": run["command"],
+            "requests": run["requests"] or 0,
+            "rows": run["rows"] or 0,
+        }
+        for run in runs
+    ]
+    if not marks:
+        return
+    frame = pd.DataFrame(marks)
+    days = "%d/%m" if current().dates.startswith("d") else "%m-%d"
+    chart = (
+        alt.Chart(frame)
+        .mark_circle(opacity=0.85, stroke="#80808066")
+        .encode(
+            x=alt.X(
+                "began:T",
+                title=None,
+                axis=alt.Axis(format=days, tickCount=8, labelOverlap=True),
+            ),
+            y=alt.Y("minutes:Q", title=_("Minutes"), axis=alt.Axis(tickCount=4)),
+            size=alt.Size("requests:Q", legend=None, scale=alt.Scale(range=[60, 500])),
+            color=alt.Color("colour:N", scale=None),
+            tooltip=[
+                alt.Tooltip("shown:N", title=_("Began")),
+                alt.Tooltip("command:N", title=_("Command")),
+                alt.Tooltip("outcome:N", title=_("Outcome")),
+                alt.Tooltip("minutes:Q", title=_("Minutes")),
+                alt.Tooltip("requests:Q", title=_("Requests")),
+                alt.Tooltip("rows:Q", title=_("Rows")),
+            ],
+        )
+        .properties(height=150)
+    )
+    st.altair_chart(chart, width="stretch")
