@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export RUNTIME__DLTHUB_TELEMETRY := false
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 
-.PHONY: install demo check test soak bench clean lint types
+.PHONY: install demo check test soak bench docs clean lint types
 
 install: $(VENV)/.installed
 
@@ -40,5 +40,15 @@ soak: install
 bench: install
 	$(BIN)/python -m bench
 
+# build/site: pages that open without a server or a network (the search wants a server).
+docs: install .venv-docs/.installed
+	$(BIN)/python docs/build.py build/docs
+	.venv-docs/bin/zensical build --strict
+
+.venv-docs/.installed: docs/requirements.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
+	touch $@
+
 clean:
-	rm -rf $(VENV) data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-docs data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

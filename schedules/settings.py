@@ -24,21 +24,21 @@ class ScheduleSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     timezone: str = Field("", description="IANA name; by default each shop's own")
-    sync_at: str = "22:30"
+    sync_at: str = Field("22:30", description="HH:MM, or 'off'")
     push_every_minutes: int = Field(5, ge=0, le=1440, description="0 switches pushes off")
     report_at: str = Field(AFTER_SYNC, description="HH:MM, 'after sync' or 'off'")
-    report_send: bool = Field(False, description="also send it as [report] says")
-    audit_at: str = "04:00"
+    report_send: bool = Field(False, description="also send it as [mail] says")
+    audit_at: str = Field("04:00", description="HH:MM: old slices are read again, reports repaired")
     audit_on: str = Field("sun", description="day of the week, or 'off'")
     audit_requests: int = Field(
         600, ge=0, description="requests of the weekly audit spent re-reading old slices"
     )
-    housekeeping_at: str = "05:30"
+    housekeeping_at: str = Field("05:30", description="HH:MM: what is kept long enough is removed")
     sync_limit_minutes: float = Field(720, gt=0, description="a run that takes longer is ended")
-    push_limit_minutes: float = Field(60, gt=0)
-    report_limit_minutes: float = Field(30, gt=0)
-    audit_limit_minutes: float = Field(720, gt=0)
-    housekeeping_limit_minutes: float = Field(30, gt=0)
+    push_limit_minutes: float = Field(60, gt=0, description="likewise")
+    report_limit_minutes: float = Field(30, gt=0, description="likewise")
+    audit_limit_minutes: float = Field(720, gt=0, description="likewise")
+    housekeeping_limit_minutes: float = Field(30, gt=0, description="likewise")
     stop_seconds: float = Field(
         40.0, gt=0, description="a run asked to stop has so long for its request in flight"
     )
@@ -84,7 +84,7 @@ class RetentionSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pages_days: int = Field(7, ge=0, description="answers already loaded, and ended runs")
-    logs_days: int = Field(30, ge=0)
+    logs_days: int = Field(30, ge=0, description="log files")
     reports_days: int = Field(400, ge=0, description="closing reports in the reports folder")
 
 

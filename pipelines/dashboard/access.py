@@ -32,9 +32,9 @@ class DashboardSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    address: str = "127.0.0.1"
-    port: int = Field(8501, ge=0, le=65535)
-    password: SecretStr = SecretStr("")
+    address: str = Field("127.0.0.1", description="another than loopback needs a password")
+    port: int = Field(8501, ge=0, le=65535, description="of the page; 0 takes a free one")
+    password: SecretStr = Field(SecretStr(""), description="asked before anything is shown")
     public_url: str = Field("", description="https://... under which a proxy serves the page")
 
     @field_validator("password")

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from pipelines.language import NARROW, Language
 from sources.repair_shop.settings import SettingsError, load_section
@@ -41,12 +41,12 @@ class DisplaySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    language: str = "en"
-    number_format: str = ""
-    date_format: str = ""
-    currency_sign: str = ""
-    logo: str = ""
-    catalogue: str = ""
+    language: str = Field("en", description="en, es, with a country its formats too: es-GT")
+    number_format: str = Field("", description="1234.5 as it is to be shown: 1,234.50")
+    date_format: str = Field("", description="of dd, MM and yyyy: dd/MM/yyyy")
+    currency_sign: str = Field("", description="such as Q; auto: the country's own; none")
+    logo: str = Field("", description="a picture at the head of report and mail")
+    catalogue: str = Field("", description="a .po file with the words of another language")
 
     @field_validator("language")
     @classmethod

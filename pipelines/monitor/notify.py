@@ -37,7 +37,7 @@ _MEANINGS = {
 class NotifySettings(MailSettings):
     """``[mail]`` and what ``[notify]`` says otherwise."""
 
-    timeout_seconds: float = Field(20.0, gt=0)
+    timeout_seconds: float = Field(20.0, gt=0, description="longest wait, at each step")
     name: str = Field("shopmirror", description="what messages call this installation")
 
     @field_validator("name")

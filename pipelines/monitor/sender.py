@@ -46,18 +46,18 @@ class MailSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
-    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_port: int = Field(587, ge=1, le=65535, description="587 is the usual one")
     smtp_security: Security = Field(
         "starttls", description="'starttls' encrypts after the greeting, 'tls' from the start"
     )
     smtp_user: str = Field("", description="empty: no login")
-    smtp_password: SecretStr = SecretStr("")
+    smtp_password: SecretStr = Field(SecretStr(""), description="of that user")
     mail_from: str = Field("", description="by default the user, else the first who gets it")
     mail_to: tuple[str, ...] = Field((), description="a list, or a text with commas")
     webhook_url: SecretStr = Field(
         SecretStr(""), description="gets a POST of JSON; often holds a key, so treated as one"
     )
-    timeout_seconds: float = Field(30.0, gt=0)
+    timeout_seconds: float = Field(30.0, gt=0, description="longest wait, at each step")
 
     @model_validator(mode="before")
     @classmethod

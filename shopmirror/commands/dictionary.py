@@ -20,8 +20,12 @@ def dictionary(
         Path | None, typer.Option("--out", help="The page; by default in the home folder.")
     ] = None,
 ) -> int:
-    """Write the data dictionary and lineage as one HTML page that opens offline."""
+    """Write the data dictionary and lineage as pages that open offline: one with the lineage, and
+    ``tables.html`` beside it, which a phone shows too."""
     from pipelines.home import Home, HomeError
+    from pipelines.json_file import write_atomically
+    from pipelines.transform.dictionary import page as plain
+    from pipelines.transform.dictionary import tables
     from pipelines.transform.models import docs
     from sources.repair_shop.settings import home_folder
 
@@ -34,5 +38,7 @@ def dictionary(
             home=home.path,
             out=out_file or home.path / "docs" / "dictionary.html",
         )
+        write_atomically(page.with_name("tables.html"), plain(tables()))
     say(str(page))
+    say(str(page.with_name("tables.html")))
     return 0

@@ -71,13 +71,15 @@ class ShopSettings(BaseModel):
     allow_http: bool = Field(
         False, description="base_url may be http:// elsewhere than on this machine"
     )
-    base_url: str
-    api_key: SecretStr
-    timezone: str = "UTC"
+    base_url: str = Field(description="the service's address, ending in /v1")
+    api_key: SecretStr = Field(description="the shop's key; one key belongs to one shop")
+    timezone: str = Field(
+        "UTC", description="the shop's own, as IANA name: its days begin and end there"
+    )
     requests_per_minute: int = Field(30, ge=1, description="specification, Limits: 30")
     reserve: int = Field(0, ge=0, description="requests a minute left to others of the key")
     minute_seconds: float = Field(60.0, gt=0, description="the limit's minute; waits scale with it")
-    timeout_seconds: float = Field(30.0, gt=0)
+    timeout_seconds: float = Field(30.0, gt=0, description="longest wait for an answer")
     max_answer_mb: int = Field(16, ge=1, description="largest answer that is read, unpacked")
     audit_requests: int = Field(
         100, ge=0, description="requests a night spent re-reading old rows for edits; 0: none"
@@ -91,7 +93,9 @@ class ShopSettings(BaseModel):
     report_total: str = Field(
         "", description="field of the service's reports that holds the total, if it cannot be told"
     )
-    currency: str = ""
+    currency: str = Field(
+        "", description="what amounts are in, such as GTQ; by default the service's"
+    )
     closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
     closed_days: str = Field("", description="ISO days, comma-separated")
     opening_hours: str = Field("09:00-18:00", description="shop time, for cycle times")

@@ -12,15 +12,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
+import pandas as pd
 import pytest
 
 from pipelines.home import Home
+from pipelines.transform.dictionary import tables
 from sandbox.background import end, running
 from sandbox.server import SandboxServer
 from shopmirror import demo_shop
 from shopmirror.main import main
 from shopmirror.settings_files import SettingsFiles
 from tests.cli.conftest import Run
+from tests.init.test_guides import GUIDES, blocks
 
 pytestmark = pytest.mark.xdist_group("cli")
 ROOT = Path(__file__).parents[2]
@@ -84,6 +88,55 @@ def test_each_command_of_the_readme_runs(folder: Path, run: Run, words: list[str
     assert code == (2 if words[0] in ("init", "test-mail") else 0), err
 
 
+ATTACH = "attach 'data/warehouse.duckdb' as warehouse (read_only)"
+TUTORIAL = [
+    shlex.split(line)[1:]
+    for _, block in blocks(ROOT / "docs" / "tutorial.md")
+    for line in block.splitlines()
+    if line.startswith("shopmirror ") and line != "shopmirror demo"
+]
+TUTORIAL = [words for words in TUTORIAL if words not in COMMANDS]
+
+
+@pytest.mark.parametrize("words", TUTORIAL, ids=" ".join)
+def test_each_command_of_the_tutorial_runs(folder: Path, run: Run, words: list[str]) -> None:
+    code, _, err = run(*words)
+    assert code == 0, err
+
+
+def test_sql_and_python_of_the_guides_run(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queued: list[object] = []
+    monkeypatch.setattr("pipelines.outbox.enqueue", lambda *a, **_: queued.append(a))
+    frame = pd.DataFrame({"id": ["1"], "email": ["ana@example.com"]})
+    for guide in GUIDES:
+        for language, text in blocks(guide):
+            if language == "python":
+                exec(compile(text, str(guide), "exec"), {"frame": frame})
+            elif language == "sql":
+                with duckdb.connect() as warehouse:
+                    if not text.startswith("attach"):
+                        warehouse.execute(ATTACH)
+                        warehouse.execute("use warehouse")
+                    warehouse.execute(text)
+    assert len(queued) == 1
+    assert "total" in capsys.readouterr().out
+
+
+def test_every_table_and_column_of_the_warehouse_is_explained(folder: Path) -> None:
+    explained = {(t.schema, t.name): set(t.columns) for t in tables()}
+    with duckdb.connect("data/warehouse.duckdb", read_only=True) as warehouse:
+        held = warehouse.execute(
+            "select table_schema, table_name, column_name from information_schema.columns "
+            "where table_schema in ('marts', 'history', 'ops') "
+            "and not (table_schema = 'history' and table_name like '%versions')"
+        ).fetchall()
+    assert len(held) > 500
+    lacking = [row for row in held if row[2] not in explained.get((row[0], row[1]), set())]
+    assert lacking == []
+
+
 def test_what_the_readme_serves_is_served_and_ends(folder: Path) -> None:
     assert {words[0] for words in COMMANDS} >= set(SERVERS)
     began = {}
@@ -108,6 +161,7 @@ def test_what_the_readme_serves_is_served_and_ends(folder: Path) -> None:
 
 
 def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder: Path, run: Run) -> None:
+    assert run("doctor")[0] == 0
     assert run("demo", "--stop")[1] == "The demo's shop is stopped.\n"
     assert run("demo", "--stop")[1] == "The demo's shop does not run.\n"
     with pytest.raises(ConnectionRefusedError):

@@ -1,0 +1,173 @@
+"""The documentation as a site: pages of ``docs/`` and a reference that the code writes.
+
+Data flow: ``docs/*.md``, the pages beside the code, commands, settings and tables as the code has
+them -> ``build/docs`` -> the site builder -> ``build/site``. Run by ``make docs``.
+Words of the glossary are linked where a page first uses them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from typer.main import get_command
+
+from pipelines.transform.dictionary import tables
+from shopmirror.commands.config import sections
+from shopmirror.main import app
+from sources.repair_shop.settings import SECTION, ShopSettings
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+BESIDE = {
+    "DECISIONS.md": "decisions.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "sandbox/README.md": "sandbox.md",
+    "sources/repair_shop/README.md": "source.md",
+    "transforms/README.md": "transforms.md",
+}
+"""Pages that stay beside what they tell of -> their name on the site."""
+_LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
+
+
+def pages() -> dict[str, str]:
+    """Every page of the site: its path -> its text."""
+    found = {
+        f"{path.relative_to(DOCS)}": path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")
+    }
+    known = terms(found["glossary.md"])
+    made = {name: linked(_relinked(text, DOCS / name), known, name) for name, text in found.items()}
+    for source, name in BESIDE.items():
+        made[name] = _relinked((ROOT / source).read_text(encoding="utf-8"), ROOT / source)
+    made["reference/commands.md"] = commands()
+    made["reference/settings.md"] = settings()
+    made["reference/tables.md"] = table_reference()
+    return made
+
+
+def terms(glossary: str) -> dict[str, str]:
+    """Words of the glossary, in lower case -> their anchor."""
+    names = re.findall(r"^## (.+)$", glossary, re.M)
+    return {name.lower(): name.lower().replace(" ", "-") for name in names}
+
+
+def linked(text: str, known: dict[str, str], name: str) -> str:
+    """A page whose first use of each word of the glossary leads there; not in code or headings."""
+    if name == "glossary.md":
+        return text
+    left = {word: anchor for word, anchor in known.items() if f"glossary.md#{anchor}" not in text}
+    lines, in_block = [], False
+    for line in text.splitlines():
+        in_block ^= line.startswith("```")
+        if not in_block and not line.startswith(("#", "|", "```", "!")):
+            for word in sorted(left, key=len, reverse=True):
+                # Neither inside a link nor inside code.
+                use = re.compile(rf"(?<![\w\[/`-])({re.escape(word)}s?)(?![\w\]`(-])", re.I)
+                plain = re.sub(r"\[[^\]]*\]\([^)]*\)|`[^`]*`", lambda m: "\0" * len(m[0]), line)
+                if found := use.search(plain):
+                    link = f"[{found[1]}](glossary.md#{left.pop(word)})"
+                    line = line[: found.start()] + link + line[found.end() :]
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _relinked(text: str, source: Path) -> str:
+    """Links of a page, as they must read on the site; what the site lacks is named only."""
+
+    def change(found: re.Match[str]) -> str:
+        target = (source.parent / found[1]).resolve()
+        anchor = found[2] or ""
+        inside = str(target.relative_to(ROOT)) if target.is_relative_to(ROOT) else ""
+        if inside in BESIDE:
+            return f"]({BESIDE[inside]}{anchor})"
+        if target.is_relative_to(DOCS):
+            return f"]({target.relative_to(DOCS)}{anchor})"
+        return f'](index.md "{inside} of the project\'s folder")'
+
+    return _LINK.sub(change, text)
+
+
+def commands() -> str:
+    """Every command with its options."""
+    lines = ["# Commands", "", "Exit codes: [README](../index.md). `--help` says the same.", ""]
+    for words, command in _commands(get_command(app), ()):
+        lines += [f"## `shopmirror {' '.join(words)}`", "", _text(command.help), ""]
+        rows = [
+            (", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts)), _text(one.help))
+            for one in command.params
+            if getattr(one, "help", None) and "--help" not in one.opts
+        ]
+        if rows:
+            lines += ["| option | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows), ""]
+    return "\n".join(lines)
+
+
+def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, inner in getattr(command, "commands", {}).items():
+        yield (*words, name), inner
+        yield from _commands(inner, (*words, name))
+
+
+def settings() -> str:
+    """Every setting of every section, with its default."""
+    lines = [
+        "# Settings",
+        "",
+        "In `.dlt/config.toml`, secrets in `.dlt/secrets.toml`, or as environment variables "
+        "(`SOURCES__REPAIR_SHOP__API_KEY`, `MAIL__SMTP_HOST`). `SHOPMIRROR_HOME` (default `data`) "
+        "holds every file that is written. `shopmirror config show` lists those that count. Each "
+        "of several shops stands under `[sources.repair_shop.shops.<shop>]`, with its own key.",
+        "",
+    ]
+    for name, kind in {".".join(SECTION): ShopSettings, **sections()}.items():
+        lines += [f"## `[{name}]`", "", "| setting | default | |", "|---|---|---|"]
+        lines += [*_rows(kind, skip="name" if kind is ShopSettings else ""), ""]
+    return "\n".join(lines)
+
+
+def _rows(kind: type[BaseModel], *, skip: str) -> Iterator[str]:
+    for name, field in kind.model_fields.items():
+        if name != skip:
+            default = "" if field.is_required() else field.get_default(call_default_factory=True)
+            shown = ", ".join(default) if isinstance(default, tuple) else str(default)
+            if hasattr(default, "get_secret_value"):
+                shown = ""
+            yield f"| `{name}` | {f'`{shown}`' if shown else ''} | {_text(field.description)} |"
+
+
+def table_reference() -> str:
+    """Every table of marts, history and ops, column by column."""
+    lines = ["# Tables", ""]
+    for table in tables():
+        lines += [f"## `{table.schema}.{table.name}`", "", table.description, ""]
+        lines += ["| column | |", "|---|---|"]
+        lines += [f"| `{name}` | {_text(text)} |" for name, text in table.columns.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _text(said: str | None) -> str:
+    return " ".join((said or "").split()).replace("|", "\\|").replace("\\[", "[")
+
+
+def write(out: Path) -> None:
+    """Write all pages and pictures into a folder, anew."""
+    shutil.rmtree(out, ignore_errors=True)
+    for name, text in pages().items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, encoding="utf-8")
+    for picture in (*DOCS.rglob("*.png"), *DOCS.rglob("*.svg")):
+        target = out / picture.relative_to(DOCS)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, target)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
