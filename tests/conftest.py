@@ -11,6 +11,7 @@ import pytest
 
 HERE = Path(__file__).parent
 SLOW = (
+    "cli/test_demo.py",
     "cli/test_whole_way.py",
     "dashboard",
     "generator/test_shapes.py",
@@ -19,6 +20,7 @@ SLOW = (
     "outbox/test_lane.py",
     "outbox/test_mixed_queue.py",
     "outbox/test_with_sandbox.py",
+    "packaging/test_wheel.py",
     "pipelines/test_load.py",
     "pipelines/test_load_killed.py",
     "pipelines/test_publish.py",

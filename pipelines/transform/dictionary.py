@@ -103,7 +103,7 @@ _PAGE = """<!doctype html>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;
        color: #1f2933; overflow-wrap: anywhere }
 summary { padding: .6rem 0; border-bottom: 1px solid #e4e7eb; cursor: pointer }
-summary code { font-weight: 600; display: block }
+summary code { font-weight: 600 }
 dl { margin: .5rem 0 1rem } dt { margin-top: .6rem } dd { margin: 0 0 0 1rem; color: #52606d }
 </style></head><body>
 <h1>Tables and columns</h1>

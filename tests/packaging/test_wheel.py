@@ -17,7 +17,6 @@ import pytest
 from sandbox.server import SandboxServer
 from setup import OURS, Renamed, renamed
 
-pytestmark = [pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "target", "logs", ".ipynb_checkpoints")
 
