@@ -324,7 +324,7 @@ def _keep_and_load(
         for row in rows
     ]
     ledger.put(scan, key, f"{endpoint.path}?page=1", body, known, datetime.now(UTC))
-    pages = ledger.stored_pages(ledger.waiting(10, ("main",)))
+    pages = ledger.stored_pages(ledger.waiting(500, ("main",))[0])
     for name, found in tables_of(pages, {"main": UTC_ZONE}).items():
         if name == table and found.num_rows != len({row.id for row in known}):
             raise ValueError(f"{found.num_rows} rows of {len(known)}")

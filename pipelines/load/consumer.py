@@ -19,8 +19,10 @@ from sources.repair_shop.ledger.aside import forget_aside, set_aside, try_again
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.settings import ShopSettings
 
-BATCH_PAGES = 400
-"""Pages of one load: some 20,000 rows, a few seconds of work."""
+BATCH_ROWS = 20_000
+"""Rows of one load, a few seconds of work."""
+_FULL_PAGES = 2_000
+"""Pages from which a load does not wait for its time."""
 _ALL_FAIL = 5
 """More pages than this that fail, and none that loads: then it is not the pages' fault."""
 _TOMBSTONES = "tombstones"
@@ -68,8 +70,8 @@ class Feed:
         loaded = 0
         while True:
             end = self.log.end()
-            seqs = self._ledger.waiting(BATCH_PAGES, self._shops)
-            if len(seqs) == BATCH_PAGES:
+            seqs, more = self._ledger.waiting(BATCH_ROWS, self._shops)
+            if more:
                 end = Offset(seqs[-1], end.tombstone)
             gone = self.log.lists_with_tombstones(int(self._ledger.mark("", _TOMBSTONES) or 0))
             waiting = self.log.lists_with_rows(seqs)
@@ -80,13 +82,13 @@ class Feed:
             if gone:
                 self._ledger.set_mark("", _TOMBSTONES, str(end.tombstone))
             loaded, lacking = loaded + len(seqs), []
-            if len(seqs) < BATCH_PAGES:
+            if not more:
                 return loaded
 
     @property
     def is_full(self) -> bool:
         """Whether enough waits for a load."""
-        return self._ledger.waiting_count(self._shops) >= BATCH_PAGES
+        return self._ledger.waiting_count(self._shops) >= _FULL_PAGES
 
     def start_over(self) -> None:
         """Believe nothing of what the ledger notes of the warehouse: look at every list again.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
@@ -132,7 +132,7 @@ class Run:
     def _load_while(self, fetching: Future[list[None]]) -> None:
         session, loaded = self.session, time.monotonic()
         while not fetching.done():
-            time.sleep(0.05)
+            wait([fetching], timeout=1.0)
             due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
             if due or session.feed.is_full:
                 session.feed.load_waiting()

@@ -42,6 +42,9 @@ from .settings import ShopSettings
 SLICE_PAGES = 200
 """Pages that become tables at a time: some 10,000 rows, so memory does not grow with the list."""
 
+_GATHERED_ROWS = 5_000
+"""Rows, nested ones too, up to which the pieces of small shops wait for more."""
+
 NO_ROW = -1
 """``_dlt_list_idx`` of the row that says of a nested list that it is empty now."""
 
@@ -124,13 +127,28 @@ class Log:
         nested lists that the destination has, declared or not; ``holds_rows`` says that it has rows
         of more than the offsets tell. A page that cannot become tables is set aside.
         """
-        for shop, since in self._since(offsets):
-            for resource in _resources(table):
-                entries = self._entries(shop, resource, since, end)
-                while chunk := list(islice(entries, SLICE_PAGES)):
-                    yield from self._tables(table, chunk, nested, holds_rows)
-                yield from self._of_held(table, shop, resource, since, end)
-                yield from self._gone(table, shop, resource, since, end)
+        yield from _gathered(
+            tables
+            for shop, since in self._since(offsets)
+            for resource in _resources(table)
+            for tables in self._read(table, shop, resource, since, end, nested, holds_rows)
+        )
+
+    def _read(
+        self,
+        table: str,
+        shop: str,
+        resource: str,
+        since: Offset,
+        end: Offset,
+        nested: Iterable[str],
+        holds_rows: bool,
+    ) -> Iterator[dict[str, pa.Table]]:
+        entries = self._entries(shop, resource, since, end)
+        while chunk := list(islice(entries, SLICE_PAGES)):
+            yield from self._tables(table, chunk, nested, holds_rows)
+        yield from self._of_held(table, shop, resource, since, end)
+        yield from self._gone(table, shop, resource, since, end)
 
     def missing(self, table: str, offsets: Offsets) -> list[str]:
         """Shops whose rows after ``offsets`` are neither kept nor in a warehouse at hand."""
@@ -304,9 +322,8 @@ class Log:
 
     def _pruned(self, shop: str, resource: str, since: Offset, end: Offset | None) -> set[str]:
         """Ids of rows after ``since`` whose answer is no longer kept."""
-        (kept,) = self._ledger.query("SELECT count(*) FROM pages WHERE seq > ?", (since.page,))[0]
-        if kept == self._ledger.last_seq() - since.page:
-            return set()  # as nearly always: no answer was pruned since
+        if self._ledger.keeps_all_since(since.page):
+            return set()  # as nearly always
         return {
             row[0]
             for row in self._ledger.query(
@@ -341,6 +358,36 @@ def _variant(table: str, resource: str) -> tuple[str, str] | None:
     """(column, value) that tells the lists of one table apart."""
     value = resource.partition(":")[2]
     return (next(iter(ENDPOINTS[table].variants[0])), value) if value else None
+
+
+def _gathered(pieces: Iterable[dict[str, pa.Table]]) -> Iterator[dict[str, pa.Table]]:
+    """Pieces of many small shops as fewer tables: each table is a file and a job of its own."""
+    waiting: list[dict[str, pa.Table]] = []
+    rows = 0
+    for piece in pieces:
+        waiting.append(piece)
+        rows += sum(found.num_rows for found in piece.values())
+        if rows >= _GATHERED_ROWS:
+            yield from _joined(waiting)
+            waiting, rows = [], 0
+    yield from _joined(waiting)
+
+
+def _joined(pieces: list[dict[str, pa.Table]]) -> list[dict[str, pa.Table]]:
+    if len(pieces) < 2:
+        return pieces
+    names = dict.fromkeys(name for piece in pieces for name in piece)
+    try:
+        return [
+            {
+                name: pa.concat_tables(
+                    [piece[name] for piece in pieces if name in piece], promote_options="default"
+                )
+                for name in names
+            }
+        ]
+    except pa.ArrowException:  # rows that a warehouse held may be of other types
+        return pieces
 
 
 def _marked(rows: pa.Table, gone: Mapping[str, str]) -> pa.Table:

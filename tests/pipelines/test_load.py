@@ -357,8 +357,34 @@ def test_every_page_of_a_long_list_is_loaded(
 ) -> None:
     """Pages become tables some at a time, and are loaded some at a time: none falls between."""
     monkeypatch.setattr(log, "SLICE_PAGES", 3)
-    monkeypatch.setattr(consumer, "BATCH_PAGES", 10)
+    monkeypatch.setattr(consumer, "BATCH_ROWS", 500)
     for page in range(23):
         loaded.answer("brands", {"id": f"a{page}"}, {"id": f"b{page}"}, minute=page)
     loaded.feed.load_waiting()
     assert loaded.query("SELECT count(*), count(DISTINCT id) FROM raw.brands") == [(46, 46)]
+
+
+def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded: LoadedHome) -> None:
+    """A table a shop is a file and a job each; ids repeat from shop to shop, and fields differ."""
+    loaded.shops = [settings_of(f"shop{number}") for number in range(30)]
+    for number in range(30):
+        rows = {"id": "1", "name": str(number), f"own{number % 3}": "x", "visits": [{"n": number}]}
+        loaded.answer("customers", rows, shop=f"shop{number}")
+    read = log.Log(loaded.ledger, loaded.shops)
+    (tables,) = read.read("customers", {}, read.end())
+    held = tables["customers"].select(["shop_id", "name", "own1"]).to_pylist()
+    named = [(row["shop_id"], row["name"]) for row in held]
+    assert named == [(f"shop{n}", str(n)) for n in range(30)]
+    assert [row["own1"] for row in held] == [None, "x", None] * 10
+    assert tables["customers__visits"].num_rows == 30
+
+
+def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded: LoadedHome) -> None:
+    loaded.answer("customers", {"id": "1"})
+    loaded.load("customers", {"id": "2"})
+    assert loaded.ledger.keeps_all_since(0)
+    loaded.ledger.execute("UPDATE scans SET state=?", [("proven",)])
+    loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
+    loaded.answer("customers", {"id": "3"})
+    assert not loaded.ledger.keeps_all_since(0)
+    assert loaded.ledger.keeps_all_since(2)

@@ -65,6 +65,9 @@ def _stored(row: tuple[Any, ...]) -> StoredPage:
 class Ledger(LedgerFile):
     """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
 
+    _kept: tuple[int, int] | None = None
+    """A number and the newest one: of what lies between, nothing was pruned."""
+
     # -- runs ---------------------------------------------------------------------------------
 
     def begin_run(self, command: str) -> int:
@@ -120,6 +123,7 @@ class Ledger(LedgerFile):
         """Drop pages loaded before a moment and marks of closed scans; a year before that moment
         also runs, and scans that are no longer anybody's newest evidence."""
         with self._transaction() as db:
+            self._kept = None
             text = now_text(before)
             year = now_text(before - timedelta(days=366))
             db.execute(
@@ -312,13 +316,30 @@ class Ledger(LedgerFile):
             )
         return page
 
-    def waiting(self, limit: int, shops: Sequence[str]) -> list[int]:
-        """Up to ``limit`` numbers of answers that are not in the warehouse yet, oldest first."""
-        rows = self.query(
-            f"SELECT p.seq {_WAITING} ORDER BY p.seq LIMIT ?",
-            (json.dumps(list(shops)), limit),
+    def keeps_all_since(self, seq: int) -> bool:
+        """Whether no answer after that number was pruned."""
+        last = self.last_seq()
+        if self._kept != (seq, last):
+            (kept,) = self.query("SELECT count(*) FROM pages WHERE seq > ?", (seq,))[0]
+            if kept != last - seq:
+                return False
+            self._kept = (seq, last)
+        return True
+
+    def waiting(self, rows: int, shops: Sequence[str]) -> tuple[list[int], bool]:
+        """Numbers of answers that are not in the warehouse yet, oldest first, up to so many rows;
+        whether more wait. Small shops' answers hold a few rows each, and a load has its price."""
+        found = self.query(
+            f"SELECT p.seq, json_array_length(p.summary, '$[0]') {_WAITING} ORDER BY p.seq LIMIT ?",
+            (json.dumps(list(shops)), rows + 1),
         )
-        return [row[0] for row in rows]
+        seqs: list[int] = []
+        for seq, held in found:
+            if rows <= 0:
+                return seqs, True
+            seqs.append(seq)
+            rows -= max(1, held)
+        return seqs, False
 
     def stored_pages(self, seqs: Sequence[int]) -> list[StoredPage]:
         """Kept answers by their numbers, oldest first."""
@@ -338,6 +359,7 @@ class Ledger(LedgerFile):
             shop, resource = db.execute(
                 "SELECT shop, resource FROM scans WHERE scan_id=?", (scan_id,)
             ).fetchone()
+            self._kept = None
             db.execute("DELETE FROM pages WHERE seq=?", (seq,))
             cursor = db.execute(
                 "INSERT INTO pages(scan_id, key, request, answered_at, summary, body) "
@@ -387,6 +409,7 @@ class Ledger(LedgerFile):
         What was found out about the service itself stays (its paging, its profile).
         """
         with self._transaction() as db:
+            self._kept = None
             for table in (
                 "scans",
                 "pages",

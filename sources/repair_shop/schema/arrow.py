@@ -2,7 +2,7 @@
 
 ::
 
-    tables = tables_of(ledger.waiting(400, shops), zones)
+    tables = tables_of(ledger.stored_pages(seqs), zones)
     tables["ticket_invoices"]           # shop_id, id, _seen_at, _seq, ..., declared columns, others
     tables["ticket_invoices__lines"]    # shop_id, parent_id, the links below, declared columns, ...
 
