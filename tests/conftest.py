@@ -26,6 +26,7 @@ SLOW = (
     "pipelines/test_publish.py",
     "report",
     "sandbox/test_description.py",
+    "sandbox/test_specification.py",
     "scan/test_scan.py",
     "schedules/test_bad_days.py",
     "schedules/test_command.py",

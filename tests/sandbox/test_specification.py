@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.values import format_day
@@ -120,8 +121,9 @@ PARTS = {name: "true" for name in NOT_OF_A_FIELD if name.startswith("include")}
 
 @pytest.fixture(scope="module")
 def audited() -> Iterator[SandboxServer]:
-    """One shop for all of this module."""
-    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
+    """One shop for all of this module, references as objects and not as texts."""
+    plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
+    with SandboxServer([ShopSpec("main", ZONE, plain, limit=None)]) as server:
         yield server
 
 
