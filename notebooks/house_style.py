@@ -7,10 +7,15 @@ charts that answer to the mouse, run ``alt.renderers.enable("mimetype")`` in Jup
 
 from __future__ import annotations
 
+import contextlib
 from decimal import Decimal
+from pathlib import Path
 
 import altair as alt
 import pandas as pd
+
+from pipelines.language import switch
+from pipelines.language.display import load_language
 
 INK, GRID = "#1f2933", "#e4e7eb"
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
@@ -57,7 +62,11 @@ def _theme() -> alt.theme.ThemeConfig:
 
 
 def use() -> None:
-    """Switch on the style for every chart and table of this notebook."""
+    """Switch on the style for every chart and table of this notebook, and the settings' formats."""
+    here = Path.cwd()
+    # Settings stand in the project's folder, and a notebook runs in its own.
+    with contextlib.chdir(next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)):
+        switch(load_language())
     alt.renderers.enable("png", scale_factor=1.5)
     pd.set_option("display.max_columns", 40)
     pd.set_option("display.max_rows", 60)

@@ -33,7 +33,7 @@ def mirror(look: Look, found: View) -> None:
     left = standing.to_go(look.home)
     if left is not None:
         text = _(
-            "The first load is not over: {requests} requests to go, about {minutes} minutes.",
+            "The first load is not over: at least {requests} requests to go, {minutes} minutes.",
             requests=left.requests,
             minutes=max(1, round(left.minutes)),
         )

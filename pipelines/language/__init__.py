@@ -41,6 +41,7 @@ class Language:
     dates: str = ""
     sign: str = ""
     is_sign_behind: bool = False
+    minus: str = MINUS
     words: Mapping[str, str] = field(default_factory=dict)
 
     def number(self, value: Decimal | int | float, places: int = 0) -> str:
@@ -49,7 +50,7 @@ class Language:
         rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
         whole, _point, part = f"{abs(rounded):,.{places}f}".partition(".")
         text = whole.replace(",", self.group) + (self.decimal + part if part else "")
-        return MINUS + text if rounded < 0 else text
+        return self.minus + text if rounded < 0 else text
 
     def money(self, amount: Decimal, currency: str = "", places: int = 2) -> str:
         """``Q1,234.50``: a number, with the currency's sign where one is set."""
@@ -60,7 +61,8 @@ class Language:
         if self.is_sign_behind:
             return f"{text}\u00a0{sign}"
         space = "\u00a0" if sign[-1].isalpha() and len(sign) > 1 else ""
-        return f"{MINUS * text.startswith(MINUS)}{sign}{space}{text.removeprefix(MINUS)}"
+        minus = self.minus if text.startswith(self.minus) else ""
+        return f"{minus}{sign}{space}{text.removeprefix(self.minus)}"
 
     def sign_of(self, currency: str) -> str:
         """What stands for a currency (ISO code); empty when amounts stand alone."""

@@ -26,6 +26,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
+from pipelines.language import Language, current
 from pipelines.publish.published import WAREHOUSE, NothingPublished, QueryFailed, published
 from sources.repair_shop.settings import home_folder
 
@@ -136,19 +137,27 @@ def floats(frame: pd.DataFrame) -> pd.DataFrame:
 def pretty(frame: pd.DataFrame) -> pd.DataFrame:
     """A copy to look at: money as ``1,234.50``, days without an hour, gaps left empty.
 
+    Where the settings say how figures and days are written (``[display]``), they are written so.
     A column of decimals that are all whole, such as pieces, is shown without places.
     """
+    said = current()
+    if said == Language():
+        # In a notebook a comma reads better than a narrow space, and a hyphen can be copied.
+        said = Language(group=",", minus="-")
     result = frame.copy()
     for name in frame.columns:
         column = frame[name]
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             whole_days = bool((column.dropna() == column.dropna().dt.normalize()).all())
-            shape = "%Y-%m-%d" if whole_days else "%Y-%m-%d %H:%M"
-            result[name] = column.dt.strftime(shape).astype(object).where(column.notna(), "")
+            clock = "" if whole_days else " %H:%M"
+            result[name] = [
+                "" if pd.isna(moment) else said.day(moment) + moment.strftime(clock)
+                for moment in column
+            ]
         elif name in _decimal_columns(frame):
             present = column.dropna()
             places = 0 if all(item == item.to_integral_value() for item in present) else 2
-            result[name] = ["" if pd.isna(item) else f"{item:,.{places}f}" for item in column]
+            result[name] = ["" if pd.isna(item) else said.number(item, places) for item in column]
         else:
             result[name] = column.astype(object).where(column.notna(), "")
     return result

@@ -57,7 +57,7 @@ def test_the_page_from_nothing_to_the_next_publishing(
     expect(page.get_by_text("run 'shopmirror sync' first")).to_be_visible(timeout=_PATIENCE)
 
     # It looks again by itself.
-    publish(chain, home)
+    publish(chain, home, "update ops.completeness set began_at = now()")
     expect(page.get_by_role("heading", name="2 shops")).to_be_visible(timeout=_PATIENCE)
     expect(page.get_by_text("Books agree")).to_be_visible()
     expect(
@@ -71,7 +71,7 @@ def test_the_page_from_nothing_to_the_next_publishing(
     )
     expect(page.get_by_text("Books differ")).to_be_visible(timeout=_PATIENCE)
     expect(page.locator(".stException")).to_have_count(0)
-    page.get_by_test_id("stButtonGroup").get_by_text("Books", exact=True).click()
+    page.get_by_role("radio", name="Books").click()
     expect(page.locator("[data-testid=stDataFrame]:visible").first).to_be_visible(timeout=_PATIENCE)
     assert not strangers, "the page asks nobody but this machine"
 

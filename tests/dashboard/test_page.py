@@ -221,8 +221,10 @@ def test_a_mirror_that_is_old_or_whose_sync_failed_is_told_above_all(
     ledger = Ledger(home / "mirror.sqlite")
     ledger.begin_run("sync")
     ledger.close()
-    page = shown(home, monkeypatch)
+    page = shown(home, monkeypatch, part="mirror")
     assert "was cut off" in page.error[0].value
+    (runs,) = [d.value for d in page.dataframe if "Outcome" in d.value.columns]
+    assert list(runs["Outcome"]) == ["cut off"] and str(runs["Began"].iloc[0])
     assert any("Books in doubt" in str(m.value) for m in page.markdown)
     (home / "mirror.sqlite").unlink()
     change(home, "update ops.completeness set began_at = now() - interval 50 hour")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from notebooks import house_style
 from pipelines.publish.reading import (
     NothingPublished,
     QueryFailed,
@@ -142,3 +144,21 @@ def test_pretty_is_for_people(shop: Path) -> None:
     assert gaps.iloc[0].tolist() == ["", "", ""]
     pieces = pretty(query("select cast(1200 as decimal(9, 2)) as pieces", home=shop))
     assert pieces["pieces"].tolist() == ["1,200"]
+
+
+def test_pretty_follows_the_settings(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".dlt").mkdir()
+    (tmp_path / ".dlt" / "config.toml").write_text('[display]\nlanguage = "es-GT"\n')
+    inside = tmp_path / "notebooks"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    said = contextvars.copy_context().run(_pretty_sales, shop)
+    assert said.iloc[-1].tolist() == ["03/03/2026", "\u22121,234.50"]
+    assert Path.cwd() == inside
+
+
+def _pretty_sales(shop: Path) -> pd.DataFrame:
+    house_style.use()
+    return pretty(query("select day, -total from marts.daily_sales order by 1", home=shop))
