@@ -20,6 +20,7 @@ from shopmirror.settings_files import SettingsFiles
 from sources.repair_shop.settings import SECTION, home_folder, read_section
 
 if TYPE_CHECKING:
+    from pipelines.home import Home
     from sandbox.background import Served
     from sources.repair_shop.settings import ShopSettings
 
@@ -159,15 +160,26 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
     end(path)
     home = Home(path)
     with home.sync_lock():
-        for file in (home.warehouse, home.ledger, home.build_warehouse, path / _DB):
-            for name in (file.name, f"{file.name}.wal", f"{file.name}-wal", f"{file.name}-shm"):
-                file.with_name(name).unlink(missing_ok=True)
+        _remove(home.warehouse, home.ledger, home.build_warehouse, path / _DB)
         for suffix in ("", "-wal", "-shm"):
             queue = path / f"outbox.sqlite{suffix}"
             if queue.exists():
                 queue.replace(path / f"demo-outbox.sqlite{suffix}")
         (path / MARKER).unlink()
     return True
+
+
+def forget_another(home: Home) -> None:
+    """Remove the mirror of a demo whose shop is not here any more: the next one is another shop."""
+    if (home.path / MARKER).exists() and not (home.path / _DB).exists():
+        with home.sync_lock():
+            _remove(home.warehouse, home.ledger, home.build_warehouse)
+
+
+def _remove(*files: Path) -> None:
+    for file in files:
+        for name in (file.name, f"{file.name}.wal", f"{file.name}-wal", f"{file.name}-shm"):
+            file.with_name(name).unlink(missing_ok=True)
 
 
 def _launch(home: Path, key: str, port: int) -> Served:

@@ -15,6 +15,7 @@ from shopmirror.demo_shop import (
     TIMEZONE,
     DemoError,
     end,
+    forget_another,
     has_other_settings,
     serve,
     write_settings,
@@ -96,6 +97,7 @@ def _mirror(home: Home, is_alone: bool) -> SyncReport:
     from pipelines.sync.run import sync
     from sources.repair_shop.settings import Settings, ShopSettings
 
+    forget_another(home)
     served, key = serve(home.path)
     err().print(f"The demo's shop answers at {served.base_url}; syncing it into {home.path}.")
     if is_alone:

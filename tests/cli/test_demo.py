@@ -212,3 +212,13 @@ def test_settings_of_another_shop_are_not_the_demos(
     assert not demo_shop.has_other_settings(tmp_path)
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "https://shop.example.com/v1")
     assert demo_shop.has_other_settings(tmp_path)
+
+
+def test_the_mirror_of_a_demo_whose_shop_is_gone_goes_too(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.ledger.write_bytes(b"of another made-up shop")
+    demo_shop.forget_another(home)
+    assert home.ledger.exists()  # nothing says that it is the demo's
+    (home.path / demo_shop.MARKER).write_text("{}")
+    demo_shop.forget_another(home)
+    assert not home.ledger.exists()
