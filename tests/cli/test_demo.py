@@ -95,7 +95,8 @@ TUTORIAL = [
     for line in block.splitlines()
     if line.startswith("shopmirror ") and line != "shopmirror demo"
 ]
-TUTORIAL = [words for words in TUTORIAL if words not in COMMANDS]
+# What the README says too is run there, and a whole sync is what the demo itself does.
+TUTORIAL = [words for words in TUTORIAL if words not in (*COMMANDS, ["sync"])]
 
 
 @pytest.mark.parametrize("words", TUTORIAL, ids=" ".join)
