@@ -45,7 +45,7 @@ class DisplaySettings(BaseModel):
     number_format: str = Field("", description="1234.5 as it is to be shown: 1,234.50")
     date_format: str = Field("", description="of dd, MM and yyyy: dd/MM/yyyy")
     currency_sign: str = Field("", description="such as Q; auto: the country's own; none")
-    logo: str = Field("", description="a picture at the head of report and mail")
+    logo: str = Field("", description="a picture at the head of report and page")
     catalogue: str = Field("", description="a .po file with the words of another language")
 
     @field_validator("language")
