@@ -284,7 +284,7 @@ class _Paper(Canvas):
                 )
                 for line in sheet.page.lines
             ],
-            (44, 28, 28, 28, 15, 15, 20),
+            (40, 28, 28, 28, 16, 17.5, 20.5),
         )
         self.set_y(self.get_y() + 3.5)
 
@@ -308,7 +308,7 @@ class _Paper(Canvas):
                 )
                 for line in people
             ],
-            (43, 15, 15, 17, 12),
+            (40, 15.5, 17.5, 15, 14),
         )
         if sheet.more_technicians:
             self._style(8, colour=SOFT)
