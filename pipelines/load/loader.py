@@ -70,6 +70,27 @@ class LoadOutcome:
         return sum(self.rows.values())
 
 
+def dlt_environment(home: Home) -> None:
+    """Settings that dlt reads when it starts; call it before dlt is imported.
+
+    Nothing of it may leave the home folder or the machine.
+    """
+    os.environ.update(
+        {
+            "DLT_DATA_DIR": str(home.dlt_dir),
+            "RUNTIME__DLTHUB_TELEMETRY": "false",
+            "RUNTIME__LOG_LEVEL": "CRITICAL",
+            # A signal ends a sync between two steps, never a load in the middle.
+            "RUNTIME__INTERCEPT_SIGNALS": "false",
+            "NORMALIZE__PARQUET_NORMALIZER__ADD_DLT_LOAD_ID": "true",
+            "LOAD__DELETE_COMPLETED_JOBS": "true",
+            "LOAD__TRUNCATE_STAGING_DATASET": "true",
+        }
+    )
+    for name in ("dlt", "sqlglot"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 class Loader:
     """Writes ``raw`` and ``ops`` of one home's private database.
 
@@ -153,7 +174,7 @@ class Loader:
                 if storage_trouble(error):
                     raise
                 raise LoadError(f"The rows could not be loaded: {explained(error)}") from error
-        counts = _row_counts(pipeline)
+        counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
             for package in info.load_packages
@@ -195,24 +216,10 @@ class Loader:
         folder = self.home.dlt_dir
         # The file holds dlt's state and schema, committed with the rows: it alone is believed.
         shutil.rmtree(folder, ignore_errors=True)
-        # dlt reads these when it starts; nothing of it may leave the home folder or the machine.
-        os.environ.update(
-            {
-                "DLT_DATA_DIR": str(folder),
-                "RUNTIME__DLTHUB_TELEMETRY": "false",
-                "RUNTIME__LOG_LEVEL": "CRITICAL",
-                # A signal ends a sync between two steps, never a load in the middle.
-                "RUNTIME__INTERCEPT_SIGNALS": "false",
-                "NORMALIZE__PARQUET_NORMALIZER__ADD_DLT_LOAD_ID": "true",
-                "LOAD__DELETE_COMPLETED_JOBS": "true",
-                "LOAD__TRUNCATE_STAGING_DATASET": "true",
-            }
-        )
+        dlt_environment(self.home)
         import dlt
         from dlt.destinations.impl.duckdb.configuration import DuckDbCredentials
 
-        for name in ("dlt", "sqlglot"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
         pipeline: dlt.Pipeline = dlt.pipeline(
             _PIPELINE,
             pipelines_dir=str(folder / "pipelines"),
@@ -267,7 +274,8 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
     ]
 
 
-def _row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:
+def row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:
+    """Rows of each table in the last load."""
     trace = pipeline.last_trace
     info = trace.last_normalize_info if trace is not None else None
     return info.row_counts if info is not None else {}

@@ -16,6 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
+from pipelines.load.elsewhere import load_elsewhere
+from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since
 from pipelines.reconcile.differences import compare
@@ -47,6 +49,7 @@ def sync(
     max_requests: int | None = None,
     confirm_deletions: bool = False,
     keep_pages: timedelta | None = timedelta(days=7),
+    also: Sequence[str] = (),
     observer: Observer | None = None,
     stop: threading.Event | None = None,
 ) -> SyncReport:
@@ -54,7 +57,8 @@ def sync(
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
     run early, keeping what was fetched (exit code 4). ``keep_pages`` is how long answers are kept
-    after they were loaded, None for ever. Raises what has nothing to do with the
+    after they were loaded, None for ever; ``also`` names further destinations of the rows, whose
+    faults make the run incomplete and nothing else. Raises what has nothing to do with the
     service: bad names (exit code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
@@ -91,9 +95,22 @@ def sync(
             )
         if not session.stop.is_set():
             session.publish(run_id)
+            for name in also:
+                _load_also(session, name, report, run_id)
             if keep_pages is not None:
                 session.ledger.prune(datetime.now(UTC) - keep_pages)
         return report
+
+
+def _load_also(session: Session, name: str, report: SyncReport, run_id: int) -> None:
+    session.observer.say(f"Loading {name} too ...")
+    try:
+        load_elsewhere(session.home, session.ledger, session.feed.log, name)
+    except LoadError as error:
+        session.ledger.fail_run(run_id, error)
+        report.details.append(str(error))
+        if report.exit_code == 0:
+            report.exit_code, report.outcome, report.message = 1, "incomplete", str(error)
 
 
 class Run:

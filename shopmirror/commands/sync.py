@@ -44,10 +44,12 @@ def sync(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
+    from pipelines.load.elsewhere import load_warehouse
     from pipelines.sync.run import sync as run
     from schedules.settings import load_retention
 
     settings, days = configured(asking=True), load_retention().pages_days
+    also = load_warehouse().also
     with working(settings, "sync") as (observer, stop):
         report = run(
             settings,
@@ -57,6 +59,7 @@ def sync(
             max_requests=max_requests,
             confirm_deletions=confirm_deletions,
             keep_pages=timedelta(days=days) if days else None,
+            also=also,
             observer=observer,
             stop=stop,
         )

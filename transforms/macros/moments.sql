@@ -44,6 +44,14 @@ case
 {% macro default__instant_of_wall_clock(timestamp, zone) %}({{ timestamp }} at time zone {{ zone }}){% endmacro %}
 {% macro spark__instant_of_wall_clock(timestamp, zone) %}to_utc_timestamp({{ timestamp }}, {{ zone }}){% endmacro %}
 
+{#- Whole seconds from one instant to another. dbt's own for PostgreSQL counts the hours on the clock of
+    the session, which jumps twice a year. -#}
+{% macro seconds_between(first, last) %}{{ return(adapter.dispatch('seconds_between')(first, last)) }}{% endmacro %}
+{% macro default__seconds_between(first, last) %}{{ dbt.datediff(first, last, 'second') }}{% endmacro %}
+{% macro postgres__seconds_between(first, last) -%}
+cast(floor(extract(epoch from {{ last }})) - floor(extract(epoch from {{ first }})) as bigint)
+{%- endmacro %}
+
 {% macro month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
 
 {#- Minutes after midnight of the `hh:mm` that begins at a place of a text; null if it is none. -#}

@@ -17,7 +17,7 @@ clock as (
 spent as (
     select
         shop_id, user_id, day,
-        greatest({{ dbt.datediff('start_at', 'end_at', 'second') }}, 0) as timer_seconds,
+        greatest({{ seconds_between('start_at', 'end_at') }}, 0) as timer_seconds,
         0 as clock_seconds,
         case when end_at is null then 1 else 0 end as open_entries
     from timers
@@ -25,7 +25,7 @@ spent as (
     select
         shop_id, user_id, day,
         0 as timer_seconds,
-        greatest({{ dbt.datediff('clocked_in_at', 'clocked_out_at', 'second') }}, 0) as clock_seconds,
+        greatest({{ seconds_between('clocked_in_at', 'clocked_out_at') }}, 0) as clock_seconds,
         case when clocked_out_at is null then 1 else 0 end as open_entries
     from clock
 )

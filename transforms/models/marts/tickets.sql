@@ -20,7 +20,7 @@ comments as (
 timers as (
     select
         shop_id, ticket_id, min(start_at) as first_at,
-        sum(greatest({{ dbt.datediff('start_at', 'end_at', 'second') }}, 0)) as seconds
+        sum(greatest({{ seconds_between('start_at', 'end_at') }}, 0)) as seconds
     from {{ ref('stg_ticket_timers') }}
     where deleted_at is null and ticket_id is not null
     group by 1, 2
@@ -167,7 +167,7 @@ select
     end as cycle_hours,
     case
         when visits.is_done and visits.done_at >= visits.created_at
-            then cast({{ dbt.datediff('visits.created_at', 'visits.done_at', 'second') }} / 3600.0 as {{ money() }})
+            then cast({{ seconds_between('visits.created_at', 'visits.done_at') }} / 3600.0 as {{ money() }})
     end as wall_hours,
     cast({{ dbt.datediff('visits.created_day', 'coalesce(visits.done_day, visits.today)', 'day') }} as bigint) as age_days,
     case

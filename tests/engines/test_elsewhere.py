@@ -1,0 +1,78 @@
+"""One ledger, two warehouses: a company's PostgreSQL beside the shop's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+
+from pipelines.home import Home
+from pipelines.load.elsewhere import load_elsewhere
+from sources.repair_shop.scan.deletions import Deletions
+from tests.engines.postgres import Postgres
+from tests.ledgers import LoadedHome
+
+_COLUMNS = {
+    "ticket_invoices": "shop_id, id, amount_total, _dlt_id",
+    "ticket_invoices__lines": "shop_id, parent_id, total, _dlt_list_idx, _dlt_parent_id",
+}
+
+
+@pytest.fixture
+def company(monkeypatch: pytest.MonkeyPatch, server: Postgres) -> str:
+    address = server.uri("company")
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
+    # The server asks for no password, dlt does.
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
+    return address
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Iterator[LoadedHome]:
+    made = LoadedHome(Home(tmp_path / "home"))
+    yield made
+    made.ledger.close()
+
+
+def _theirs(address: str, table: str) -> list[tuple[Any, ...]]:
+    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
+        cursor.execute(f"select {_COLUMNS[table]} from raw.{table}")
+        return sorted(cursor.fetchall())
+
+
+def _ours(loaded: LoadedHome, table: str) -> list[tuple[Any, ...]]:
+    return sorted(loaded.query(f"select {_COLUMNS[table]} from raw.{table}"))
+
+
+def test_a_second_destination_holds_what_the_warehouse_holds(
+    loaded: LoadedHome, company: str
+) -> None:
+    def invoice(id: str, amount: str, lines: int) -> dict[str, Any]:
+        return {"id": id, "amountTotal": amount, "lines": [{"total": n} for n in range(lines)]}
+
+    def also() -> int:
+        rows = load_elsewhere(loaded.home, loaded.ledger, loaded.feed.log, "company")
+        for table in ("ticket_invoices", "ticket_invoices__lines"):
+            assert _theirs(company, table) == _ours(loaded, table)
+        return rows
+
+    loaded.load(
+        "ticket_invoices", invoice("a", "1.50", 2), invoice("b", "2", 1), invoice("c", "3", 1)
+    )
+    assert also() == 3
+    # Two nights later: a row without its lines, a new one, one that is gone.
+    loaded.load("ticket_invoices", invoice("a", "1.50", 0), minute=1)
+    loaded.load("ticket_invoices", invoice("d", "4", 3), minute=2)
+    Deletions(loaded.ledger).confirmed("main", "ticket_invoices", ["b"])
+    loaded.feed.load_waiting()
+    assert also() == 3
+    assert also() == 0
+    with closing(psycopg2.connect(company)) as connection, connection.cursor() as cursor:
+        cursor.execute("select id from raw.ticket_invoices where _deleted_at notnull")
+        assert cursor.fetchall() == [("b",)]
+        cursor.execute("select count(*) from ops.shops")
+        assert cursor.fetchall() == [(0,)]
