@@ -206,12 +206,10 @@ def test_the_guides_queries_are_answered(connection: duckdb.DuckDBPyConnection) 
         guide.stem: re.findall(
             r"^```sql\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S
         )
-        for guide in sorted(guides.glob("*.md"))
+        # The other guides' queries are asked of the demo.
+        for guide in (guides / "a-chain.md", guides / "when-something-differs.md")
     }
-    assert {name for name, found in blocks.items() if found} == {
-        "a-chain",
-        "when-something-differs",
-    }
+    assert all(blocks.values())
     for sql in (sql for found in blocks.values() for sql in found):
         connection.execute(sql)
     (changed,) = connection.execute(
