@@ -75,9 +75,12 @@ def document_key(row: dict[str, Any]) -> Key:
 def sales(look: Look, found: View) -> None:
     """By month, by day, and the documents."""
     st.subheader(_("Sales by month"))
-    repairs, counter = _("repairs"), _("counter")
+    parts = {charts.REPAIRS: _("repairs"), charts.COUNTER: _("counter")}
+    legend = "\u2002".join(
+        f'<span style="color: {COLOURS[part]}">\u25a0</span> {name}' for part, name in parts.items()
+    )
     hint = _("Click a bar to see its month.")
-    st.caption(f":blue[\u25a0] {repairs}  :orange[\u25a0] {counter}. {hint}")
+    st.caption(f"{legend}. {hint}", unsafe_allow_html=True)
     chart = charts.months_chart(
         found.bars, width="container", height=230, colours=COLOURS, pick="picked"
     )
