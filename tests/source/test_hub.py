@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -104,9 +105,14 @@ def test_a_signal_while_all_wait_ends_them() -> None:
             stop.set()
             raise
 
-    with ThreadPoolExecutor(1) as other, pytest.raises(KeyboardInterrupt):
-        other.submit(lambda: (time.sleep(0.05), _thread.interrupt_main()))
-        together(work, range(5), interrupted=stop.set)
+    # Whoever began the tests in the background had the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with ThreadPoolExecutor(1) as other, pytest.raises(KeyboardInterrupt):
+            other.submit(lambda: (time.sleep(0.05), _thread.interrupt_main()))
+            together(work, range(5), interrupted=stop.set)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def open_files() -> int:
