@@ -62,7 +62,7 @@ class Soak:
         self.backups: list[Path] = []
         self.ends: Counter[str] = Counter()
         self.compared = 0
-        self._known = truth.records(world.store)
+        self._known = truth.records(world.store, world.quirks)
 
     def run(self, nights: int) -> None:
         """So many nights, then the end: everything read whole, the queue emptied."""
@@ -103,7 +103,7 @@ class Soak:
         self._check(night, synced)
 
     def _note(self, *, during: bool) -> None:
-        now = truth.records(self.world.store)
+        now = truth.records(self.world.store, self.world.quirks)
         today = self.world.now().astimezone(self.world.store.zone).date()
         self.journal.note(self._known, now, self.night, today, during=during)
         self._known = now

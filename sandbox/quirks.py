@@ -107,23 +107,23 @@ class Quirks(BaseModel):
         False, description="the bare list of tickets shows most finished ones of two months too"
     )
     product_texts: bool = Field(
-        False, description="a product's brand and model are texts, not objects"
+        True, description="a product's brand and model are texts, not objects"
     )
     ticket_invoice: Literal["full", "no_amount", "empty"] = Field(
-        "full",
+        "no_amount",
         description="a ticket's invoice: whole, without its amount, or {} though there is one",
     )
     numeric_ids: bool = Field(
-        False, description="a new shop's brands, models and issue types have plain numbers as ids"
+        True, description="a new shop's brands, models and issue types have plain numbers as ids"
     )
     internal_id: Literal["number", "ref"] = Field(
-        "number", description="a customer's internal_id: a number of its own, or the customer's ref"
+        "ref", description="a customer's internal_id: a number of its own, or the customer's ref"
     )
     long_payment_ids: bool = Field(
-        False, description="a payment's payment_id has ten digits and is not its id"
+        True, description="a payment's payment_id has ten digits and is not its id"
     )
     service_type: Literal["service", "services"] = Field(
-        "service", description="the type that products which are services are shown with"
+        "services", description="the type that products which are services are shown with"
     )
     form_writes: bool = Field(True, description="form-encoded bodies are taken as well as JSON")
     hides: bool = Field(

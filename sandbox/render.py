@@ -72,6 +72,17 @@ def public(
     return served
 
 
+def as_seen(record: Mapping[str, Any], quirks: Quirks) -> dict[str, Any]:
+    """The record with its private parts as this shop shows it, but for how it spells values."""
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return as_seen(value, quirks)
+        return [inside(one) for one in value] if isinstance(value, list) else value
+
+    return {name: inside(_as_seen(name, value, record, quirks)) for name, value in record.items()}
+
+
 def _is_ticket(record: Mapping[str, Any]) -> bool:
     """Whether it is a ticket, and no document that names one."""
     return "ticket_no" in record and "number" not in record
@@ -82,7 +93,9 @@ def _as_seen(name: str, value: Any, record: Mapping[str, Any], quirks: Quirks) -
     is_ticket = _is_ticket(record)
     if name in ("brand", "model") and quirks.product_texts and "prices" in record and value:
         return value["name"]
-    if name == "invoice" and is_ticket and value and quirks.ticket_invoice == "no_amount":
+    if name == "invoice" and is_ticket and value and quirks.ticket_invoice != "full":
+        if quirks.ticket_invoice == "empty":
+            return {}
         return {part: value[part] for part in value if part != "amount"}
     if name == "internal_id" and quirks.internal_id == "ref":
         return f"C{value:06d}" if isinstance(value, int) else value

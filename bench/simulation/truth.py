@@ -20,6 +20,7 @@ import duckdb
 from bench.simulation.staff import ODD
 from sandbox import reports
 from sandbox.quirks import Quirks
+from sandbox.render import as_seen
 from sandbox.resources import RESOURCES
 from sandbox.store import ShopStore
 from sandbox.values import BadValue, parse_moment
@@ -31,15 +32,15 @@ _EMPTY = (None, "", {}, [])
 TABLES = tuple(name for name in RESOURCES if name != "info")
 
 
-def records(store: ShopStore) -> Records:
-    """Every record of the service that its lists show."""
+def records(store: ShopStore, quirks: Quirks) -> Records:
+    """Every record of the service that its lists show, with the values that they show."""
     found: Records = {}
     categories = {"0", *store.ids("categories")}
     for table in TABLES:
         for record in store.all(table):
             # The fields of a category that was deleted are on no list any more.
             if table != "custom_fields" or str(record["category_id"]) in categories:
-                found[table, str(record["id"])] = record
+                found[table, str(record["id"])] = as_seen(record, quirks)
     return found
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.outbox import InputRefused, Outbox, enqueue
@@ -35,6 +35,7 @@ def sent(settings, amount):
         (0.1 + 0.2, 0.3),
         (Decimal("2.9999999999999996"), 3),
         ("-19.990000000000002", -19.99),
+        ("73.4000000000001", 73.4),
         (0.12345678, 0.12345678),
         (1 / 3, 1 / 3),
     ],
@@ -58,6 +59,7 @@ def test_amounts_that_pandas_writes_are_money(settings, tmp_path):
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(1, 50))
+@example(7340, 50)
 def test_sums_of_cents_are_cents(cents, parts):
     """As often as a float is added up, its sum is read as the cents it stands for."""
     value = sum([cents / 100 / parts] * parts)

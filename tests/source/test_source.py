@@ -16,6 +16,8 @@ import dlt
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+from dlt.common.configuration.container import Container
+from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
 
 from pipelines.home import Home
 from pipelines.publish.publish import publish
@@ -43,6 +45,8 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    # dlt has read the settings of the folder in which the tests began.
+    Container()[PluggableRunContext].reload_providers()
 
 
 @pytest.fixture

@@ -23,12 +23,15 @@ QUIRKS: list[dict[str, Any]] = [
     {"month_name": "yyyy-mm", "report_amounts": "currency", "zero_periods": False},
     {"order": "loose"},
     {
-        "product_texts": True,
+        "product_texts": False,
+        "ticket_invoice": "full",
+        "numeric_ids": False,
+        "internal_id": "number",
+        "long_payment_ids": False,
+        "service_type": "service",
+    },
+    {
         "ticket_invoice": "empty",
-        "numeric_ids": True,
-        "internal_id": "ref",
-        "long_payment_ids": True,
-        "service_type": "services",
         "block_text": "Unauthorized",
     },
 ]

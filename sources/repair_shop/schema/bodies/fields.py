@@ -176,12 +176,11 @@ def _number(value: Any, info: ValidationInfo) -> int | float:
     if value == int(value):
         return int(value)
     exact = value if isinstance(value, Decimal) else Decimal(repr(value))
-    if _digits(exact) > _KEPT_DIGITS:
-        rounded = round(exact, 4)
-        if _digits(rounded) <= _KEPT_DIGITS and abs(exact - rounded) <= abs(exact) * _NOISE:
-            exact = rounded
-        elif isinstance(value, Decimal):
-            raise fault(_TOO_MANY_DIGITS)
+    rounded = round(exact, 4)
+    if _digits(rounded) <= _KEPT_DIGITS and abs(exact - rounded) <= abs(exact) * _NOISE:
+        exact = rounded
+    elif _digits(exact) > _KEPT_DIGITS and isinstance(value, Decimal):
+        raise fault(_TOO_MANY_DIGITS)
     return int(exact) if exact == int(exact) else float(exact)
 
 
