@@ -24,6 +24,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
+from pydantic import SecretStr
 
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
@@ -53,7 +54,7 @@ def shop(
         settings = ShopSettings(
             name="main",
             base_url=server.base_url,
-            api_key=server.keys["main"],  # type: ignore[arg-type]
+            api_key=SecretStr(server.keys["main"]),
             timezone=ZONE,
             # Without a limit: fast, but not so fast that a page takes long beside the rate.
             minute_seconds=minute if limit else 3_000.0,

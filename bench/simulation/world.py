@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from sandbox.generator import DEFAULT_UNTIL
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
@@ -139,7 +141,7 @@ class World:
                 ShopSettings(
                     name="main",
                     base_url=self.server.base_url,
-                    api_key=self.server.keys["main"],  # type: ignore[arg-type]
+                    api_key=SecretStr(self.server.keys["main"]),
                     timezone=ZONE,
                     requests_per_minute=limit or 100_000,
                     minute_seconds=MINUTE_SECONDS,
