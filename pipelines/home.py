@@ -42,7 +42,7 @@ _MENDS = {
 
 LEDGER = "mirror.sqlite"
 _LOCK = "sync.lock"
-_LOOKED_AT = 0.5
+_PROBE_SECONDS = 0.5
 """Seconds a sync waits for its lock: somebody may look at it just then."""
 
 
@@ -128,7 +128,7 @@ class Home:
 
         The kernel holds the lock, so it ends with its process however that ends.
         """
-        lock = filelock.FileLock(self.path / _LOCK, timeout=_LOOKED_AT, mode=0o600)
+        lock = filelock.FileLock(self.path / _LOCK, timeout=_PROBE_SECONDS, mode=0o600)
         note = self._note
         with self.guard("Nothing was done"):
             try:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from sandbox import lists_desk, lists_goods
+from sandbox import lists_goods, lists_service
 from sandbox.listing import ListEndpoint
 
 CUSTOM_FIELD_TYPES = ("tickets", "leads", "customers", "products")
 """Types of ``/customFields/{type}``."""
 
 GROUPS: dict[str, tuple[ListEndpoint, ...]] = {
-    "Shop": lists_desk.SHOP,
-    "Appointments": lists_desk.APPOINTMENTS,
-    "Customers": lists_desk.CUSTOMERS,
-    "Tickets": lists_desk.TICKETS,
-    "Invoices and payments": lists_desk.MONEY,
+    "Shop": lists_service.SHOP,
+    "Appointments": lists_service.APPOINTMENTS,
+    "Customers": lists_service.CUSTOMERS,
+    "Tickets": lists_service.TICKETS,
+    "Invoices and payments": lists_service.MONEY,
     "Products": lists_goods.PRODUCTS,
     "Stock": lists_goods.STOCK,
     "Purchasing, leads and the rest": lists_goods.REST,

@@ -11,7 +11,7 @@ from sandbox.errors import BadRequest
 from sandbox.filters import Condition, condition, contains
 from sandbox.listing import PAGE_SIZE, ListEndpoint
 from sandbox.lists import CUSTOM_FIELD_TYPES
-from sandbox.lists_desk import PIPELINE, PRIORITIES
+from sandbox.lists_service import PIPELINE, PRIORITIES
 from sandbox.quirks import Quirks
 from sandbox.resources import DOCUMENTS
 from sandbox.store import ShopStore

@@ -14,7 +14,7 @@ from pipelines.dashboard import view as data
 from pipelines.dashboard.access import load_access
 from pipelines.dashboard.asking import signature
 from pipelines.dashboard.found import Key
-from pipelines.dashboard.sections import Look
+from pipelines.dashboard.sections import Selection
 from pipelines.language import MINUS, Text, _, current, shown, switch
 from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
@@ -24,7 +24,7 @@ from pipelines.report.figures import ReportError, SealState
 from pipelines.report.sheet import TITLES, compared
 from sources.repair_shop.settings import SettingsError
 
-_LOOK_AGAIN_SECONDS = 5
+_RELOAD_SECONDS = 5
 _SEAL_COLOURS = {
     SealState.AGREES: "green",
     SealState.DIFFERS: "red",
@@ -109,12 +109,12 @@ def _watch(home: Path) -> None:
     """Draw the page anew once a sync has published."""
     seen = signature(home)
 
-    @st.fragment(run_every=_LOOK_AGAIN_SECONDS)
-    def look_again() -> None:
+    @st.fragment(run_every=_RELOAD_SECONDS)
+    def reload() -> None:
         if signature(home) != seen:
             st.rerun()
 
-    look_again()
+    reload()
 
 
 def _page(home: Path) -> None:
@@ -122,27 +122,29 @@ def _page(home: Path) -> None:
     if not known.names:
         raise ReportError(NO_SHOP)
     _read_address(known)
-    look = _filters(home, known)
-    currencies = {known.currencies[name] for name in look.names}
+    selection = _filters(home, known)
+    currencies = {known.currencies[name] for name in selection.names}
     if len(currencies) > 1:
         st.warning(
             _("These shops use several currencies, which do not add up: choose those of one.")
         )
         return
-    found = data.view(home, look.names, look.first, look.last, st.session_state["against"])
-    _head(found, look)
+    found = data.view(
+        home, selection.names, selection.first, selection.last, st.session_state["against"]
+    )
+    _head(found, selection)
     for line in found.cautions:
         tell = st.error if line.severity is Severity.FAULT else st.warning
         tell(line.shown)
-    _numbers(found, look.unit)
+    _numbers(found, selection.unit)
     st.text_input(
         _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
     )
     key = Key.read(st.session_state["open"])
-    if key is not None and key.shop in look.names:
-        opened.thing(look, key)
+    if key is not None and key.shop in selection.names:
+        opened.thing(selection, key)
     if st.session_state["q"].strip():
-        opened.search(look, st.session_state["q"])
+        opened.search(selection, st.session_state["q"])
     part = st.segmented_control(
         _("Part of the page"),
         list(_PARTS),
@@ -152,7 +154,7 @@ def _page(home: Path) -> None:
         label_visibility="collapsed",
     )
     _write_address()
-    _DRAW[part or "sales"](look, found)
+    _DRAW[part or "sales"](selection, found)
 
 
 # What the page's address need not say; shops (all) and days beside. (No text below it: Streamlit
@@ -195,7 +197,7 @@ def _write_address() -> None:
         state["address"] = said
 
 
-def _filters(home: Path, known: data.Shops) -> Look:
+def _filters(home: Path, known: data.Shops) -> Selection:
     with st.sidebar:
         if len(known.names) > 1:
             st.multiselect(_("Shops"), known.names, key="shops", placeholder=_("All shops"))
@@ -217,7 +219,7 @@ def _filters(home: Path, known: data.Shops) -> Look:
             key="against",
         )
     names = tuple(st.session_state["shops"] or known.names)
-    return Look(home, names, first, last, known.currencies[names[0]], known.zones[names[0]])
+    return Selection(home, names, first, last, known.currencies[names[0]], known.zones[names[0]])
 
 
 def _picker() -> str:
@@ -228,14 +230,16 @@ def _picker() -> str:
     return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
 
 
-def _head(found: data.View, look: Look) -> None:
-    st.title(look.names[0] if len(look.names) == 1 else _("{n} shops", n=len(look.names)))
+def _head(found: data.View, selection: Selection) -> None:
+    st.title(
+        selection.names[0] if len(selection.names) == 1 else _("{n} shops", n=len(selection.names))
+    )
     seal = found.seal
     when = _("an unknown time")
     if found.as_of is not None and found.as_of.tzinfo is not None:
         when = formats.moment(found.as_of, found.as_of.tzinfo)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{_span(look.first, look.last)}**", width="content")
+        st.markdown(f"**{_span(selection.first, selection.last)}**", width="content")
         st.badge(
             f"{shown(TITLES[seal.state])} {compared(seal)}",
             color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub

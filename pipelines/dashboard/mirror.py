@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pipelines.dashboard import standing
-from pipelines.dashboard.sections import Look
+from pipelines.dashboard.sections import Selection
 from pipelines.dashboard.table import Col, clock
 from pipelines.dashboard.view import View
 from pipelines.dashboard.words import word
@@ -28,9 +28,9 @@ _OUTCOMES = {
 }
 
 
-def mirror(look: Look, found: View) -> None:
+def mirror(selection: Selection, found: View) -> None:
     """How far a first load is, what ran, and what each list holds."""
-    left = standing.to_go(look.home)
+    left = standing.to_go(selection.home)
     if left is not None:
         text = _(
             "The first load is not over: at least {requests} requests to go, {minutes} minutes.",
@@ -41,9 +41,9 @@ def mirror(look: Look, found: View) -> None:
             text += " " + _("The size of {n} lists is not known yet.", n=left.unknown)
         st.info(text)
     st.subheader(_("Runs"))
-    runs = standing.runs(look.home)
-    _timeline(look, runs)
-    look.table(
+    runs = standing.runs(selection.home)
+    _timeline(selection, runs)
+    selection.table(
         runs,
         [
             Col("started_at", _("Began"), "moment"),
@@ -58,12 +58,12 @@ def mirror(look: Look, found: View) -> None:
     st.subheader(_("Lists"))
     rows = [
         row | {"list": shown(list_name(row["list"]))}
-        for row in standing.lists(look.home, look.names)
+        for row in standing.lists(selection.home, selection.names)
     ]
-    look.table(
+    selection.table(
         rows,
         [
-            *look.shop,
+            *selection.shop,
             Col("list", _("List")),
             Col("rows", _("Rows"), "number"),
             Col("proven", _("Parts proven"), "number"),
@@ -73,8 +73,8 @@ def mirror(look: Look, found: View) -> None:
     )
 
 
-def _timeline(look: Look, runs: list[dict[str, Any]]) -> None:
-    zone = zone_of(look.zone_name)
+def _timeline(selection: Selection, runs: list[dict[str, Any]]) -> None:
+    zone = zone_of(selection.zone_name)
     marks = [
         {
             "began": run["started_at"].astimezone(zone).replace(tzinfo=None),

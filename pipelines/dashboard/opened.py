@@ -8,24 +8,24 @@ import streamlit as st
 
 from pipelines.dashboard import found
 from pipelines.dashboard.found import Key, Thing
-from pipelines.dashboard.sections import Look, document_key
+from pipelines.dashboard.sections import Selection, document_key
 from pipelines.dashboard.table import Col, open_thing
 from pipelines.dashboard.words import word
 from pipelines.language import Text, _, shown
 from pipelines.report import formats
 
 
-def search(look: Look, text: str) -> None:
+def search(selection: Selection, text: str) -> None:
     """What was found; choosing a row opens it."""
-    rows = found.search(look.home, look.names, text)
+    rows = found.search(selection.home, selection.names, text)
     if not rows:
         st.info(_("Nothing was found."))
         return
     st.subheader(_("Found"))
-    look.table(
+    selection.table(
         rows,
         [
-            *look.shop,
+            *selection.shop,
             Col("kind", _("Kind"), "word"),
             Col("number", _("Number")),
             Col("customer", _("Customer")),
@@ -37,17 +37,17 @@ def search(look: Look, text: str) -> None:
     )
 
 
-def thing(look: Look, key: Key) -> None:
+def thing(selection: Selection, key: Key) -> None:
     """One document with its lines and payments, a ticket with its documents, or a customer."""
-    there = found.thing(look.home, key)
+    there = found.thing(selection.home, key)
     with st.container(border=True):
         with st.container(horizontal=True, horizontal_alignment="distribute"):
             st.subheader(_title(there) if there else _("It is not there any more."))
             if st.button(_("Close"), key="close"):
                 open_thing("")
         if there is not None:
-            _facts(look, there)
-            _belongings(look, there)
+            _facts(selection, there)
+            _belongings(selection, there)
 
 
 def _title(there: Thing) -> str:
@@ -81,13 +81,13 @@ _FACTS = (
 )
 
 
-def _facts(look: Look, there: Thing) -> None:
+def _facts(selection: Selection, there: Thing) -> None:
     facts = there.facts | {"technician": None} if there.facts.get("is_unassigned") else there.facts
-    said = [(_("Shop"), there.key.shop)] if len(look.names) > 1 else []
+    said = [(_("Shop"), there.key.shop)] if len(selection.names) > 1 else []
     for name, label, kind in _FACTS:
         value = facts.get(name)
         if value not in (None, ""):
-            said.append((shown(label), _written(look, value, kind)))
+            said.append((shown(label), _written(selection, value, kind)))
     with st.container(horizontal=True, gap="medium"):
         for heading, text in said:
             with st.container(width="content", gap=None):
@@ -95,18 +95,18 @@ def _facts(look: Look, there: Thing) -> None:
                 st.text(text)
 
 
-def _written(look: Look, value: Any, kind: str) -> str:
+def _written(selection: Selection, value: Any, kind: str) -> str:
     if kind == "money":
-        return formats.money(value, look.unit)
+        return formats.money(value, selection.unit)
     if kind == "day":
         return formats.day(value)
     return word(value) if kind == "word" else str(value).replace("|", " ")
 
 
-def _belongings(look: Look, there: Thing) -> None:
+def _belongings(selection: Selection, there: Thing) -> None:
     if there.lines:
         st.caption(_("Lines"))
-        look.table(
+        selection.table(
             there.lines,
             [
                 Col("item", _("Item")),
@@ -121,7 +121,7 @@ def _belongings(look: Look, there: Thing) -> None:
         )
     if there.documents:
         st.caption(_("Documents"))
-        look.table(
+        selection.table(
             there.documents,
             [
                 Col("day", _("Day"), "day"),
@@ -137,7 +137,7 @@ def _belongings(look: Look, there: Thing) -> None:
         )
     if there.tickets:
         st.caption(_("Tickets"))
-        look.table(
+        selection.table(
             there.tickets,
             [
                 Col("number", _("Number")),
@@ -154,7 +154,7 @@ def _belongings(look: Look, there: Thing) -> None:
     if not there.payments:
         st.text(_("No payments."))
         return
-    look.table(
+    selection.table(
         there.payments,
         [
             Col("day", _("Day"), "day"),

@@ -1,4 +1,4 @@
-"""The parts of the page below the figures; each draws itself from a :class:`Look` and the view."""
+"""The parts of the page below the figures, drawn from a :class:`Selection` and its view."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOST_DAYS = 92
 
 
 @dataclass(frozen=True)
-class Look:
+class Selection:
     """What is looked at."""
 
     home: Path
@@ -72,7 +72,7 @@ def document_key(row: dict[str, Any]) -> Key:
     return Key(row["shop"], row["document_type"], row["id"])
 
 
-def sales(look: Look, found: View) -> None:
+def sales(selection: Selection, found: View) -> None:
     """By month, by day, and the documents."""
     st.subheader(_("Sales by month"))
     parts = {charts.REPAIRS: _("repairs"), charts.COUNTER: _("counter")}
@@ -87,14 +87,14 @@ def sales(look: Look, found: View) -> None:
     st.altair_chart(
         alt.Chart.from_dict(chart), width="stretch", on_select=_pick_month, key="months"
     )
-    if timedelta(0) < look.last - look.first < timedelta(days=_MOST_DAYS):
-        _days(look)
+    if timedelta(0) < selection.last - selection.first < timedelta(days=_MOST_DAYS):
+        _days(selection)
     st.subheader(_("Documents"))
     st.caption(_("Choose a row to see its lines and payments."))
-    look.table(
-        details.documents(look.home, look.names, look.first, look.last),
+    selection.table(
+        details.documents(selection.home, selection.names, selection.first, selection.last),
         [
-            *look.shop,
+            *selection.shop,
             Col("day", _("Day"), "day"),
             Col("kind", _("Kind"), "word"),
             Col("number", _("Number")),
@@ -115,9 +115,15 @@ def _pick_month() -> None:
         st.session_state["period"] = picked[0]["month"]
 
 
-def _days(look: Look) -> None:
-    sold = {row["day"]: row for row in details.days(look.home, look.names, look.first, look.last)}
-    span = [look.first + timedelta(days=n) for n in range((look.last - look.first).days + 1)]
+def _days(selection: Selection) -> None:
+    sold = {
+        row["day"]: row
+        for row in details.days(selection.home, selection.names, selection.first, selection.last)
+    }
+    span = [
+        selection.first + timedelta(days=n)
+        for n in range((selection.last - selection.first).days + 1)
+    ]
     parts = (("repairs", _("repairs")), ("counter", _("counter")))
     nothing = {"repairs": Decimal(0), "counter": Decimal(0)}
     bars = pd.DataFrame(
@@ -127,7 +133,7 @@ def _days(look: Look) -> None:
             "order": order,
             "part": label,
             "amount": float(sold.get(day, nothing)[name]),
-            "money": formats.money(sold.get(day, nothing)[name], look.unit),
+            "money": formats.money(sold.get(day, nothing)[name], selection.unit),
         }
         for day in span
         for order, (name, label) in enumerate(parts)
@@ -172,7 +178,7 @@ def _days(look: Look) -> None:
     st.altair_chart(chart, width="stretch")
 
 
-def breakdown(look: Look, found: View) -> None:
+def breakdown(selection: Selection, found: View) -> None:
     """Sales by product, category, technician or shop, beside those of the period before."""
     by = (
         st.segmented_control(
@@ -186,10 +192,10 @@ def breakdown(look: Look, found: View) -> None:
     )
     before = found.before.period if found.before else None
     rows = details.breakdown(
-        look.home,
-        look.names,
+        selection.home,
+        selection.names,
         by,
-        (look.first, look.last),
+        (selection.first, selection.last),
         None if before is None else (before.first, before.last),
     )
     whole = sum((row["amount"] for row in rows), Decimal(0))
@@ -205,7 +211,7 @@ def breakdown(look: Look, found: View) -> None:
         }
         for row in rows
     ]
-    look.table(
+    selection.table(
         shown_rows,
         [
             Col("name", shown(BY[by])),
@@ -221,7 +227,7 @@ def breakdown(look: Look, found: View) -> None:
         st.caption(_("By the technician of the ticket that a document belongs to."))
 
 
-def tickets(look: Look, found: View) -> None:
+def tickets(selection: Selection, found: View) -> None:
     """How the workshop did, and what is open now."""
     if found.now.workshop is None:
         st.info(shown(NO_TICKETS))
@@ -233,7 +239,7 @@ def tickets(look: Look, found: View) -> None:
     rows = [
         line.model_dump() | {"name": line.name or _("no technician")} for line in found.technicians
     ]
-    look.table(
+    selection.table(
         rows,
         [
             Col("name", _("Technician")),
@@ -245,10 +251,10 @@ def tickets(look: Look, found: View) -> None:
     )
     st.subheader(_("Open tickets"))
     st.caption(_("Those that are open now, the oldest first. Choose a row to see all of it."))
-    look.table(
-        details.open_tickets(look.home, look.names),
+    selection.table(
+        details.open_tickets(selection.home, selection.names),
         [
-            *look.shop,
+            *selection.shop,
             Col("number", _("Number")),
             Col("day", _("Opened on"), "day"),
             Col("age", _("Days"), "number"),
@@ -265,7 +271,7 @@ def tickets(look: Look, found: View) -> None:
     )
 
 
-def due(look: Look, found: View) -> None:
+def due(selection: Selection, found: View) -> None:
     """What customers owe, by age, and who."""
     owed = found.now.due
     ages = (
@@ -276,12 +282,12 @@ def due(look: Look, found: View) -> None:
     )
     with st.container(horizontal=True):
         for label, amount in ages:
-            st.metric(label, formats.money(amount, look.unit), width=167)
+            st.metric(label, formats.money(amount, selection.unit), width=167)
     st.caption(_("At the end of the period. Below: what is due now, the largest first."))
-    look.table(
-        details.debtors(look.home, look.names),
+    selection.table(
+        details.debtors(selection.home, selection.names),
         [
-            *look.shop,
+            *selection.shop,
             Col("customer", _("Customer")),
             Col("number", _("Number")),
             Col("day", _("Day"), "day"),
@@ -293,7 +299,7 @@ def due(look: Look, found: View) -> None:
     )
 
 
-def books(look: Look, found: View) -> None:
+def books(selection: Selection, found: View) -> None:
     """Our reports beside the service's own."""
     seal = found.seal
     if not seal.compared:
@@ -310,12 +316,12 @@ def books(look: Look, found: View) -> None:
             if row["report"].startswith("monthly")
             else formats.day(row["period"]),
         }
-        for row in details.reconciliation(look.home, look.names)
+        for row in details.reconciliation(selection.home, selection.names)
     ]
-    look.table(
+    selection.table(
         rows,
         [
-            *look.shop,
+            *selection.shop,
             Col("report", _("Report")),
             Col("period", _("Period")),
             Col("ours", _("Ours"), "money"),

@@ -26,7 +26,7 @@ _FULL_PAGES = 2_000
 _ALL_FAIL = 5
 """More pages than this that fail, and none that loads: then it is not the pages' fault."""
 _TOMBSTONES = "tombstones"
-"""Mark of the last deletion that the warehouse has."""
+"""Key of the watermark: the last deletion that the warehouse has."""
 
 
 class Destination(Protocol):
@@ -73,14 +73,14 @@ class Feed:
             seqs, more = self._ledger.waiting(BATCH_ROWS, self._shops)
             if more:
                 end = Offset(seqs[-1], end.tombstone)
-            gone = self.log.lists_with_tombstones(int(self._ledger.mark("", _TOMBSTONES) or 0))
+            gone = self.log.lists_with_tombstones(int(self._ledger.value("", _TOMBSTONES) or 0))
             waiting = self.log.lists_with_rows(seqs)
             tables = dict.fromkeys([*waiting, *gone, *lacking])
             if tables:
                 self._load(list(tables), waiting, end)
             self._ledger.mark_loaded(end.page, self._shops)
             if gone:
-                self._ledger.set_mark("", _TOMBSTONES, str(end.tombstone))
+                self._ledger.set_value("", _TOMBSTONES, str(end.tombstone))
             loaded, lacking = loaded + len(seqs), []
             if not more:
                 return loaded
@@ -96,7 +96,7 @@ class Feed:
         Lists of which the warehouse lacks rows that are kept nowhere are asked for again.
         """
         self._ledger.mark_waiting()
-        self._ledger.set_mark("", _TOMBSTONES, "0")
+        self._ledger.set_value("", _TOMBSTONES, "0")
 
     # -- loads that fail ------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from sources.repair_shop.settings import load_section, read_section
 if TYPE_CHECKING:
     import dlt
 
-_MARK = "pipeline"
+_KEY = "pipeline"
 
 
 class WarehouseSettings(BaseModel):
@@ -85,10 +85,10 @@ def _pipeline(home: Home, ledger: Ledger, name: str, dataset: str) -> dlt.Pipeli
     import dlt
 
     # Homes that share a destination have each a state of its own there.
-    identity = ledger.mark("", _MARK)
+    identity = ledger.value("", _KEY)
     if not identity:
         identity = uuid.uuid4().hex[:12]
-        ledger.set_mark("", _MARK, identity)
+        ledger.set_value("", _KEY, identity)
     pipeline = dlt.pipeline(
         f"shopmirror_{dataset}_{identity}",
         pipelines_dir=str(folder),

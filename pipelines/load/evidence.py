@@ -14,8 +14,8 @@ from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
-from sources.repair_shop.ticket_pipeline import MARK as PIPELINE_MARK
-from sources.repair_shop.ticket_pipeline import read_look
+from sources.repair_shop.ticket_pipeline import KEY as PIPELINE_KEY
+from sources.repair_shop.ticket_pipeline import read_probe
 
 
 def write_reports(ledger: Ledger, loader: Loader) -> None:
@@ -23,13 +23,13 @@ def write_reports(ledger: Ledger, loader: Loader) -> None:
     rows = ledger.query("SELECT shop, report, period, total, fetched_at FROM reports")
     names = OPS_TABLES["service_reports"]
     loader.write_ops("service_reports", [dict(zip(names, r, strict=True)) for r in rows])
-    looked = ledger.query("SELECT shop FROM marks WHERE name = ?", (PIPELINE_MARK,))
+    looked = ledger.query("SELECT shop FROM marks WHERE name = ?", (PIPELINE_KEY,))
     loader.write_ops(
         "pipeline_looks",
         [
-            {"shop_id": shop} | vars(look) | {"ids": json.dumps(look.ids)}
+            {"shop_id": shop} | vars(probe) | {"ids": json.dumps(probe.ids)}
             for (shop,) in looked
-            if (look := read_look(ledger, shop))
+            if (probe := read_probe(ledger, shop))
         ],
     )
 
@@ -49,7 +49,7 @@ def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
     loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []
     for shop in shops:
-        text = ledger.mark(shop.name, "profile")
+        text = ledger.value(shop.name, "profile")
         if text:
             found = json.loads(text)
             profile += [

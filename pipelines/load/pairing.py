@@ -42,7 +42,7 @@ def keep_together(
 
     Call with the sync lock held and the file made (:meth:`pipelines.load.loader.Loader.prepare`).
     """
-    known, ours = ledger.mark("", _NAME), int(ledger.mark("", _COUNT) or 0)
+    known, ours = ledger.value("", _NAME), int(ledger.value("", _COUNT) or 0)
     with home.open_build() as database:
         told = dict(database.execute("SELECT name, value FROM ops.meta").fetchall())
         name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
@@ -71,8 +71,8 @@ def keep_together(
 def _note(database: duckdb.DuckDBPyConnection, ledger: Ledger, name: str, count: str) -> None:
     database.execute("DELETE FROM ops.meta WHERE name IN ('identity', ?)", [_COUNT])
     database.execute("INSERT INTO ops.meta VALUES ('identity', ?), (?, ?)", [name, _COUNT, count])
-    ledger.set_mark("", _COUNT, count)
-    ledger.set_mark("", _NAME, name)
+    ledger.set_value("", _COUNT, count)
+    ledger.set_value("", _NAME, name)
 
 
 def _ask_again(loader: Loader, log: Log) -> list[str]:

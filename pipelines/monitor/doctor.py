@@ -16,11 +16,11 @@ from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.profile import ServiceProfile, probe
 from sources.repair_shop.profile import said_of_itself as asked
-from sources.repair_shop.scan.reader import PAGING_MARK
+from sources.repair_shop.scan.reader import PAGING_KEY
 from sources.repair_shop.settings import Settings, ShopSettings
 
-PROFILE_MARK = "profile"
-CURRENCY_MARK = "currency"
+PROFILE_KEY = "profile"
+CURRENCY_KEY = "currency"
 
 
 @dataclass
@@ -36,12 +36,12 @@ def doctor(
     settings: Settings,
     *,
     shop: str | None = None,
-    forgive: bool = False,
+    lift_block: bool = False,
     stop: threading.Event | None = None,
 ) -> list[Examined]:
     """Probe the shops one after the other; some ten requests each. The sync follows what is found.
 
-    ``forgive`` first forgets strikes and blocks: for when the service lifted a block, or its key
+    ``lift_block`` first forgets strikes and blocks: for when the service lifted a block, or its key
     was replaced and the new one is in the settings.
     A shop that cannot be reached is told in its :class:`Examined`, the others are still probed.
     """
@@ -52,8 +52,8 @@ def doctor(
         for one in settings.chosen(shop):
             examined = Examined(one.name)
             found.append(examined)
-            if forgive:
-                budget.key(one).forgive()
+            if lift_block:
+                budget.key(one).lift_block()
             with Client(one, budget, stop=stop.is_set if stop else None) as client:
                 try:
                     examined.profile = profile = probe(client)
@@ -61,25 +61,25 @@ def doctor(
                     examined.error = error
                     continue
             add_statuses(profile, home)
-            ledger.set_mark(one.name, PROFILE_MARK, json.dumps(profile.as_json()))
-            ledger.set_mark(one.name, CURRENCY_MARK, profile.currency)
+            ledger.set_value(one.name, PROFILE_KEY, json.dumps(profile.as_json()))
+            ledger.set_value(one.name, CURRENCY_KEY, profile.currency)
             if profile.paging != "unknown":
-                ledger.set_mark(one.name, PAGING_MARK, profile.paging)
+                ledger.set_value(one.name, PAGING_KEY, profile.paging)
     finally:
         ledger.close()
         budget.close()
     return found
 
 
-def said_of_itself(shop: ShopSettings, home: Path, *, forgive: bool = False) -> tuple[str, str]:
+def said_of_itself(shop: ShopSettings, home: Path, *, lift_block: bool = False) -> tuple[str, str]:
     """Currency and time zone as the service says them, empty where it does not; one request.
 
     Raises :class:`~sources.repair_shop.errors.ShopError` for what stops every request.
     """
     budget = Budget(Home(home).budget)
     try:
-        if forgive:
-            budget.key(shop).forgive()
+        if lift_block:
+            budget.key(shop).lift_block()
         with Client(shop, budget) as client:
             return asked(client)
     finally:

@@ -26,7 +26,7 @@ from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings, ShopSettings
 
@@ -151,7 +151,7 @@ def _shop(
         {
             "resource": resource,
             "rows": rows.get(resource, 0),
-            "whole": ledger.mark(shop.name, full_mark(resource)) is not None,
+            "whole": ledger.value(shop.name, full_watermark(resource)) is not None,
             **_proven([e for e in own if e["resource"] == resource and e["is_proven"]]),
         }
         for resource in _resources()

@@ -27,10 +27,10 @@ from typing import Any
 
 from pipelines.outbox.compare import picture, shows
 from pipelines.outbox.fence import fenced
-from pipelines.outbox.lookup import Looker, Lost, Verdict
+from pipelines.outbox.lookup import Lookup, Lost, Verdict
 from pipelines.outbox.merge import ONCE_ONLY
 from pipelines.outbox.outcome import settle_done
-from pipelines.outbox.recent import LookUnsure
+from pipelines.outbox.recent import LookupUnsure
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import own_ids
@@ -38,7 +38,7 @@ from sources.repair_shop.errors import BadAnswer, Unreachable
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 
-LOOKS = 2
+LOOKUPS = 2
 """Whole looks without a trace before a change counts as absent."""
 SETTLE_SECONDS = 60.0
 """From the moment the answer was given up to the last of them (of a real minute; scales with the
@@ -50,9 +50,9 @@ MOST_SENDS = 3
 class Resolver:
     """Resolves the changes in doubt of one shop."""
 
-    def __init__(self, outbox: Outbox, looker: Looker, sender: Sender, hook: Hook) -> None:
+    def __init__(self, outbox: Outbox, lookup: Lookup, sender: Sender, hook: Hook) -> None:
         self._outbox = outbox
-        self._looker = looker
+        self._lookup = lookup
         self._sender = sender
         self._hook = hook
         self._shop: ShopSettings = sender.client.shop
@@ -66,7 +66,7 @@ class Resolver:
         change = group[0]
         try:
             verdict = self._verdict(change)
-        except LookUnsure as unsure:
+        except LookupUnsure as unsure:
             verdict = Verdict("unclear", None, str(unsure))
         except BadAnswer as error:
             verdict = Verdict("unclear", None, f"the look-up failed: {error}")
@@ -80,7 +80,7 @@ class Resolver:
             body = change.sent_body or {}
             found = verdict.id or str(change.record_id)
             settle_done(self._outbox, group, body, found, f"found: {verdict.found}", "adopted")
-            self._looker.created(change.resource, found)
+            self._lookup.created(change.resource, found)
             self._hook("adopted", change.number)
         elif verdict.kind == "absent":
             self._absent(group, verdict)
@@ -100,7 +100,7 @@ class Resolver:
     def _verdict(self, change: Change) -> Verdict:
         body = change.sent_body or {}
         if change.op == "create":
-            return self._looker.find_created(
+            return self._lookup.find_created(
                 Lost(
                     change.resource,
                     body,
@@ -112,14 +112,14 @@ class Resolver:
             )
         if change.op == "upload":
             return Verdict("absent", None, "nothing lists uploads; the place takes one file")
-        row = self._looker.record(change.resource, PATHS[change.resource], str(change.record_id))
+        row = self._lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
         if change.op == "delete":
             if row is None:
-                self._looker.shows_others(change.resource, str(change.record_id))
+                self._lookup.shows_others(change.resource, str(change.record_id))
                 return Verdict("applied", change.record_id, "the record is gone")
             return Verdict("absent", None, "the record is still there")
         if row is None:
-            raise LookUnsure("the record was deleted meanwhile")
+            raise LookupUnsure("the record was deleted meanwhile")
         return self._updated(change, body, row)
 
     def _updated(self, change: Change, body: Mapping[str, Any], row: Mapping[str, Any]) -> Verdict:
@@ -146,7 +146,7 @@ class Resolver:
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         if not ours and not unmoved and not other and not once:
             return Verdict("absent", None, "no field of it is visible; sending twice sets it once")
-        raise LookUnsure(
+        raise LookupUnsure(
             "it cannot be told whether it was applied"
             + (f"; {', '.join(once)} must not be sent twice" if once else "")
             + (
@@ -168,8 +168,8 @@ class Resolver:
         settle = self._shop.seconds(SETTLE_SECONDS)
         since = now - (change.sent_at or 0)
         harmless = change.op == "upload"
-        if not harmless and (looks < LOOKS or since < settle):
-            wait = max(settle - since, settle / 4) if looks >= LOOKS else settle / 4
+        if not harmless and (looks < LOOKUPS or since < settle):
+            wait = max(settle - since, settle / 4) if looks >= LOOKUPS else settle / 4
             self._outbox.set(numbers, "looked", verdict.found, looks=looks, next_look=now + wait)
             return
         if change.resource == "payments":

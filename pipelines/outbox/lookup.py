@@ -21,7 +21,7 @@ from pipelines.outbox.compare import cleaned, picture, shows
 from pipelines.outbox.markers import MARKER_FIELDS, holds
 from pipelines.outbox.paid import Payments, find_payment
 from pipelines.outbox.recent import (
-    LookUnsure,
+    LookupUnsure,
     day_of,
     newest_page,
     read_down_to,
@@ -83,7 +83,7 @@ class Lost:
     answered: str | None = None
 
 
-class Looker:
+class Lookup:
     """Reads recent records of one shop; may be shared by threads."""
 
     def __init__(self, client: Client) -> None:
@@ -107,7 +107,7 @@ class Looker:
             if kept is None:
                 try:
                     kept = self._read_baseline(resource)
-                except LookUnsure as unsure:
+                except LookupUnsure as unsure:
                     return {"ids": [], "since": "", "unsure": str(unsure)}
                 self._baselines[resource] = kept
             return {**kept, "ids": list(kept["ids"])}
@@ -133,10 +133,10 @@ class Looker:
                 self._baselines[resource]["ids"].append(record_id)
 
     def find_created(self, lost: Lost) -> Verdict:
-        """Look once for the record a lost create may have made. May raise :class:`LookUnsure` and
+        """Look once for the record a lost create may have made. May raise :class:`LookupUnsure` and
         errors of the wire."""
         if "unsure" in lost.baseline:
-            raise LookUnsure(f"what was there before was not known: {lost.baseline['unsure']}")
+            raise LookupUnsure(f"what was there before was not known: {lost.baseline['unsure']}")
         known = frozenset(lost.baseline["ids"])
         if lost.resource == "payments":
             seen = self.payments.since(lost.body, known | lost.ours, lost.baseline, lost.marker)
@@ -163,7 +163,7 @@ class Looker:
         else:
             recent = read_down_to(self._client, lost.resource, known, floor)
         if known and known.isdisjoint(recent):
-            raise LookUnsure("the list shows none of the records that were there before")
+            raise LookupUnsure("the list shows none of the records that were there before")
         # What is older than all that was there before is not new, though further down the list.
         return {
             key: row
@@ -215,11 +215,11 @@ class Looker:
     def shows_others(self, resource: str, record_id: str) -> None:
         """Make sure that the list of a record that seems gone still answers, without it.
 
-        Raises :class:`LookUnsure` when it lists the record all the same.
+        Raises :class:`LookupUnsure` when it lists the record all the same.
         """
         rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
         if any(str(row.get("id")) == record_id for row in rows):
-            raise LookUnsure("the record is still in its list, though not under its own path")
+            raise LookupUnsure("the record is still in its list, though not under its own path")
 
     def record(self, resource: str, path: str, record_id: str) -> dict[str, Any] | None:
         """One record, cleaned; None when the service says that it does not exist."""

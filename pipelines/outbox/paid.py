@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pipelines.outbox.compare import cleaned
 from pipelines.outbox.markers import holds
-from pipelines.outbox.recent import LookUnsure
+from pipelines.outbox.recent import LookupUnsure
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
@@ -31,7 +31,7 @@ class Payments:
         base: dict[str, Any] = {"since": "", "listed": not whole}
         try:
             return base | {"ids": list(payments if whole else payments | self._listed(body))}
-        except (LookUnsure, BadAnswer) as unsure:
+        except (LookupUnsure, BadAnswer) as unsure:
             return base | {"ids": [], "unsure": str(unsure)}
 
     def since(
@@ -83,7 +83,7 @@ class Payments:
             answer = self._client.get("/payments", {"invoiceId": invoice})
             rows = [cleaned(row, "payments", self._zone) for row in answer.rows()]
             if len(rows) >= PAGE_ROWS:
-                raise LookUnsure("/payments answered a full page for the invoice")
+                raise LookupUnsure("/payments answered a full page for the invoice")
             found |= {str(row["id"]): row for row in rows}
         return found
 

@@ -23,7 +23,7 @@ from pipelines.outbox.binding import claim
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
 from pipelines.outbox.identity import note_service, refuse_foreign
-from pipelines.outbox.lookup import Looker
+from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import together
 from pipelines.outbox.preview import Planned, preview
@@ -215,10 +215,10 @@ class _Pusher:
         self._budget = budget
         self._stop = stop
         self._progress = progress
-        self._looker = Looker(client)
-        earlier = Earlier(client, self._looker)
-        self._sender = Sender(client, outbox, self._looker, on_conflict, hook, earlier)
-        self._resolver = Resolver(outbox, self._looker, self._sender, hook)
+        self._lookup = Lookup(client)
+        earlier = Earlier(client, self._lookup)
+        self._sender = Sender(client, outbox, self._lookup, on_conflict, hook, earlier)
+        self._resolver = Resolver(outbox, self._lookup, self._sender, hook)
         self._touched: dict[int, None] = {}
         self._seconds: deque[float] = deque(maxlen=8)
         client.on_request(lambda event: self._seconds.append(event.seconds))
@@ -312,7 +312,7 @@ class _Pusher:
             lead = group[0]
             after = self._outbox.get(lead.number)
             if after.state == "done" and lead.op == "create" and after.id:
-                self._looker.created(lead.resource, after.id)
+                self._lookup.created(lead.resource, after.id)
             for member in group:
                 self._note(member)
             # Any member: one discarded during the check leaves the others to the next pass.

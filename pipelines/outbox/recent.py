@@ -1,7 +1,7 @@
 """Recent records of a list, read by the scans of the sync (:mod:`sources.repair_shop.scan`).
 
 Data flow: service -> pages -> a proven scan -> cleaned records by id. A read that is not proven
-raises :class:`LookUnsure`: it is no evidence of anything.
+raises :class:`LookupUnsure`: it is no evidence of anything.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
 list of tickets hides those outside the pipeline (specification, Tickets)."""
 
 
-class LookUnsure(Exception):
+class LookupUnsure(Exception):
     """The service did not show all there is to see, so nothing can be concluded from it."""
 
 
@@ -96,7 +96,7 @@ class RecentReader:
     def _ask(self, number: int, order: str | None, by_offset: bool) -> Page:
         self._asked += 1
         if number > MOST_PAGES + 1 or self._asked > _MOST_ASKED:
-            raise LookUnsure(f"{self.path} has more than {MOST_PAGES} pages of recent records")
+            raise LookupUnsure(f"{self.path} has more than {MOST_PAGES} pages of recent records")
         params = {**self._params, **_page(number, by_offset)}
         if order is not None and self.sorts:
             params["sort"] = order
@@ -194,7 +194,7 @@ def read_down_to(
 def _first_proven(
     make: Callable[[bool], RecentReader], ways: Sequence[tuple[Way, bool]]
 ) -> dict[str, dict[str, Any]]:
-    """What the first way of paging that works shows; :class:`LookUnsure` if none does."""
+    """What the first way of paging that works shows; :class:`LookupUnsure` if none does."""
     broken = ""
     for read, by_offset in ways:
         reader = make(by_offset)
@@ -204,9 +204,9 @@ def _first_proven(
             broken = broken or f"{reader.path} does not page: {why}"
             continue
         if not outcome.proven:
-            raise LookUnsure(f"{reader.path} was not read whole: {outcome.reason}")
+            raise LookupUnsure(f"{reader.path} was not read whole: {outcome.reason}")
         return reader.rows
-    raise LookUnsure(broken)
+    raise LookupUnsure(broken)
 
 
 def day_of(row: Mapping[str, Any]) -> date | None:

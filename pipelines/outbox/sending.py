@@ -21,7 +21,7 @@ from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
 from pipelines.outbox.basis import moved, pictures_of
 from pipelines.outbox.compare import shows
 from pipelines.outbox.fence import fenced
-from pipelines.outbox.lookup import Looker
+from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.merge import merged_base
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.prepare import Unsendable, prepared, read_file
@@ -69,7 +69,7 @@ class Sender:
 
     client: Client
     outbox: Outbox
-    looker: Looker
+    lookup: Lookup
     on_conflict: OnConflict
     hook: Hook
     earlier: Earlier
@@ -141,7 +141,7 @@ class Sender:
         change = group[0]
         if change.op == "create":
             try:
-                return self.looker.baseline(change.resource, body)
+                return self.lookup.baseline(change.resource, body)
             except BadAnswer as error:
                 if change.resource == "payments" and 400 <= error.status < 500:
                     raise Unsendable(f"the invoice cannot be read: {error}") from None
@@ -149,7 +149,7 @@ class Sender:
         if change.op != "update":
             return {}
         record_id = str(change.record_id)
-        row = self.looker.record(change.resource, PATHS[change.resource], record_id)
+        row = self.lookup.record(change.resource, PATHS[change.resource], record_id)
         if row is None:
             raise Unsendable(f"the service has no {change.resource} with id {record_id}")
         base = merged_base([member.base for member in group])

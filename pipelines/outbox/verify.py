@@ -25,12 +25,12 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import moved
 from pipelines.outbox.compare import shows
-from pipelines.outbox.lookup import Looker, Verdict
+from pipelines.outbox.lookup import Lookup, Verdict
 from pipelines.outbox.merge import ONCE_ONLY, merged_base
 from pipelines.outbox.order import filled
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
-from pipelines.outbox.recent import LookUnsure, read_down_to, read_window_since
+from pipelines.outbox.recent import LookupUnsure, read_down_to, read_window_since
 from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
@@ -51,7 +51,7 @@ class Earlier:
     """What another copy may have done, of one shop. Threads share it: a list is read once."""
 
     client: Client
-    looker: Looker
+    lookup: Lookup
     _lists: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -64,7 +64,7 @@ class Earlier:
         numbers = [member.number for member in group]
         try:
             verdict, baseline = self._verdict(outbox, group, body)
-        except LookUnsure as unsure:
+        except LookupUnsure as unsure:
             verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
             outbox.set(numbers, "looked", verdict.found, doubted_since=None, is_copied=0)
@@ -73,7 +73,7 @@ class Earlier:
         if verdict.kind == "applied":
             found = verdict.id or str(group[0].record_id)
             settle_done(outbox, group, body, found, f"found: {verdict.found}", "adopted")
-            self.looker.created(group[0].resource, found)
+            self.lookup.created(group[0].resource, found)
         return False
 
     def _doubt(
@@ -96,7 +96,7 @@ class Earlier:
         }
         with outbox.transaction() as db:
             if not outbox.unmoved(group):
-                raise LookUnsure("somebody dealt with it meanwhile")
+                raise LookupUnsure("somebody dealt with it meanwhile")
             outbox.set_in(
                 db,
                 [lead.number],
@@ -124,10 +124,10 @@ class Earlier:
         if lead.op == "upload":
             return _acts(group, "nothing lists uploads"), {}
         record_id = str(lead.record_id)
-        row = self.looker.record(lead.resource, PATHS[lead.resource], record_id)
+        row = self.lookup.record(lead.resource, PATHS[lead.resource], record_id)
         if lead.op == "delete":
             if row is None:
-                self.looker.shows_others(lead.resource, record_id)
+                self.lookup.shows_others(lead.resource, record_id)
                 return Verdict("applied", record_id, "the record is gone"), {}
             return Verdict("absent", None, "the record is still there"), {}
         if row is None:
@@ -153,9 +153,9 @@ class Earlier:
         fresh = {key: row for key, row in recent.items() if key not in known}
         day = (after - _ZONES).date()
         baseline = {"ids": sorted(known & recent.keys()), "since": day.isoformat()}
-        exact, alike = self.looker.resembling(change.resource, body, fresh)
+        exact, alike = self.lookup.resembling(change.resource, body, fresh)
         if change.marker:
-            found = self.looker.marked(
+            found = self.lookup.marked(
                 change.resource, change.marker, fresh, exact + alike, len(recent)
             )
             return found, baseline
@@ -181,9 +181,9 @@ class Earlier:
     def _read(
         self, resource: str, body: Mapping[str, Any], after: datetime
     ) -> dict[str, dict[str, Any]]:
-        base = self.looker.baseline(resource, body)
+        base = self.lookup.baseline(resource, body)
         if "unsure" in base:
-            raise LookUnsure(str(base["unsure"]))
+            raise LookupUnsure(str(base["unsure"]))
         day = (after - _ZONES).date()
         if base["since"]:
             since = min(day, date.fromisoformat(base["since"]))
@@ -193,7 +193,7 @@ class Earlier:
         else:
             found = read_window_since(self.client, resource, None)
         if base["ids"] and found.keys().isdisjoint(base["ids"]):
-            raise LookUnsure("the list shows none of the records that are known to be there")
+            raise LookupUnsure("the list shows none of the records that are known to be there")
         return found
 
     # -- payments -----------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Earlier:
         self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
     ) -> tuple[Verdict, dict[str, Any]]:
         try:
-            rows, listed = self.looker.payments.all(body, change.marker)
+            rows, listed = self.lookup.payments.all(body, change.marker)
         except BadAnswer as error:
             if 400 <= error.status < 500:
                 # There is no such invoice, which the check before sending says in its words.

@@ -59,8 +59,8 @@ def closing_report(
         period = _period(warehouse, names, day, month, today)
         currencies = {known[name]["currency"] for name in names}
         together = [names] if len(currencies) == 1 else [[name] for name in names]
-        look = _Look(warehouse, period, today, now, freshness.runs_since(warehouse))
-        pages = tuple(_page(look, group, known) for group in together)
+        scope = _Scope(warehouse, period, today, now, freshness.runs_since(warehouse))
+        pages = tuple(_page(scope, group, known) for group in together)
         return Report(
             period=period,
             pages=pages,
@@ -166,7 +166,7 @@ def column(warehouse: Published, shops: Sequence[str], period: Period) -> Column
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Scope:
     """What all pages of a report are made of."""
 
     warehouse: Published
@@ -180,10 +180,10 @@ class _Look:
         return freshness.problems(self.warehouse, shops, self.now, self.runs)
 
 
-def _page(look: _Look, shops: list[str], known: dict[str, dict[str, Any]]) -> Page:
-    warehouse, period = look.warehouse, look.period
+def _page(scope: _Scope, shops: list[str], known: dict[str, dict[str, Any]]) -> Page:
+    warehouse, period = scope.warehouse, scope.period
     before, earlier = _compared_with(warehouse, shops, period)
-    problems = look.problems(shops)
+    problems = scope.problems(shops)
     return Page(
         title=shops[0] if len(shops) == 1 else Text("{n} shops", n=len(shops)),
         shops=tuple(shops),
@@ -193,27 +193,29 @@ def _page(look: _Look, shops: list[str], known: dict[str, dict[str, Any]]) -> Pa
         earlier=None if earlier is None else column(warehouse, shops, earlier),
         methods=queries.methods(warehouse, shops, period),
         technicians=queries.technicians(warehouse, shops, period),
-        months=queries.months(warehouse, shops, min(period.last, look.today)),
-        lines=_lines(look, shops) if len(shops) > 1 else (),
-        seal=queries.seal(warehouse, shops, look.today, problems),
+        months=queries.months(warehouse, shops, min(period.last, scope.today)),
+        lines=_lines(scope, shops) if len(shops) > 1 else (),
+        seal=queries.seal(warehouse, shops, scope.today, problems),
         cautions=freshness.cautions(problems, many_shops=len(shops) > 1),
         notes=_notes(warehouse, shops, period),
     )
 
 
-def _lines(look: _Look, shops: list[str]) -> tuple[ShopLine, ...]:
+def _lines(scope: _Scope, shops: list[str]) -> tuple[ShopLine, ...]:
     lines = []
     for name in shops:
-        tickets = queries.workshop(look.warehouse, [name], look.period)
+        tickets = queries.workshop(scope.warehouse, [name], scope.period)
         lines.append(
             ShopLine(
                 shop=name,
-                taken=queries.taken(look.warehouse, [name], look.period).total,
-                sold=queries.sold(look.warehouse, [name], look.period).total,
-                due=queries.due(look.warehouse, [name], look.period.last).total,
+                taken=queries.taken(scope.warehouse, [name], scope.period).total,
+                sold=queries.sold(scope.warehouse, [name], scope.period).total,
+                due=queries.due(scope.warehouse, [name], scope.period.last).total,
                 opened=tickets.opened if tickets else None,
                 closed=tickets.closed if tickets else None,
-                seal=queries.seal(look.warehouse, [name], look.today, look.problems([name])).state,
+                seal=queries.seal(
+                    scope.warehouse, [name], scope.today, scope.problems([name])
+                ).state,
             )
         )
     return tuple(lines)

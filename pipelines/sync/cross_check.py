@@ -22,7 +22,7 @@ _DOCUMENTS: Mapping[str, tuple[str, str]] = {
 }
 """Table of documents -> its id in its nested payments, and in the list of payments."""
 _SETTLED = "payments_settled"
-"""Ledger mark: start of the last run that held payments and documents against each other."""
+"""Ledger key: start of the last run that held payments and documents against each other."""
 _MOST_CONTRADICTORY = 0.2
 """Share of nested payments that the list lacks from which the two are not the same payments."""
 
@@ -71,14 +71,14 @@ class Contradictions:
 
 def unsettled_since(ledger: Ledger, shop: str) -> datetime:
     """When the first run began whose answers were not held against each other to their end."""
-    text = ledger.mark(shop, _SETTLED)
+    text = ledger.value(shop, _SETTLED)
     return datetime.fromisoformat(text) if text else datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     """Note that what was answered before a run is settled; what it read itself is for the next."""
     [(started,)] = ledger.query("SELECT started_at FROM runs WHERE run_id = ?", (run_id,))
-    ledger.set_mark(shop, _SETTLED, started)
+    ledger.set_value(shop, _SETTLED, started)
 
 
 def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradictions:

@@ -21,7 +21,7 @@ from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
 
 _EXPLAINED = 12
@@ -174,7 +174,7 @@ def reconcile(
 
 def _check_mirrored(session: Session, shops: tuple[ShopSettings, ...]) -> None:
     for shop in shops:
-        if session.ledger.mark(shop.name, full_mark("ticket_invoices")) is None:
+        if session.ledger.value(shop.name, full_watermark("ticket_invoices")) is None:
             raise SettingsError(
                 f"The invoices of shop '{shop.name}' were not read whole yet, so there is nothing "
                 "to compare. Run 'shopmirror sync' until it ends complete."

@@ -27,7 +27,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.reports import fetch_days, fetch_year, refuse_ignored_year
-from sources.repair_shop.scan.jobs import Job, full_mark
+from sources.repair_shop.scan.jobs import Job, full_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
 
@@ -77,7 +77,7 @@ def _wanted_reports(
 ) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for report, tables in _NEEDED.items():
-        if any(ledger.mark(shop.name, full_mark(table)) is None for table in tables):
+        if any(ledger.value(shop.name, full_watermark(table)) is None for table in tables):
             continue
         years = [year] if year else _years(ledger, shop.name, tables, today)
         old = [y for y in years if today.year - y >= _RECENT_YEARS]

@@ -23,7 +23,7 @@ from pipelines.load.consumer import Feed
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import keep_together
-from pipelines.monitor.doctor import CURRENCY_MARK
+from pipelines.monitor.doctor import CURRENCY_KEY
 from pipelines.outbox import history_rows
 from pipelines.publish.publish import publish
 from pipelines.transform import models
@@ -102,7 +102,7 @@ class Session:
             shop
             if shop.currency
             else shop.model_copy(
-                update={"currency": self.ledger.mark(shop.name, CURRENCY_MARK) or ""}
+                update={"currency": self.ledger.value(shop.name, CURRENCY_KEY) or ""}
             )
             for shop in self.settings.shops
         ]

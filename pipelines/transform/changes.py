@@ -18,11 +18,11 @@ from pipelines.transform import models
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
 
-_MARK = "built"
+_KEY = "built"
 
 
 class Built:
-    """The mark of the last successful build of one home."""
+    """The watermark of the last successful build of one home."""
 
     def __init__(self, ledger: Ledger, home: Home) -> None:
         self._ledger, self._home = ledger, home
@@ -42,7 +42,7 @@ class Built:
             ),
             ledger.query("SELECT count(*), max(at) FROM deletions WHERE applied"),
             ledger.query("SELECT shop, report, period, total FROM reports ORDER BY 1, 2, 3"),
-            ledger.mark("", "warehouse"),
+            ledger.value("", "warehouse"),
         ]
         with self._home.open_build(read_only=True) as database:
             parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
@@ -55,12 +55,12 @@ class Built:
 
     def stands(self, state: str) -> bool:
         """Whether the last build was made of the same, and succeeded."""
-        return self._ledger.mark("", _MARK) == state
+        return self._ledger.value("", _KEY) == state
 
     def begin(self) -> None:
         """A build begins: until it is done, nothing stands."""
-        self._ledger.set_mark("", _MARK, "")
+        self._ledger.set_value("", _KEY, "")
 
     def done(self, state: str) -> None:
         """The build of ``state`` succeeded."""
-        self._ledger.set_mark("", _MARK, state)
+        self._ledger.set_value("", _KEY, state)

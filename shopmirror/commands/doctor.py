@@ -18,11 +18,13 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     shop: ShopOption = None,
-    forgive: Annotated[
+    lift_block: Annotated[
         bool,
         typer.Option(
+            "--lift-block",
             "--forgive",
-            help="Forget strikes and blocks first: the block was lifted, or the key replaced.",
+            help="Forget strikes and blocks first: the block was lifted, or the key replaced "
+            "(once called --forgive).",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
@@ -33,7 +35,7 @@ def doctor(
 
     settings = configured(asking=True)
     with working(settings, "doctor") as (_observer, stop):
-        found = examine(settings, shop=shop, forgive=forgive, stop=stop)
+        found = examine(settings, shop=shop, lift_block=lift_block, stop=stop)
     code = exit_code(found)
     if as_json:
         shops = [

@@ -80,7 +80,9 @@ def init(
     said = ("", "")
     if test and (zone is None or _asking()):
         candidate = _validated(shop or "main", values)
-        said = _service_says(candidate if was_demo else _with_limits(candidate), forgive=is_new_key)
+        said = _service_says(
+            candidate if was_demo else _with_limits(candidate), lift_block=is_new_key
+        )
     values["timezone"] = _zone(timezone, zone, said[1])
     money = currency or _known(files, section, "currency") or said[0] or _currency_asked(test)
     if money:
@@ -90,7 +92,7 @@ def init(
     values["api_key"] = candidate.api_key.get_secret_value()
     _agree_to_replace(files, section, values, replace)
     code = (
-        _test(candidate if was_demo else _with_limits(candidate), forgive=is_new_key)
+        _test(candidate if was_demo else _with_limits(candidate), lift_block=is_new_key)
         if test
         else _UNTESTED
     )
@@ -184,14 +186,14 @@ def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
     return files.value(section, name) or files.value(None, name)
 
 
-def _service_says(shop: ShopSettings, *, forgive: bool) -> tuple[str, str]:
+def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     """Currency and time zone as ``/info`` says them; empty where it does not."""
     from pipelines.monitor.doctor import said_of_itself
     from sources.repair_shop.errors import ShopError
     from sources.repair_shop.settings import home_folder
 
     try:
-        currency, zone = said_of_itself(shop, home_folder(), forgive=forgive)
+        currency, zone = said_of_itself(shop, home_folder(), lift_block=lift_block)
     except ShopError:
         fault("Nothing was written. --no-test writes the settings without trying them out.")
         raise
@@ -258,7 +260,7 @@ def _agree_to_replace(
         raise InitError("Nothing was written.")
 
 
-def _test(shop: ShopSettings, *, forgive: bool) -> int:
+def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.monitor.doctor import doctor, exit_code
     from shopmirror.demo_shop import leave
@@ -270,7 +272,7 @@ def _test(shop: ShopSettings, *, forgive: bool) -> int:
         fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):
-        found = doctor(settings, forgive=forgive, stop=stop)
+        found = doctor(settings, lift_block=lift_block, stop=stop)
     for one in found:
         if one.profile is None:
             fault(str(one.error))

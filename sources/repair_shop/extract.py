@@ -29,8 +29,8 @@ from .scan import (
 from .scan.audits import note_read
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
-from .scan.jobs import RESUMED_KINDS, STILL_NEW, WORDS, Job, day_mark, full_mark, joined
-from .scan.reader import PAGING_MARK
+from .scan.jobs import RESUMED_KINDS, STILL_NEW, WORDS, Job, day_watermark, full_watermark, joined
+from .scan.reader import PAGING_KEY
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
 
@@ -182,7 +182,7 @@ class ShopFetch:
         except PagingBroken as broken:
             try:
                 outcome = self._reader.read(job, scan, count, by_offset=True)
-                self.ledger.set_mark(job.shop, PAGING_MARK, "offset")
+                self.ledger.set_value(job.shop, PAGING_KEY, "offset")
                 self.observer.say(
                     f"{job.shop}: {job.path} does not page by number ({broken}); "
                     "asking by offset and limit from now on."
@@ -251,11 +251,11 @@ class ShopFetch:
         began = min(clock.earlier(scan.opened_at), clock.earlier())
         day = began.astimezone(self.client.shop.zone).date().isoformat()
         if job.kind == "full":
-            self.ledger.set_mark(job.shop, full_mark(job.resource), day)
+            self.ledger.set_value(job.shop, full_watermark(job.resource), day)
             for kind in ("head", "updated", "paid"):
-                self.ledger.set_mark(job.shop, day_mark(kind, job.resource), day)
+                self.ledger.set_value(job.shop, day_watermark(kind, job.resource), day)
         elif job.kind in ("head", "updated", "paid", "hidden"):
-            self.ledger.set_mark(job.shop, day_mark(job.kind, job.resource), day)
+            self.ledger.set_value(job.shop, day_watermark(job.kind, job.resource), day)
         elif job.kind == "audit":
             asked = [(job.first, job.last)] if job.first and job.last else []
             for days in outcome.covered or asked:

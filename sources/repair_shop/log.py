@@ -33,7 +33,7 @@ from .held import Held
 from .ledger import Ledger, StoredPage
 from .ledger.aside import set_aside
 from .ledger.records import now_text, page_of
-from .scan.jobs import full_mark
+from .scan.jobs import full_watermark
 from .schema.arrow import EMPTY_LIST, tables_of
 from .schema.endpoints import ENDPOINTS
 from .schema.width import narrowed
@@ -164,7 +164,7 @@ class Log:
         """Have the next run read a list whole, whose answers are no longer kept."""
         self._ledger.execute(
             "DELETE FROM marks WHERE shop=? AND name=?",
-            [(shop, full_mark(resource)) for resource in _resources(table)],
+            [(shop, full_watermark(resource)) for resource in _resources(table)],
         )
 
     # -- a destination's place ------------------------------------------------------------------
@@ -270,11 +270,11 @@ class Log:
     def _narrowed(self, table: str, found: dict[str, pa.Table]) -> dict[str, pa.Table]:
         """Without columns and nested lists beyond the limits; the ledger keeps which are within."""
         name = f"fields:{table}"
-        said = self._ledger.mark("", name)
+        said = self._ledger.value("", name)
         kept: dict[str, list[str]] = json.loads(said) if said else {}
         found, fields = narrowed(table, found, kept)
         if fields != kept:
-            self._ledger.set_mark("", name, json.dumps(fields, ensure_ascii=False))
+            self._ledger.set_value("", name, json.dumps(fields, ensure_ascii=False))
         return found
 
     def _tables_of_the_good(self, pages: Sequence[StoredPage]) -> dict[str, pa.Table]:

@@ -33,7 +33,7 @@ from .scan.audits import audit_jobs
 from .scan.jobs import Job, mirror_jobs, resume_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
 from .settings import ShopSettings
-from .ticket_pipeline import is_due, look_at_pipeline
+from .ticket_pipeline import is_due, probe_pipeline
 
 
 class AlreadyRunning(Exception):
@@ -90,7 +90,7 @@ def read_shop(
     if fetch.fatal is None and endpoints is None:
         try:
             if is_due(ledger, shop.name, datetime.now(shop.zone).date()):
-                look_at_pipeline(fetch.client, ledger)
+                probe_pipeline(fetch.client, ledger)
         except ShopError as error:
             fetch.fatal = error
 

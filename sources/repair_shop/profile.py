@@ -69,12 +69,12 @@ def probe(client: Client) -> ServiceProfile:
     before = client.requests
     # The first request alone: a wrong key or address ends here, after one.
     invoices = _list(client, profile, "ticket_invoices", {"page": 1, "sort": "newest"})
-    for look in (_look_at_info, _look_at_details, _look_at_reports, _look_at_formats):
-        look(client, profile, invoices)
+    for one in (_probe_info, _probe_details, _probe_reports, _probe_formats):
+        one(client, profile, invoices)
     _list(client, profile, "pos_orders", {"page": 1, "sort": "newest"})
     _list(client, profile, "purchase_orders", {"page": 1, "sort": "newest", "status": "Received"})
-    _look_at_paging(client, profile)
-    _look_at_clock(client, profile)
+    _probe_paging(client, profile)
+    _probe_clock(client, profile)
     profile.requests = client.requests - before
     return profile
 
@@ -135,7 +135,7 @@ def _missing_columns(
         )
 
 
-def _look_at_info(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
+def _probe_info(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
     try:
         info = client.get(INFO_PATH).detail()
     except BadAnswer as error:
@@ -171,7 +171,7 @@ def _currency_and_zone(info: Mapping[str, Any]) -> tuple[str, str]:
     return str(currency or ""), zone if isinstance(zone, str) else ""
 
 
-def _look_at_details(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+def _probe_details(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
     if not rows or not rows[0].get("id"):
         return
     try:
@@ -188,7 +188,7 @@ def _look_at_details(client: Client, profile: ServiceProfile, rows: list[dict[st
     )
 
 
-def _look_at_clock(client: Client, profile: ServiceProfile) -> None:
+def _probe_clock(client: Client, profile: ServiceProfile) -> None:
     skew = client.clock.skew
     told = clock_words(skew)
     profile.items["clock"] = (
@@ -198,18 +198,16 @@ def _look_at_clock(client: Client, profile: ServiceProfile) -> None:
         profile.problems.append(told)
 
 
-def _look_at_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
+def _probe_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str, Any]]) -> None:
     today = client.today()
     for kind in ("sales", "purchases"):
         name = f"monthly_{kind}"
-        months = _look_at_report(
-            profile, name, partial(fetch_year, client, name, today.year, today)
-        )
+        months = _probe_report(profile, name, partial(fetch_year, client, name, today.year, today))
         first, month = _newest_month(months, today)
         last = first.replace(day=monthrange(first.year, first.month)[1])
         name = f"daily_{kind}"
         asked = partial(fetch_days, client, name, first, min(last, today), month)
-        days = _look_at_report(profile, name, asked)
+        days = _probe_report(profile, name, asked)
         together = sum(days.values(), Decimal(0))
         if days and month is not None and abs(together - month) > _CENT:
             profile.problems.append(
@@ -218,7 +216,7 @@ def _look_at_reports(client: Client, profile: ServiceProfile, _rows: list[dict[s
             )
 
 
-def _look_at_report(
+def _probe_report(
     profile: ServiceProfile, name: str, fetch: Callable[[], dict[date, Decimal]]
 ) -> dict[date, Decimal]:
     """A report, empty when it cannot be read; what was found goes into the profile."""
@@ -241,28 +239,28 @@ def _newest_month(months: dict[date, Decimal], today: date) -> tuple[date, Decim
     return (max(over), months[max(over)]) if over else (this_month, None)
 
 
-def _look_at_formats(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+def _probe_formats(client: Client, profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
     if not rows:
         profile.items["formats"] = "not known: the shop has no invoice yet"
         return
     fields = [(str(key), value) for row in rows for key, value in row.items()]
     camel = any(re.search(r"[a-z][A-Z]", name) for name, _ in fields)
     profile.items["names"] = "camelCase" if camel else "snake_case"
-    _look_at_dates(client, profile, [value for _, value in fields if isinstance(value, str)])
-    _look_at_amounts(profile, fields)
-    _look_at_references(profile, rows)
+    _probe_dates(client, profile, [value for _, value in fields if isinstance(value, str)])
+    _probe_amounts(profile, fields)
+    _probe_references(profile, rows)
 
 
-def _look_at_dates(client: Client, profile: ServiceProfile, texts: list[str]) -> None:
+def _probe_dates(client: Client, profile: ServiceProfile, texts: list[str]) -> None:
     dates = [text for text in texts if _ISO.fullmatch(text) and len(text) >= 10]
     if dates:
         profile.items["dates"] = "ISO 8601, e.g. " + re.sub(r"\d", "9", dates[0])
     elif any(_ENGLISH.fullmatch(text) for text in texts):
         profile.items["dates"] = "dd-mmm-yyyy"
-    _look_at_zone(client, profile, dates)
+    _probe_zone(client, profile, dates)
 
 
-def _look_at_amounts(profile: ServiceProfile, fields: list[tuple[str, Any]]) -> None:
+def _probe_amounts(profile: ServiceProfile, fields: list[tuple[str, Any]]) -> None:
     names = ("amount_total", "amount", "total", "total_amount")
     amounts = [value for name, value in fields if snake_case(name) in names]
     if amounts:
@@ -271,7 +269,7 @@ def _look_at_amounts(profile: ServiceProfile, fields: list[tuple[str, Any]]) -> 
         profile.items["amounts"] = kind if readable else f"{kind}, some cannot be read"
 
 
-def _look_at_references(profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
+def _probe_references(profile: ServiceProfile, rows: list[dict[str, Any]]) -> None:
     named = [{snake_case(str(key)): value for key, value in row.items()} for row in rows]
     shown = {None: "null", "": '""'}
     empty = {
@@ -285,7 +283,7 @@ def _look_at_references(profile: ServiceProfile, rows: list[dict[str, Any]]) -> 
     profile.items["empty references"] = ", ".join(sorted(empty)) or "none seen"
 
 
-def _look_at_zone(client: Client, profile: ServiceProfile, dates: list[str]) -> None:
+def _probe_zone(client: Client, profile: ServiceProfile, dates: list[str]) -> None:
     wrong = 0
     for text in dates:
         match = re.search(r"([+-]\d{2}):?(\d{2})$", text)
@@ -311,7 +309,7 @@ def _is_amount(value: Any) -> bool:
     return True
 
 
-def _look_at_paging(client: Client, profile: ServiceProfile) -> None:
+def _probe_paging(client: Client, profile: ServiceProfile) -> None:
     """On the longest list a shop has: payments."""
     endpoint = ENDPOINTS["payments"]
     try:

@@ -21,15 +21,15 @@ from .scan import PAGE_ROWS
 from .schema.clean import clean_row, row_id
 from .schema.endpoints import ENDPOINTS
 
-MARK = "ticket_pipeline"
+KEY = "ticket_pipeline"
 REQUESTS = 2
-"""What a look costs at most."""
+"""What a probe costs at most."""
 _EVERY = timedelta(days=7)
 _FAR = "9999-12-31"
 
 
 @dataclass(frozen=True)
-class PipelineLook:
+class PipelineProbe:
     """What the bare list showed on a ``day``.
 
     All of its tickets opened after the day ``after`` or before the day ``before`` are among
@@ -42,22 +42,22 @@ class PipelineLook:
     ids: tuple[str, ...]
 
 
-def read_look(ledger: Ledger, shop: str) -> PipelineLook | None:
-    """The newest look at a shop's pipeline, or None before the first."""
-    text = ledger.mark(shop, MARK)
+def read_probe(ledger: Ledger, shop: str) -> PipelineProbe | None:
+    """The newest probe of a shop's pipeline, or None before the first."""
+    text = ledger.value(shop, KEY)
     if text is None:
         return None
     told = json.loads(text)
-    return PipelineLook(told["day"], told["after"], told["before"], tuple(told["ids"]))
+    return PipelineProbe(told["day"], told["after"], told["before"], tuple(told["ids"]))
 
 
 def is_due(ledger: Ledger, shop: str, today: date) -> bool:
-    """Whether a week went by since the last look."""
-    look = read_look(ledger, shop)
-    return look is None or date.fromisoformat(look.day) + _EVERY <= today
+    """Whether a week went by since the last probe."""
+    probe = read_probe(ledger, shop)
+    return probe is None or date.fromisoformat(probe.day) + _EVERY <= today
 
 
-def look_at_pipeline(client: Client, ledger: Ledger) -> PipelineLook | None:
+def probe_pipeline(client: Client, ledger: Ledger) -> PipelineProbe | None:
     """Look at the bare list's two ends and keep what they show.
 
     One request where the list fits a page. None, with nothing kept, where the answer is no list:
@@ -81,11 +81,11 @@ def look_at_pipeline(client: Client, ledger: Ledger) -> PipelineLook | None:
 
     ids = [row_id(row, "tickets") for row in (*newest, *oldest)]
     # A page that is not full shows all there is: every day lies after the first.
-    look = PipelineLook(
+    probe = PipelineProbe(
         datetime.now(UTC).astimezone(shop.zone).date().isoformat(),
         next(iter(days(newest)), _FAR) if len(newest) >= PAGE_ROWS else "",
         days(oldest)[-1] if days(oldest) else "",
         tuple(sorted({identity for identity in ids if identity is not None})),
     )
-    ledger.set_mark(shop.name, MARK, json.dumps(asdict(look)))
-    return look
+    ledger.set_value(shop.name, KEY, json.dumps(asdict(probe)))
+    return probe

@@ -21,7 +21,7 @@ from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.profile import probe
 from sources.repair_shop.reports import fetch_days, fetch_year
-from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.settings import ShopSettings
 from tests.stranger.conftest import Stranger
 from tests.stranger.conftest import client as client
@@ -90,7 +90,7 @@ def test_a_service_that_ignores_the_year_is_found_out(
     stranger.other["/monthlySales"] = {"Jan": 5.25, "Feb": 7}
     stranger.other["/monthlyPurchases"] = []
     for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
-        ledger.set_mark("main", full_mark(table), "2024-01-01T00:00:00+00:00")
+        ledger.set_value("main", full_watermark(table), "2024-01-01T00:00:00+00:00")
     ledger.remember_rows([("main", "ticket_invoices", "i1", date(2025, 1, 5))])
     with pytest.raises(BadAnswer, match="2025 and 2026: it seems to ignore the year"):
         fetch_monthly_reports(client, ledger)

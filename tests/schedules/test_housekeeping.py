@@ -84,8 +84,8 @@ def test_what_is_kept_of_scans_does_not_grow_for_ever(home: Path) -> None:
     ):
         spec = {"days": [str(len(kept)), ""]} if kind == "audit" else {}
         scan = ledger.open_scan(1, "main", "brands", kind, spec)
-        ledger.set_mark("main", f"hint:{scan.scan_id}", "2")
-        ledger.set_mark("main", f"lanes:{scan.scan_id}:eq:", "1")
+        ledger.set_value("main", f"hint:{scan.scan_id}", "2")
+        ledger.set_value("main", f"lanes:{scan.scan_id}:eq:", "1")
         if state:
             ledger.close_scan(scan, state=state, first_day=None, last_day=None, **nothing)
         kept.append(scan.scan_id)

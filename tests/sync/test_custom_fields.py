@@ -8,7 +8,7 @@ import pytest
 
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan import custom_fields
-from sources.repair_shop.scan.jobs import full_mark
+from sources.repair_shop.scan.jobs import full_watermark
 from tests.sync.conftest import Mirror
 
 FIELDS = "custom_fields"
@@ -17,9 +17,9 @@ FIELDS = "custom_fields"
 def _age(mirror: Mirror, days: int) -> None:
     """As if the fields of categories had been read so many days ago."""
     ledger = Ledger(mirror.home / "mirror.sqlite")
-    name = full_mark(f"{FIELDS}:tickets")
-    read_on = date.fromisoformat(ledger.mark("main", name) or "")
-    ledger.set_mark("main", name, (read_on - timedelta(days=days)).isoformat())
+    name = full_watermark(f"{FIELDS}:tickets")
+    read_on = date.fromisoformat(ledger.value("main", name) or "")
+    ledger.set_value("main", name, (read_on - timedelta(days=days)).isoformat())
     ledger.close()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import day_mark
+from sources.repair_shop.scan.jobs import day_watermark
 from tests.sync.conftest import MakeMirror, Mirror
 
 LISTS = {"users": "In active", "products": "In active", "suppliers": "In active", "leads": "Lost"}
@@ -18,10 +18,10 @@ LISTS = {"users": "In active", "products": "In active", "suppliers": "In active"
 def _a_week_later(mirror: Mirror, table: str) -> None:
     """As if the list had been asked for what it hides as long ago as it may be."""
     ledger = Ledger(mirror.home / "mirror.sqlite")
-    name = day_mark("hidden", table)
-    asked_on = date.fromisoformat(ledger.mark("main", name) or "")
+    name = day_watermark("hidden", table)
+    asked_on = date.fromisoformat(ledger.value("main", name) or "")
     days = 5 + zlib.crc32(table.encode()) % 5
-    ledger.set_mark("main", name, (asked_on - timedelta(days=days)).isoformat())
+    ledger.set_value("main", name, (asked_on - timedelta(days=days)).isoformat())
     ledger.close()
 
 

@@ -101,10 +101,10 @@ class TestIncidents:
             clock.ticks += 61
             assert key.state().strikes == 3
 
-    def test_a_person_may_forgive(self, budget: Budget, make_shop: Make) -> None:
+    def test_a_person_may_lift_the_block(self, budget: Budget, make_shop: Make) -> None:
         key = working(budget, make_shop())
         take(key).answered("block")
-        key.forgive()
+        key.lift_block()
         take(key)
 
     def test_a_very_long_retry_after_ends_the_run(self, budget: Budget, make_shop: Make) -> None:
@@ -216,7 +216,7 @@ class TestBlocks:
         clock.ticks += 61
         with pytest.raises(Refused, match="blocked us"):
             new.try_acquire("sync")
-        new.forgive()
+        new.lift_block()
         take(new)
 
     def test_after_the_longest_block_one_careful_try(

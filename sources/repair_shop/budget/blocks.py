@@ -90,7 +90,7 @@ def note_answer(db: sqlite3.Connection, key: str, base: str, taken: float) -> No
         db.execute("update blocks set careful = 0 where base = ?", (base,))
 
 
-def forgive(db: sqlite3.Connection, key: str, base: str) -> None:
+def lift_block(db: sqlite3.Connection, key: str, base: str) -> None:
     """A person made sure that the service answers this key again."""
     db.execute("delete from blocks where key = ?", (key,))
     db.execute("delete from bases where base = ?", (base,))

@@ -260,12 +260,12 @@ class KeyBudget:
         with self._budget.transaction() as (db, _):
             return wording in self._load(db).wordings
 
-    def forgive(self) -> None:
+    def lift_block(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
         with self._budget.transaction() as (db, _):
             pace = self._load(db)
             self._save(db, Pace(worked=pace.worked, wordings=pace.wordings))
-            blocks.forgive(db, self.fingerprint, self.base)
+            blocks.lift_block(db, self.fingerprint, self.base)
 
     def _decide(
         self,

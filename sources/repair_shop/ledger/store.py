@@ -32,7 +32,7 @@ from ..ledger.records import (
 __all__ = ["FORMAT", "Ledger", "LedgerError", "Page", "Row", "Scan", "StoredPage", "now_text"]
 
 _OF_A_SCAN = ("hint:", "lanes:")
-"""Marks named after a scan, ``hint:12``, that say nothing once it is closed."""
+"""Keys of values of a scan, ``hint:12``, that say nothing once it is closed."""
 
 
 _WAITING = (
@@ -120,7 +120,7 @@ class Ledger(LedgerFile):
             )
 
     def prune(self, before: datetime) -> None:
-        """Drop pages loaded before a moment and marks of closed scans; a year before that moment
+        """Drop pages loaded before a moment and values of closed scans; a year before that moment
         also runs, and scans that are no longer anybody's newest evidence."""
         with self._transaction() as db:
             self._kept = None
@@ -436,17 +436,17 @@ class Ledger(LedgerFile):
             ((*row[:3], row[3] and row[3].isoformat()) for row in rows),
         )
 
-    # -- marks, rows, reports -----------------------------------------------------------------
+    # -- values, rows, reports ----------------------------------------------------------------
 
-    def mark(self, shop: str, name: str) -> str | None:
-        """A remembered value of a shop (bookmarks, profile), or None."""
+    def value(self, shop: str, name: str) -> str | None:
+        """A kept value of a shop (a watermark, its profile), or None."""
         row = self._db.execute(
             "SELECT value FROM marks WHERE shop=? AND name=?", (shop, name)
         ).fetchone()
         return None if row is None else str(row[0])
 
-    def set_mark(self, shop: str, name: str, value: str) -> None:
-        """Remember a value of a shop."""
+    def set_value(self, shop: str, name: str, value: str) -> None:
+        """Keep a value of a shop."""
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO marks VALUES (?,?,?)", (shop, name, value))
 

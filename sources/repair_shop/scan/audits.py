@@ -16,7 +16,7 @@ from ..ledger import Ledger, now_text
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .cuts import Count
-from .jobs import Job, full_mark
+from .jobs import Job, full_watermark
 from .known import KnownRows
 from .outcome import PAGE_ROWS
 
@@ -92,7 +92,7 @@ def _announces(endpoint: Endpoint) -> bool:
 
 def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> Iterator[_Stretch]:
     """The list's days, cut where they were read on another day, or are due otherwise."""
-    began = ledger.mark(shop, full_mark(endpoint.table))
+    began = ledger.value(shop, full_watermark(endpoint.table))
     rows = KnownRows(ledger, shop, endpoint.table).days()
     count = Count(rows)
     if began is None or count.live <= PAGE_ROWS:

@@ -15,8 +15,8 @@ from ..ledger import Ledger, Scan, now_text
 from ..scan import Outcome
 from ..scan.known import KnownRows
 
-EMPTY_MARK = "empty:"
-"""Ledger mark of a slice that was answered empty once though rows are known: resource, days."""
+EMPTY_KEY = "empty:"
+"""Ledger key of a slice that was answered empty once though rows are known: resource, days."""
 LOOKUPS = 200
 """Rows looked up by their own path at most, in one list and run, before they are believed gone."""
 
@@ -70,8 +70,8 @@ class Deletions:
         itself, finds none of its rows.
         """
         gone = self._unseen(scan, first, last)
-        name = f"{EMPTY_MARK}{scan.resource}:{first}:{last}"
-        if (outcome.ids or not gone) and self._ledger.mark(scan.shop, name) is not None:
+        name = f"{EMPTY_KEY}{scan.resource}:{first}:{last}"
+        if (outcome.ids or not gone) and self._ledger.value(scan.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
         if confirmed or not gone:
@@ -126,8 +126,8 @@ class Deletions:
 
     def _first_sighting(self, shop: str, name: str, rows: int) -> str:
         """Why an empty answer is not believed yet; empty at its second sighting."""
-        sightings = self._ledger.mark(shop, name)
-        self._ledger.set_mark(shop, name, now_text())
+        sightings = self._ledger.value(shop, name)
+        self._ledger.set_value(shop, name, now_text())
         if sightings is not None:
             return ""
         return f"an empty answer where {rows} rows are known; the next run looks again"

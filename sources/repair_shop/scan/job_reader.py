@@ -14,7 +14,7 @@ from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_
 from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import Deletions, advice
 from ..scan.hidden import read_hidden
-from ..scan.jobs import Job, full_mark, window_of
+from ..scan.jobs import Job, full_watermark, window_of
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, read_tickets
@@ -22,7 +22,7 @@ from ..scan.tickets import MakeReader, read_tickets
 _SINCE_EVER = date(2000, 1, 1)
 _TELLING = 5
 """Rows of a list whose first day may be that of the shop."""
-_LOOKED_AT = 20
+_MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
 OnRows = Callable[[list[dict[str, Any]], Page], None]
 """Called with the rows of each answer and what a scan keeps of them."""
@@ -160,7 +160,7 @@ class JobReader:
             prefix="unsorted:",
             on_rows=count,
         )
-        known = self.ledger.mark(job.shop, full_mark(job.resource)) is not None
+        known = self.ledger.value(job.shop, full_watermark(job.resource)) is not None
         try:
             return read_window(reader, expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
@@ -174,7 +174,7 @@ class JobReader:
             ids = self._open_ids(job, self.began)
             if len(ids) > len(job.endpoint.open_statuses):
                 shown = self._read_open(job, reader, out)
-                ids = tuple(row for row in ids if row not in out.ids)[:_LOOKED_AT]
+                ids = tuple(row for row in ids if row not in out.ids)[:_MOST_DETAILS]
         gone, single = [], reader()
         for identity in ids:
             page = single.detail(identity)
@@ -210,12 +210,12 @@ class JobReader:
         Kept with the scan, which must be the same when it is resumed.
         """
         name = f"hint:{scan.scan_id}"
-        kept = self.ledger.mark(scan.shop, name)
+        kept = self.ledger.value(scan.shop, name)
         if kept is None:
             kept = str(-(-live // PAGE_ROWS))
             if not live and job.kind == "full":
                 kept = self._first_day() or kept
-            self.ledger.set_mark(scan.shop, name, kept)
+            self.ledger.set_value(scan.shop, name, kept)
         if "-" in kept:
             return None, date.fromisoformat(kept)
         return int(kept) or None, None

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..ledger import Ledger
 from ..scan import PAGE_ROWS
-from ..scan.deletions import EMPTY_MARK
+from ..scan.deletions import EMPTY_KEY
 from ..scan.night import can_end
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
@@ -148,13 +148,13 @@ def joined(jobs: Iterable[Job]) -> list[Job]:
     return kept
 
 
-def full_mark(resource: str) -> str:
-    """Mark that a list was read whole; its value is the day that scan began."""
+def full_watermark(resource: str) -> str:
+    """Key of the watermark of a list that was read whole: the day that scan began."""
     return f"full:{resource}"
 
 
-def day_mark(kind: str, resource: str) -> str:
-    """Mark of the day from which a kind of scan goes on; never later than its last scan's start."""
+def day_watermark(kind: str, resource: str) -> str:
+    """Key of the day from which a kind of scan goes on: never later than its last scan's start."""
     return f"day:{kind}:{resource}"
 
 
@@ -223,7 +223,7 @@ def _jobs_of(
     resource = base.resource
     live = ledger.live_count(shop.name, resource)
     pages = math.ceil(live / PAGE_ROWS)
-    read_on = ledger.mark(shop.name, full_mark(resource))
+    read_on = ledger.value(shop.name, full_watermark(resource))
     known = read_on is not None
     due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
     hidden = _may_hide(ledger, shop, base, full)
@@ -234,7 +234,7 @@ def _jobs_of(
         return [Job(shop.name, endpoint, "full", variant, requests=cost), *hidden]
 
     def since(kind: str) -> date | None:
-        text = ledger.mark(shop.name, day_mark(kind, resource))
+        text = ledger.value(shop.name, day_watermark(kind, resource))
         return date.fromisoformat(text) if text else None
 
     if endpoint.updated_path:
@@ -299,7 +299,7 @@ def _count_cost(job: Job, live: int) -> int:
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:
     """Asks for what the list may leave out: about weekly, each list on a night of its own."""
-    asked_on = ledger.mark(shop.name, day_mark("hidden", base.resource))
+    asked_on = ledger.value(shop.name, day_watermark("hidden", base.resource))
     days = 5 + zlib.crc32(base.resource.encode()) % 5
     today = datetime.now(shop.zone).date()
     due = asked_on is None or date.fromisoformat(asked_on) + timedelta(days=days) <= today
@@ -323,7 +323,7 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
-    jobs = _second_looks(ledger, shop)
+    jobs = _doubted_days(ledger, shop)
     for scan in ledger.open_scans(shop.name, ("audit", "repair")):
         if "part" in scan.spec:
             continue  # tonight's pages are chosen anew
@@ -341,13 +341,13 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     return jobs
 
 
-def _second_looks(ledger: Ledger, shop: ShopSettings) -> list[Job]:
+def _doubted_days(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """Days whose first empty answer was not believed; nothing else would ask for them soon."""
     jobs: list[Job] = []
     for (name,) in ledger.query(
-        "SELECT name FROM marks WHERE shop=? AND name LIKE ?", (shop.name, f"{EMPTY_MARK}%")
+        "SELECT name FROM marks WHERE shop=? AND name LIKE ?", (shop.name, f"{EMPTY_KEY}%")
     ):
-        resource, first, last = name.removeprefix(EMPTY_MARK).rsplit(":", 2)
+        resource, first, last = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
         if resource in ENDPOINTS and "None" not in (first, last):
             days = date.fromisoformat(first), date.fromisoformat(last)
             endpoint = ENDPOINTS[resource]

@@ -10,8 +10,8 @@ from datetime import date
 
 from ..ledger import Ledger
 
-UNLISTED_MARK = "unlisted:"
-"""Ledger mark of a list's rows that exist by their own paths, but that the list does not show."""
+UNLISTED_KEY = "unlisted:"
+"""Ledger key of a list's rows that exist by their own paths, but that the list does not show."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class KnownRows:
 
     def unlisted(self) -> dict[str, str | None]:
         """Days of rows that a lookup showed and no list; one that a list shows again is none."""
-        kept = self.ledger.mark(self.shop, UNLISTED_MARK + self.resource) or "{}"
+        kept = self.ledger.value(self.shop, UNLISTED_KEY + self.resource) or "{}"
         return dict(
             self.ledger.query(
                 "SELECT s.id, s.day FROM json_each(?) AS kept JOIN seen AS s ON s.id = kept.key "
@@ -77,7 +77,7 @@ class KnownRows:
             row: self.ledger.seen_seq(self.shop, self.resource, row)
             for row in (*whole.unlisted(), *ids)
         }
-        self.ledger.set_mark(self.shop, UNLISTED_MARK + self.resource, json.dumps(noted))
+        self.ledger.set_value(self.shop, UNLISTED_KEY + self.resource, json.dumps(noted))
 
     def _of(self) -> tuple[str, str, int | None, int | None]:
         half = None if self.half is None else int(self.half)

@@ -20,12 +20,12 @@ from .night import Night
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .rank import Found, RankSearch, find_gone
-from .tickets import HIDDEN_MARK, MakeReader, halves, read_tickets, repair_status
+from .tickets import HIDDEN_KEY, MakeReader, halves, read_tickets, repair_status
 
 _WHOLE_PAGES = 400
 """Pages up to which a list is read whole in a night to tell which of its rows are gone."""
-_ODD_MARK = "uncounted:"
-"""Ledger mark of a list that, read whole, still has so many rows more or less than are known."""
+_ODD_KEY = "uncounted:"
+"""Ledger key of a list that, read whole, still has so many rows more or less than are known."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class ListCount:
             self._settle(out, [self._search()])
             return
         label = repair_status(self.ledger, self.job.shop)
-        if label is None or self.ledger.mark(self.job.shop, HIDDEN_MARK):
+        if label is None or self.ledger.value(self.job.shop, HIDDEN_KEY):
             out.proof += "; not counted: the service hides tickets"
             return
         self._settle(out, [self._search(half, params) for half, params in halves(label)])
@@ -119,7 +119,7 @@ class ListCount:
         out.proof += f"; not counted: {doubts}" if doubts else _words(found, gone, unlisted)
 
     def _find(self, search: RankSearch) -> Found:
-        odd = self.ledger.mark(self.job.shop, _ODD_MARK + self.job.resource)
+        odd = self.ledger.value(self.job.shop, _ODD_KEY + self.job.resource)
         if odd is not None and odd == str(search.difference()):
             return Found(reason=f"read whole, the list differed by {odd} row(s) from their ids too")
         return find_gone(search, self.exists)
@@ -151,7 +151,7 @@ class ListCount:
         gone = self.ledger.live_count(job.shop, job.resource) - len(whole.ids)
         odd = None if job.endpoint.partition else self._search().difference()
         if odd is not None and odd != gone:
-            self.ledger.set_mark(job.shop, _ODD_MARK + job.resource, str(odd - gone))
+            self.ledger.set_value(job.shop, _ODD_KEY + job.resource, str(odd - gone))
 
 
 def runs_of(pages: Sequence[int]) -> Iterator[tuple[int, int]]:

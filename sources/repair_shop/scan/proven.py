@@ -318,7 +318,7 @@ def read_window(
 def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
     pages = _read_up(reader, order, out)
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        _look_by_offset(reader, order, pages)
+        _try_by_offset(reader, order, pages)
     for below in range(len(pages) - 1, 0, -1):
         page = reader.ask(f"down:{below}", below, order)
         out.take(page)
@@ -398,7 +398,7 @@ def _is_past_the_end(
     """
     if page.size == 0:
         if number == 2 and pages[0].size >= PAGE_ROWS:
-            _look_by_offset(reader, order, pages)
+            _try_by_offset(reader, order, pages)
         return True
     if pages and set(page.ids) == set(pages[-1].ids):
         if page.size < PAGE_ROWS:
@@ -407,7 +407,7 @@ def _is_past_the_end(
     return False
 
 
-def _look_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
+def _try_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
     """A full first page and an empty second one may mean that page numbers do not work."""
     other = reader.ask_by_offset("offset:2", 2, order)
     if other is not None and not set(other.ids) <= _all_ids(pages):

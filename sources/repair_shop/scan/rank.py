@@ -306,12 +306,12 @@ class RankSearch:
             for number in range(high.number - 1, low.number, -1):
                 self._peek(number)
             return True
-        if self._may_look_again(low, high, jump):
+        if self._may_ask_again(low, high, jump):
             self._look_again(low, high)
             return True
         return self._distrust(low, high)
 
-    def _may_look_again(self, low: Point, high: Point, jump: int) -> bool:
+    def _may_ask_again(self, low: Point, high: Point, jump: int) -> bool:
         """Once; and as long as more rows are unseen than are missing, as their order changes."""
         tries = self._stood.get((low.number, high.number), 0)
         unseen = len(self._unseen(low.last, high.first))
@@ -325,7 +325,7 @@ class RankSearch:
         rows = self._count.around(low.last.day, high.first.day)
         cost = 2 + (rows > PAGE_ROWS) * -(-rows // PAGE_ROWS)
         return cost <= 2 + high.number - low.number or (
-            pair in self._stood and not self._may_look_again(low, high, jump)
+            pair in self._stood and not self._may_ask_again(low, high, jump)
         )
 
     def _between(self, low: Point, high: Point) -> int | None:

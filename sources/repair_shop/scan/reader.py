@@ -28,17 +28,17 @@ from ..schema.columns import COMMON_ALIASES, TABLES
 from ..schema.dates import local_day, parse_moment
 from ..schema.endpoints import Endpoint
 
-PAGING_MARK = "paging"
-"""Ledger mark of a shop whose lists page by offset and limit (field notes, Behaviour)."""
+PAGING_KEY = "paging"
+"""Ledger key of a shop whose lists page by offset and limit (field notes, Behaviour)."""
 
-PAST_THE_END_MARK = "past the end"
-"""Ledger mark of a shop whose service refuses a page after the last: status and words."""
+PAST_THE_END_KEY = "past the end"
+"""Ledger key of a shop whose service refuses a page after the last: status and words."""
 
-HALF_MARK = "half:tickets"
-"""Ledger mark: the status label by which a shop's tickets are read in two halves."""
+HALF_KEY = "half:tickets"
+"""Ledger key: the status label by which a shop's tickets are read in two halves."""
 
-UNKNOWN_PATH_MARK = "unknown path"
-"""Ledger mark of how a shop's service answers a path that it does not have: status and words."""
+UNKNOWN_PATH_KEY = "unknown path"
+"""Ledger key of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
 _NO_ASCII = re.compile(r"[^\x00-\x7e]+")
@@ -102,9 +102,9 @@ class ServiceReader:
         self._params = dict(params)
         self._on_rows = on_rows
         self._by_offset = (
-            ledger.mark(scan.shop, PAGING_MARK) == "offset" if by_offset is None else by_offset
+            ledger.value(scan.shop, PAGING_KEY) == "offset" if by_offset is None else by_offset
         )
-        self._half = ledger.mark(scan.shop, HALF_MARK) if endpoint.partition else None
+        self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._latency = 0.0
         self._lock = threading.Lock()
 
@@ -119,12 +119,12 @@ class ServiceReader:
     def lanes(self, last: int) -> int:
         """2 when answers are so slow that one request in flight cannot use the budget."""
         name = f"lanes:{self._scan.scan_id}:{self._prefix}"
-        kept = self._ledger.mark(self._scan.shop, name)
+        kept = self._ledger.value(self._scan.shop, name)
         if kept is None:
             shop = self._client.shop
             slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
             kept = "2" if slow and last >= 20 else "1"
-            self._ledger.set_mark(self._scan.shop, name, kept)
+            self._ledger.set_value(self._scan.shop, name, kept)
         return int(kept)
 
     def detail(self, identity: str) -> Page | None:
@@ -191,16 +191,16 @@ class ServiceReader:
             "SELECT 1 FROM seen WHERE shop=? AND resource=? AND seq >= ? LIMIT 1",
             (shop, self._scan.resource, began),
         )
-        if shown or said != self._ledger.mark(shop, PAST_THE_END_MARK):
+        if shown or said != self._ledger.value(shop, PAST_THE_END_KEY):
             return False
-        unknown = self._ledger.mark(shop, UNKNOWN_PATH_MARK)
+        unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)
         if unknown is None:
             try:
                 self._client.get(_NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
                 unknown = other.wording
-            self._ledger.set_mark(shop, UNKNOWN_PATH_MARK, unknown)
+            self._ledger.set_value(shop, UNKNOWN_PATH_KEY, unknown)
         return unknown not in ("answered", said)
 
     def _is_past_the_end(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
@@ -210,7 +210,7 @@ class ServiceReader:
         """
         shop = self._scan.shop
         said = error.wording
-        known = self._ledger.mark(shop, PAST_THE_END_MARK)
+        known = self._ledger.value(shop, PAST_THE_END_KEY)
         if known is None:
             far = dict(params)
             if "page" in far:
@@ -222,7 +222,7 @@ class ServiceReader:
             except _REFUSALS as other:
                 if other.wording != said:
                     return False
-                self._ledger.set_mark(shop, PAST_THE_END_MARK, said)
+                self._ledger.set_value(shop, PAST_THE_END_KEY, said)
                 return True
             return False
         return known == said

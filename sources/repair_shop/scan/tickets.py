@@ -16,13 +16,13 @@ from typing import Any, Protocol
 from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger
 from ..scan import Outcome, read_list, read_window
-from ..scan.reader import HALF_MARK, ServiceReader
+from ..scan.reader import HALF_KEY, ServiceReader
 from ..schema.clean import made_up_id, row_id
 
 _SINCE_EVER = date(2000, 1, 1)
 
-HIDDEN_MARK = "hides tickets"
-"""Ledger mark of a shop whose lists hide tickets whatever status is asked for."""
+HIDDEN_KEY = "hides tickets"
+"""Ledger key of a shop whose lists hide tickets whatever status is asked for."""
 
 
 class MakeReader(Protocol):
@@ -54,12 +54,12 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
         and str(row.get("type", "repair")) == "repair"
         and not ledger.is_deleted(shop, "statuses", identity)
     ]
-    kept = ledger.mark(shop, HALF_MARK)
+    kept = ledger.value(shop, HALF_KEY)
     if kept is not None and (kept in labels or not labels):
         return kept
     label = "New" if "New" in labels else (labels[0] if labels else None)
     if label is not None:
-        ledger.set_mark(shop, HALF_MARK, label)
+        ledger.set_value(shop, HALF_KEY, label)
     return label
 
 
@@ -86,7 +86,7 @@ def read_tickets(
     if label is None:
         if not whole:
             return Outcome(reason="the service names no status to ask closed tickets by")
-        ledger.set_mark(shop, HIDDEN_MARK, "yes")
+        ledger.set_value(shop, HIDDEN_KEY, "yes")
         return _from_updated(reader, Outcome(whole=True))
     (_, equal), (_, other) = halves(label)
     # Named after the label: a scan that goes on under another one must not mix their halves.
@@ -110,7 +110,7 @@ def read_tickets(
     hidden = set(updated.ids) - rest.ids - same.ids
     created_since = all(_is_new(ledger, shop, identity) for identity in hidden)
     hides = bool(hidden) and not created_since
-    ledger.set_mark(shop, HIDDEN_MARK, "yes" if hides else "")
+    ledger.set_value(shop, HIDDEN_KEY, "yes" if hides else "")
     return _from_updated(reader, out) if hides else out
 
 
