@@ -10,12 +10,15 @@ from __future__ import annotations
 import contextlib
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pandas as pd
+from babel.dates import get_day_names, get_month_names
 
-from pipelines.language import switch
+from pipelines.language import Language, current, switch
 from pipelines.language.display import load_language
+from pipelines.publish.reading import floats
 
 INK, GRID = "#1f2933", "#e4e7eb"
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
@@ -30,6 +33,7 @@ CENT = Decimal("0.005")
 """Two amounts closer than this are the same to the cent."""
 SERIES = [BLUE, ORANGE, GREEN, PURPLE, RED, GREY]
 """Told apart by people who see few colours, on paper too; in this order."""
+_WIDTHS = ("wide", "abbreviated")
 
 
 @alt.theme.register("shopmirror", enable=True)
@@ -62,12 +66,59 @@ def _theme() -> alt.theme.ThemeConfig:
 
 
 def use() -> None:
-    """Switch on the style for every chart and table of this notebook, and the settings' formats."""
+    """Switch on this notebook's style for charts and tables, and the language of the settings."""
     here = Path.cwd()
     # Settings stand in the project's folder, and a notebook runs in its own.
     with contextlib.chdir(next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)):
         switch(load_language())
     alt.renderers.enable("png", scale_factor=1.5)
+    alt.renderers.set_embed_options(**_locales(current()))
     pd.set_option("display.max_columns", 40)
     pd.set_option("display.max_rows", 60)
     pd.set_option("display.max_colwidth", 90)
+
+
+def series(frame: pd.DataFrame, by: str, **names: str) -> pd.DataFrame:
+    """Columns for one chart as rows of ``by, what, amount``; ``names`` says how each is called."""
+    return floats(frame).rename(columns=names).melt(by, list(names.values()), "what", "amount")
+
+
+def months() -> str:
+    """The expression of Vega that names a month by its number, 1 to 12."""
+    return f"{_names(get_month_names)}[datum.value - 1]"
+
+
+def weekdays() -> str:
+    """The expression of Vega that names a weekday by its number, Monday being 1."""
+    return f"{_names(get_day_names)}[datum.value - 1]"
+
+
+def _names(given: Any, width: str = "abbreviated") -> list[str]:
+    names = given(width, context="stand-alone", locale=current().locale)
+    return [str(names[number]) for number in sorted(names)]
+
+
+def _locales(said: Language) -> dict[str, Any]:
+    """How the axes of charts write figures and days; nothing where the settings say nothing."""
+    if said == Language():
+        return {}
+    # Vega's weeks begin on Sunday.
+    days, short = ([n[-1], *n[:-1]] for n in (_names(get_day_names, w) for w in _WIDTHS))
+    return {
+        "formatLocale": {
+            "decimal": said.decimal,
+            "thousands": said.group,
+            "grouping": [3],
+            "currency": ["", ""],
+        },
+        "timeFormatLocale": {
+            "dateTime": "%x %X",
+            "date": "%Y-%m-%d",
+            "time": "%H:%M:%S",
+            "periods": ["", ""],
+            "days": days,
+            "shortDays": short,
+            "months": _names(get_month_names, "wide"),
+            "shortMonths": _names(get_month_names),
+        },
+    }

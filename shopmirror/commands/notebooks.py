@@ -28,16 +28,20 @@ def copy(
         bool, typer.Option("--replace", help="Overwrite notebooks of that name.")
     ] = False,
 ) -> int:
-    """Copy the notebooks into a folder; they read the warehouse in SHOPMIRROR_HOME."""
-    import notebooks
+    """Write the notebooks in the language of [display]; they read what is in SHOPMIRROR_HOME."""
+    from notebooks.prose import FOLDER, translated, words
+    from pipelines.language.display import load_language
 
-    source = Path(notebooks.__file__).parent
-    files = sorted([*source.glob("*.ipynb"), source / "house_style.py", source / "rehearsal.py"])
+    said = words(load_language())
+    files = sorted([*FOLDER.glob("*.ipynb"), FOLDER / "house_style.py", FOLDER / "rehearsal.py"])
     there = [file.name for file in files if (to / file.name).exists()]
     if there and not replace:
         raise InTheWay(f"{to} has {', '.join(there)} already; --replace overwrites them.")
     to.mkdir(parents=True, exist_ok=True)
     for file in files:
-        shutil.copyfile(file, to / file.name)
+        if said and file.suffix == ".ipynb":
+            (to / file.name).write_text(translated(file, said), encoding="utf-8")
+        else:
+            shutil.copyfile(file, to / file.name)
     say(f"{len(files)} files are in {to}; JupyterLab (the extra 'notebooks') opens them.")
     return 0

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
+import io
+import json
 from pathlib import Path
 
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract, extract_from_dir
+
+from notebooks.prose import FOLDER
 
 ROOT = Path(__file__).parents[2]
 _WHERE = [("**.py", "python"), ("report/page.html", "jinja2.ext:babel_extract")]
@@ -21,4 +25,21 @@ def messages() -> dict[str, str]:
         ):
             assert isinstance(message, str)
             found.setdefault(message, f"{folder}/{name}:{line}")
+    for name, code in notebooks().items():
+        for _line, message, *_rest in extract("python", io.BytesIO(code.encode()), {"say": None}):
+            assert isinstance(message, str)
+            found.setdefault(message, name)
     return found
+
+
+@functools.cache
+def notebooks() -> dict[str, str]:
+    """Name of a notebook -> the code of all its cells."""
+    return {
+        path.name: "\n\n".join(
+            "".join(cell["source"])
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+            if cell["cell_type"] == "code"
+        )
+        for path in sorted(FOLDER.glob("*.ipynb"))
+    }

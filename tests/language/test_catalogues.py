@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 from html import unescape
@@ -10,13 +11,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from notebooks import prose
 from pipelines.dashboard.serve import APP
 from pipelines.language import Language, use
 from pipelines.language.display import FOLDER, DisplaySettings, read_catalogue
 from pipelines.report import closing_report
 from pipelines.report.page import render
 from pipelines.report.post import summary
-from tests.language.catalogue import messages
+from tests.language.catalogue import messages, notebooks
 from tests.report.warehouse import NOW, TODAY, ask, chain_home, change
 
 _PLACES = re.compile(r"\{(\w+)\}")
@@ -29,6 +31,31 @@ def test_nothing_is_missing_in_a_catalogue(path: Path) -> None:
     assert set(known) - set(said) == set(), "nobody says this any more"
     for english, other in known.items():
         assert set(_PLACES.findall(english)) == set(_PLACES.findall(other)), english
+
+
+@pytest.mark.parametrize("path", sorted(prose.FOLDER.glob("*.po")), ids=lambda path: path.stem)
+def test_nothing_is_missing_of_the_notebooks_prose(path: Path) -> None:
+    said = {text for book in prose.FOLDER.glob("*.ipynb") for text in prose.paragraphs(book)}
+    known = read_catalogue(path)
+    assert said - set(known) == set()
+    assert set(known) - said == set(), "no notebook says this any more"
+    for english, other in known.items():
+        kept = re.compile(r"`[^`]+`|\]\([^)]+\)|^#+ |^\|", re.M)
+        assert sorted(kept.findall(english)) == sorted(kept.findall(other)), english
+
+
+@pytest.mark.parametrize("name", notebooks())
+def test_a_charts_labels_are_said_in_the_language_at_work(name: str) -> None:
+    given = [
+        one.value
+        for node in ast.walk(ast.parse(notebooks()[name]))
+        if isinstance(node, ast.Call)
+        for one in node.keywords
+        if one.arg == "title"
+    ]
+    assert given
+    by_itself = [one for one in given if isinstance(one, ast.Constant | ast.JoinedStr)]
+    assert [ast.unparse(one) for one in by_itself if ast.unparse(one) != "None"] == []
 
 
 @functools.cache

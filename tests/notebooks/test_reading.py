@@ -6,6 +6,7 @@ import contextvars
 from decimal import Decimal
 from pathlib import Path
 
+import altair as alt
 import duckdb
 import pandas as pd
 import pytest
@@ -161,4 +162,18 @@ def test_pretty_follows_the_settings(
 
 def _pretty_sales(shop: Path) -> pd.DataFrame:
     house_style.use()
+    assert house_style.months().startswith("['ene', 'feb',")
+    assert house_style.weekdays().startswith("['lun', 'mar',")
+    axes = alt.renderers.options["embed_options"]
+    assert axes["formatLocale"]["thousands"] == ","
+    assert axes["timeFormatLocale"]["shortDays"][:2] == ["dom", "lun"]
+    assert axes["timeFormatLocale"]["months"][0] == "enero"
     return pretty(query("select day, -total from marts.daily_sales order by 1", home=shop))
+
+
+def test_columns_of_a_chart_become_rows_under_their_names(shop: Path) -> None:
+    frame = query("select day, total, documents from marts.daily_sales order by 1", home=shop)
+    rows = house_style.series(frame, "day", documents="documentos", total="venta")
+    assert rows["what"].tolist() == ["documentos"] * 3 + ["venta"] * 3
+    assert rows["amount"].tolist() == [0, 1, 2, 0.1, 0.2, 1234.5]
+    assert (house_style.months()[:7], house_style.weekdays()[:7]) == ("['Jan',", "['Mon',")
