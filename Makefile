@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export RUNTIME__DLTHUB_TELEMETRY := false
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 
-.PHONY: install demo check test test-engines soak bench docs clean lint types
+.PHONY: install demo check test test-engines soak models bench docs clean lint types
 
 install: $(VENV)/.installed
 
@@ -49,6 +49,10 @@ $(ENGINES)/.installed: $(VENV)/.installed requirements-engines.lock
 # A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
 soak: install
 	$(BIN)/python -m bench.soak --nights 30 --seeds 7
+
+# After an edit of transforms/: the statements that a build on DuckDB carries out.
+models: install
+	$(BIN)/python -m bench.statements
 
 bench: install
 	$(BIN)/python -m bench

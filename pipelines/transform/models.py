@@ -4,17 +4,17 @@ Data flow: a private DuckDB file that holds ``raw`` and ``ops`` (nothing else ha
 same file with ``staging``, ``intermediate``, ``marts``, ``history`` and ``ops.unreadable``. Tests
 of the data run along; the file is fit to be published only when :func:`build` returns.
 
-dbt takes two seconds to import and keeps its own caches, so it is imported on first use and
-everything it writes goes under ``<home>/build/dbt``, never into the project's folder.
+The statements are dbt's (:mod:`pipelines.transform.compiled`), but a build on DuckDB does without
+dbt unless the project was edited since they were made. It takes two seconds to import and keeps its
+own caches, so it is imported on first use and everything it writes goes under ``<home>/build/dbt``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,12 @@ import duckdb
 import transforms
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
+from pipelines.transform import compiled
+from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
-_NOT_VIEWS = ("config.materialized:table", "config.materialized:incremental", "path:tests")
 _BUILD = ("build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough")
 
 
@@ -68,22 +69,48 @@ def build(
     """Build and test every model inside ``database``, in place.
 
     ``database`` must be closed by everyone else and hold the schema ``raw``. ``home`` is
-    ``$SHOPMIRROR_HOME``; ``select`` is a dbt selection, for instance ``"+daily_sales"``.
-    Raises :class:`ModelsFailed` when a model or test fails.
+    ``$SHOPMIRROR_HOME``; ``select`` is the name of one model or test, or a folder of models
+    (``"models/history"``). Raises :class:`ModelsFailed` when a model or test fails.
     """
     started = time.perf_counter()
     prepare(database, shops)
-    views = _fingerprint(database)
-    arguments = list(_BUILD)
+    nodes = statements(database, home=home)
     if select is not None:
-        arguments += ["--select", *select.split()]
-    elif views == _built_fingerprint(database):
-        # dbt spends more on making sixty views anew than DuckDB on reading through them.
-        arguments += ["--select", *_NOT_VIEWS]
-    results = _invoke(arguments, _at(database), home)
-    if select is None:
-        _remember(database, views)
+        nodes = [node for node in nodes if select in (node.name, Path(node.path).parent.as_posix())]
+    with duckdb.connect(str(database)) as connection:
+        results = _checked(run(connection, nodes))
     return _summary(results, time.perf_counter() - started)
+
+
+def statements(database: Path, *, home: Path) -> list[compiled.Node]:
+    """The statements of a build: those that came with the project or, when its files were edited
+    since, those that dbt makes of it now, over empty tables like those of ``database``.
+    """
+    of, kept = compiled.fingerprint(PROJECT), _state(home) / compiled.FILE
+    for path in (PROJECT / compiled.FILE, kept):
+        if (nodes := compiled.read(path, of)) is not None:
+            return nodes
+    empty = _state(home) / "empty.duckdb"
+    empty.parent.mkdir(parents=True, exist_ok=True)
+    empty.unlink(missing_ok=True)
+    _empty_copy(database, empty)
+    nodes = compile_in(empty, home=home)
+    empty.unlink()
+    compiled.write(kept, of, nodes)
+    return nodes
+
+
+def compile_in(database: Path, *, home: Path) -> list[compiled.Node]:
+    """Let dbt build every model in ``database``, where none is yet; the statements it used."""
+    results = _invoke(_BUILD, _at(database), home)
+    again = _invoke(["compile", "--select", "config.materialized:incremental"], _at(database), home)
+    columns: dict[str, set[str]] = {}
+    with duckdb.connect(str(database)) as connection:
+        for schema, table, column in connection.execute(
+            "select table_schema, table_name, column_name from information_schema.columns"
+        ).fetchall():
+            columns.setdefault(f"{schema}.{table}", set()).add(column)
+    return compiled.nodes(results, again, database.stem, columns)
 
 
 def build_at(target: str, environment: Mapping[str, str], *, home: Path) -> ModelRun:
@@ -94,14 +121,14 @@ def build_at(target: str, environment: Mapping[str, str], *, home: Path) -> Mode
     """
     started = time.perf_counter()
     results = _invoke(_BUILD, environment, home, target)
-    return _summary(results, time.perf_counter() - started)
+    return _summary([*map(_result, results)], time.perf_counter() - started)
 
 
 def unit_tests(database: Path, *, home: Path) -> ModelRun:
     """Run the models' unit tests; they need the staging tables built in ``database``."""
     started = time.perf_counter()
     results = _invoke(["test", "--select", "test_type:unit"], _at(database), home)
-    return _summary(results, time.perf_counter() - started)
+    return _summary([*map(_result, results)], time.perf_counter() - started)
 
 
 def docs(database: Path, *, home: Path, out: Path) -> Path:
@@ -151,39 +178,18 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
         write_statuses(connection, shops)
 
 
-def _fingerprint(database: Path) -> str:
-    """Names what the views are made of: the project's files, raw's columns, the views there are."""
-    digest = hashlib.sha256()
-    for path in sorted(PROJECT.rglob("*")):
-        if path.suffix in {".sql", ".yml"}:
-            digest.update(f"{path.relative_to(PROJECT)}\0".encode())
-            digest.update(path.read_bytes())
-    with duckdb.connect(str(database)) as connection:
-        columns = connection.execute(
-            "select table_name, column_name, data_type from information_schema.columns "
-            "where table_schema = 'raw' or table_name = 'shops' order by all"
-        ).fetchall()
-        views = connection.execute(
-            "select schema_name, view_name from duckdb_views() "
-            "where schema_name in ('staging', 'intermediate', 'history') order by all"
-        ).fetchall()
-    digest.update(repr((columns, views)).encode())
-    return digest.hexdigest()
-
-
-def _built_fingerprint(database: Path) -> str | None:
-    with duckdb.connect(str(database)) as connection:
-        connection.execute("create table if not exists ops.models (views varchar)")
-        found = connection.execute("select views from ops.models").fetchone()
-    return None if found is None else str(found[0])
-
-
-def _remember(database: Path, before: str) -> None:
-    after = _fingerprint(database)
-    if after != before or _built_fingerprint(database) != after:
-        with duckdb.connect(str(database)) as connection:
-            connection.execute("delete from ops.models")
-            connection.execute("insert into ops.models values (?)", [after])
+def _empty_copy(database: Path, target: Path) -> None:
+    """The tables that the models read, without their rows."""
+    with duckdb.connect(str(target)) as connection:
+        path = str(database).replace("'", "''")
+        connection.execute(f"attach '{path}' as whole (read_only)")
+        for schema, table in connection.execute(
+            "select schema_name, table_name from duckdb_tables() where database_name = 'whole' "
+            "and schema_name in ('raw', 'ops') and table_name <> 'unreadable'"
+        ).fetchall():
+            connection.execute(f"create schema if not exists {schema}")
+            name = f'{schema}."{table}"'
+            connection.execute(f"create table {name} as from whole.{name} limit 0")
 
 
 def _state(home: Path) -> Path:
@@ -224,12 +230,10 @@ def _invoke(
     finally:
         _release()
     results = list(getattr(outcome.result, "results", None) or [])
-    faults = [result for result in results if _is_fault(result)]
-    if faults:
-        raise ModelsFailed("\n".join(_told(result) for result in faults))
+    _checked(_result(result) for result in results)
     if not outcome.success:
         reason = str(outcome.exception or "dbt gave no reason")
-        raise ModelsFailed(f"The models could not be run: {_one_line(reason)}")
+        raise ModelsFailed(f"The models could not be run: {' '.join(reason.split())}")
     return results
 
 
@@ -245,31 +249,37 @@ def _release() -> None:
         DuckDBConnectionManager._ENV = None
 
 
-def _is_fault(result: Any) -> bool:
-    return str(result.status) in {"error", "fail", "runtime error"}
-
-
-def _told(result: Any) -> str:
-    node = result.node
-    kind = {"test": "Test", "unit_test": "Unit test"}.get(str(node.resource_type), "Model")
-    return (
-        f"{kind} {node.name} (transforms/{node.original_file_path}): "
-        f"{_one_line(str(result.message or 'no message'))}"
+def _result(result: Any) -> Result:
+    """What dbt says of a node, in our words."""
+    node, status = result.node, str(result.status)
+    return Result(
+        node.name,
+        node.original_file_path,
+        {"test": "Test", "unit_test": "Unit test"}.get(str(node.resource_type), "Model"),
+        "fail" if status in {"error", "fail", "runtime error"} else status,
+        str(result.message or ""),
+        int(result.failures or 0),
+        result.execution_time,
     )
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _checked(results: Iterable[Result]) -> list[Result]:
+    """The results, if none is a fault."""
+    found = list(results)
+    if faults := [result.told for result in found if result.status == "fail"]:
+        raise ModelsFailed("\n".join(faults))
+    return found
 
 
-def _summary(results: Sequence[Any], seconds: float) -> ModelRun:
-    tests = [r for r in results if str(r.node.resource_type) in {"test", "unit_test"}]
-    built = [r for r in results if str(r.node.resource_type) in {"model", "seed"}]
+def _summary(results: Sequence[Result], seconds: float) -> ModelRun:
+    tests = [result for result in results if result.kind != "Model"]
+    built = [result for result in results if result.kind == "Model"]
+    warned = [result for result in tests if result.status == "warn"]
     return ModelRun(
         seconds=seconds,
         models=len(built),
         tests=len(tests),
-        warnings=tuple(_told(r) for r in tests if str(r.status) == "warn"),
-        findings={r.node.name: int(r.failures or 0) for r in tests if str(r.status) == "warn"},
-        timings={r.node.name: r.execution_time for r in built},
+        warnings=tuple(result.told for result in warned),
+        findings={result.name: result.records for result in warned},
+        timings={result.name: result.seconds for result in built},
     )

@@ -55,9 +55,9 @@ class Lake:
         self._begins = True
 
     def night(self) -> None:
-        if not self._begins:
-            self.raw.execute("delete from ops.models")  # the snapshots are made every night
-        models.build(self.raw.path, home=self.home, shops=[])
+        models.prepare(self.raw.path, [])
+        # By dbt, which alone makes the snapshots.
+        models.build_at("warehouse", {"SHOPMIRROR_DUCKDB": str(self.raw.path)}, home=self.home)
         with self.raw.connect() as connection:
             rows = {
                 (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()

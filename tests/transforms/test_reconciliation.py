@@ -248,12 +248,12 @@ def test_history_of_the_older_layout_is_carried_over(warehouse: Warehouse, tmp_p
         older.execute("drop schema history cascade; create schema history")
         for table in tables:
             older.execute(f"create table history.{table} as from main.{table}")
-    with pytest.raises(ModelsFailed, match=r"hist_customers.*brings it up to date without loss"):
-        build(copy, home=tmp_path, shops=[], select="path:models/history")
+    with pytest.raises(ModelsFailed, match=r"hist_\w+.*brings it up to date without loss"):
+        build(copy, home=tmp_path, shops=[], select="models/history")
     for _ in range(2):
         with duckdb.connect(str(copy)) as older:
             bring_up(older)
-    build(copy, home=tmp_path, shops=[], select="path:models/history")
+    build(copy, home=tmp_path, shops=[], select="models/history")
     with duckdb.connect(str(copy)) as newer:
         assert len(tables) == 5
         assert {table: _versions(newer, table) for table in tables} == before

@@ -1,0 +1,27 @@
+"""``make models``: the statements that a build on DuckDB carries out, anew after an edit.
+
+dbt builds the models of ``transforms/`` over empty tables; what it made of them is kept there, in
+``compiled.jsonl``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from pipelines.transform import compiled
+from pipelines.transform.models import PROJECT, compile_in, prepare
+from tests.transforms.raw import Raw
+
+
+def main() -> None:
+    """Write the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Raw(Path(folder) / "empty.duckdb")
+        prepare(raw.path, [])
+        nodes = compile_in(raw.path, home=Path(folder))
+    compiled.write(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT), nodes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The statements of a build on DuckDB, as dbt makes them of ``transforms/``.
+
+dbt takes ten seconds of processor time to work out statements that DuckDB carries out in one, and
+that are the same every night until someone edits the project. So they are kept:
+``transforms/compiled.jsonl`` has a line for each model, view and test of the data, in the order of
+a build, below one that says of which files they were made. ``make models`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+FILE = "compiled.jsonl"
+NOW = "{run_started_at}"
+"""Stands in statements for the moment at which the build began (UTC)."""
+_MOMENT = re.compile(r"cast\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?' as timestamp\)")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One model, view or test of the data."""
+
+    name: str
+    path: str
+    """Its file, below ``transforms/``."""
+    kind: str
+    """``table``, ``view``, ``incremental`` (rows are only added) or ``test``."""
+    sql: str
+    schema: str = ""
+    table: str = ""
+    later: str = ""
+    """Of an incremental one: the statement for when its table is already there."""
+    warns: bool = False
+    """Of a test: what it finds does not stop a build."""
+    comment: str = ""
+    comments: Mapping[str, str] = field(default_factory=dict)
+    """What its columns mean."""
+
+
+def fingerprint(project: Path) -> str:
+    """Names the files that the statements are made of."""
+    digest = hashlib.sha256()
+    for path in sorted(project.rglob("*")):
+        if path.suffix in {".sql", ".yml", ".md"} and path.name != "README.md":
+            digest.update(f"{path.relative_to(project).as_posix()}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read(path: Path, of: str) -> list[Node] | None:
+    """The statements in a file; None if it is not there or made of other files than ``of``."""
+    if not path.exists():
+        return None
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    return [Node(**json.loads(line)) for line in rest] if json.loads(first)["of"] == of else None
+
+
+def write(path: Path, of: str, nodes: Iterable[Node]) -> None:
+    """Keep statements, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines: list[dict[str, Any]] = [{"of": of}]
+    # What a node has not is left out: the file is long enough.
+    lines += ({k: v for k, v in asdict(node).items() if v} for node in nodes)
+    draft = path.with_name(f"{path.name}.tmp")
+    draft.write_text(
+        "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8"
+    )
+    draft.replace(path)
+
+
+def nodes(
+    results: Sequence[Any], again: Sequence[Any], database: str, columns: Mapping[str, set[str]]
+) -> list[Node]:
+    """The statements out of dbt's results of a build, and of compiling the incremental models
+    when their tables were there; ``database`` is what the file was called, ``columns`` are those
+    of each relation.
+    """
+    later = {result.node.name: _portable(result.node.compiled_code, database) for result in again}
+    found = {
+        result.node.unique_id: result.node
+        for result in results
+        if result.node.resource_type in ("model", "test")
+    }
+    above = {
+        name: sorted(above for above in node.depends_on.nodes if above in found)
+        for name, node in found.items()
+    }
+    # The order of dbt's own threads differs from run to run.
+    order = [*TopologicalSorter(dict(sorted(above.items()))).static_order()]
+    order.sort(key=lambda name: found[name].resource_type == "test")
+    return [_node(found[name], database, columns, later) for name in order]
+
+
+def _node(
+    node: Any, database: str, columns: Mapping[str, set[str]], later: Mapping[str, str]
+) -> Node:
+    sql = _portable(node.compiled_code, database)
+    if node.resource_type == "test":
+        warns = str(node.config.severity).lower() == "warn"
+        return Node(node.name, node.original_file_path, "test", sql, warns=warns)
+    there = columns[f"{node.schema}.{node.alias}"]
+    return Node(
+        node.name,
+        node.original_file_path,
+        str(node.config.materialized),
+        sql,
+        node.schema,
+        node.alias,
+        later.get(node.name, ""),
+        comment=node.description,
+        comments={n: c.description for n, c in node.columns.items() if n in there},
+    )
+
+
+def _portable(sql: str, database: str) -> str:
+    """Without what is of one run: the file's name and the moment."""
+    return _MOMENT.sub(f"cast('{NOW}' as timestamp)", sql.replace(f'"{database}".', "").strip())

@@ -1,0 +1,129 @@
+"""Carries out the statements of a build in one connection to the private DuckDB file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import duckdb
+
+from pipelines.transform.compiled import NOW, Node
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one model or test."""
+
+    name: str
+    path: str
+    """Its file, below ``transforms/``."""
+    kind: str
+    """``Model``, ``Test`` or ``Unit test``."""
+    status: str
+    """``success``, ``warn`` or ``fail``."""
+    message: str = ""
+    records: int = 0
+    """Of a test: the records it found."""
+    seconds: float = 0.0
+
+    @property
+    def told(self) -> str:
+        """The result in one line."""
+        reason = " ".join((self.message or "no message").split())
+        return f"{self.kind} {self.name} (transforms/{self.path}): {reason}"
+
+
+def run(connection: duckdb.DuckDBPyConnection, nodes: Iterable[Node]) -> Iterator[Result]:
+    """Build models and run tests, in the order given, until a model fails."""
+    # On another time zone a month would begin at another hour.
+    connection.execute("set timezone = 'UTC'")
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+    kinds: dict[tuple[str, str], str] = {
+        (schema, table): kind
+        for schema, table, kind in connection.execute(
+            "select table_schema, table_name, table_type from information_schema.tables"
+        ).fetchall()
+    }
+    for node in nodes:
+        began = time.perf_counter()
+        found, status, message = 0, "success", ""
+        try:
+            if node.kind == "test":
+                found = _found(connection, node.sql)
+                status = "success" if not found else "warn" if node.warns else "fail"
+                message = f"{found} records, where there should be none"
+            else:
+                _build(connection, node, now, kinds.get((node.schema, node.table)))
+        except duckdb.Error as error:
+            status, message = "fail", str(error)
+        kind = "Test" if node.kind == "test" else "Model"
+        seconds = time.perf_counter() - began
+        yield Result(node.name, node.path, kind, status, message, found, seconds)
+        if status == "fail" and kind == "Model":
+            return
+
+
+def _found(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
+    row = connection.execute(f"select count(*) from ({sql}\n)").fetchone()  # noqa: S608 - dbt's
+    return int(row[0]) if row else 0
+
+
+def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: str | None) -> None:
+    """Make one relation, with what is said of it, or leave everything as it was."""
+    relation, sql = f'{node.schema}."{node.table}"', node.sql.replace(NOW, now)
+    connection.execute("begin")
+    try:
+        connection.execute(f"create schema if not exists {node.schema}")
+        if node.kind == "view":
+            _drop(connection, node, held, "VIEW")
+            connection.execute(f"create or replace view {relation} as {sql}")
+        elif node.kind == "incremental" and held == "BASE TABLE":
+            _add(connection, relation, node.later.replace(NOW, now))
+        else:
+            _drop(connection, node, held, "BASE TABLE")
+            connection.execute(f"create or replace table {relation} as {sql}")
+        said = _comments("view" if node.kind == "view" else "table", relation, node)
+        connection.execute(said)
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, node: Node, held: str | None, wanted: str) -> None:
+    """Take away a relation that is of the other kind."""
+    if held in (None, wanted):
+        return
+    if node.schema == "history" and held == "BASE TABLE":
+        raise duckdb.CatalogException(
+            f"{node.schema}.{node.table} is of an older layout; "
+            "'shopmirror sync' brings it up to date without loss."
+        )
+    kind = "view" if held == "VIEW" else "table"
+    connection.execute(f'drop {kind} {node.schema}."{node.table}"')
+
+
+def _add(connection: duckdb.DuckDBPyConnection, relation: str, sql: str) -> None:
+    """Rows that are new; columns that are new are empty in the older ones."""
+    connection.execute(f"create or replace temp table added as {sql}")
+    held = _columns(connection, relation)
+    for name, kind in _columns(connection, "added").items():
+        if name not in held:
+            connection.execute(f'alter table {relation} add column "{name}" {kind}')
+    connection.execute(f"insert into {relation} by name from added")
+    connection.execute("drop table added")
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, relation: str) -> Mapping[str, str]:
+    rows = connection.execute(f"describe {relation}").fetchall()
+    return {str(row[0]): str(row[1]) for row in rows}
+
+
+def _comments(kind: str, relation: str, node: Node) -> str:
+    said = {f"{kind} {relation}": node.comment} if node.comment else {}
+    said |= {f'column {relation}."{name}"': text for name, text in node.comments.items() if text}
+    return ";".join(
+        f"comment on {what} is '" + text.replace("'", "''") + "'" for what, text in said.items()
+    )
