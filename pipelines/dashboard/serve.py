@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.dashboard.access import DashboardSettings, is_loopback
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
+_PATIENCE_SECONDS = 5
+"""What the first figures may take before the page's address is told all the same."""
 
 
 class DashboardError(Exception):
@@ -26,28 +31,43 @@ def free_port(host: str = "127.0.0.1") -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(home: Path, access: DashboardSettings) -> None:
+def serve(home: Path, access: DashboardSettings, ready: Callable[[], None] = lambda: None) -> None:
     """Serve the page of the warehouse in ``home`` until the process is told to stop.
 
-    Raises :class:`DashboardError` when others could reach it without a password (it shows
-    customers) or the port is taken.
+    ``ready`` is called once the first visitor need not wait. Raises :class:`DashboardError` when
+    others could reach it without a password (it shows customers) or the port is taken.
     """
     _check(access)
-    os.environ[HOME_VARIABLE] = str(Path(home).absolute())
+    home = Path(home).absolute()
+    os.environ[HOME_VARIABLE] = str(home)
+    # What jsonschema, which altair loads, has for texts of a kind that no chart has: 0.8 s.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as Python's manual has it
+    from pipelines.dashboard import view
+
+    asked = threading.Thread(target=view.warm, args=(home,), daemon=True)
+    asked.start()
+    threading.Thread(target=_tell, args=(asked, access, ready), daemon=True).start()
     # Loaded before the first visitor comes, who else would wait for them.
-    import altair  # noqa: F401 - for the time it takes
-    import pandas  # noqa: F401 - for the time it takes
     from streamlit import net_util
     from streamlit.web import cli
 
-    from pipelines.dashboard import view
+    from pipelines.dashboard import opened, sections  # noqa: F401 - for the time it takes
 
     # Streamlit asks a server outside for its address, at the start and whenever a page of another
     # origin tries to connect. Nobody outside is told that we are here.
     net_util.get_external_ip = lambda: None
-    threading.Thread(target=view.warm, args=(Path(home).absolute(),), daemon=True).start()
     arguments = [f"--{name}={value}" for name, value in _options(access).items()]
     cli.main(["run", str(APP), *arguments], standalone_mode=False)
+
+
+def _tell(asked: threading.Thread, access: DashboardSettings, ready: Callable[[], None]) -> None:
+    """Call ``ready`` once the figures are known and the server answers."""
+    asked.join(_PATIENCE_SECONDS)
+    while True:
+        with _socket(access.address) as caller:
+            if not caller.connect_ex((access.address, access.port)):
+                return ready()
+        time.sleep(0.02)
 
 
 def _options(access: DashboardSettings) -> dict[str, object]:

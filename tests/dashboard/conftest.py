@@ -6,9 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from tests.report.browser import leave_out_browser_tests
 from tests.report.warehouse import chain_home
 
 HERE = Path(__file__).parent
-_PATIENCE_SECONDS = 60
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -52,23 +50,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     command = "from shopmirror.main import run; run()"
     arguments = [sys.executable, "-c", command, "dashboard", "--port", str(port)]
     with subprocess.Popen(
-        arguments, env=environment, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+        arguments, env=environment, cwd=home, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
         address = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(lambda: _answers(address), process)
+            assert process.stdout is not None
+            told = process.stdout.readline()
+            assert address in told, "the page's process ended"
+            assert _answers(address), "who is told the address can go there"
             yield address, home
         finally:
             process.terminate()
             process.wait(timeout=20)
-
-
-def _wait_for(done: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + _PATIENCE_SECONDS
-    while not done():
-        assert process.poll() is None, "the page's process ended"
-        assert time.monotonic() < end, "the page does not come"
-        time.sleep(0.1)
 
 
 def _answers(address: str) -> bool:
