@@ -4,15 +4,22 @@ The specification says of two lists what they hide (tickets outside the pipeline
 categories) and is silent on the others. So once a week each list with a filter of that kind is
 asked for its newest page under the filter. Rows that the bare list showed prove that it hides none
 of them; else the filtered list is read whole, and its rows are kept as such that exist and that
-the bare list does not show (:mod:`~repair_shop.scan.known`).
+the bare list does not show (:mod:`~repair_shop.scan.known`). A filter is not asked for where the
+bare list, read whole in this run, showed such rows among its old and its new ones (:class:`Shown`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+from typing import Any
 
 from ..errors import BadAnswer
-from ..ledger import Ledger
+from ..ledger import Ledger, Page
+from ..schema.endpoints import Endpoint
+from ..schema.names import snake_case
 from .jobs import Job
 from .known import KnownRows
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
@@ -20,8 +27,72 @@ from .proven import read_list
 from .tickets import MakeReader
 
 
+@dataclass
+class _Span:
+    """Days of some rows, the first and the last, and how many they are."""
+
+    first: date = date.max
+    last: date = date.min
+    rows: int = 0
+
+    def take(self, day: date) -> None:
+        self.first, self.last, self.rows = min(self.first, day), max(self.last, day), self.rows + 1
+
+
+@dataclass
+class Shown:
+    """What the bare lists of a run showed of the rows that they may hide."""
+
+    _spans: dict[tuple[str, ...], _Span] = field(default_factory=dict)
+
+    def note(self, endpoint: Endpoint, rows: Sequence[Mapping[str, Any]], page: Page) -> None:
+        """Take in a page that was asked for without any filter."""
+        if not endpoint.hidden:
+            return
+        for row, day in zip(rows, page.days, strict=True):
+            if day is None:
+                continue
+            self._spans.setdefault((endpoint.table,), _Span()).take(day)
+            for pair in endpoint.hidden:
+                if _is_of(row, *pair):
+                    self._spans.setdefault((endpoint.table, *pair), _Span()).take(day)
+
+    def throughout(self, table: str, pair: tuple[str, str], listed: int) -> bool:
+        """Whether a list of so many rows was seen whole, with rows of a filter's kind in both the
+        oldest and the newest third of its days: so it hides none for its kind, nor for its age.
+        """
+        of_all, of_kind = self._spans.get((table,)), self._spans.get((table, *pair))
+        if of_all is None or of_kind is None or of_all.rows < listed:
+            return False
+        third = (of_all.last - of_all.first) / 3
+        return of_kind.first <= of_all.first + third and of_kind.last >= of_all.last - third
+
+
+def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:
+    """Whether a row says of itself that a filter is for it."""
+    if name == "filter":  # a payment embeds what it is for
+        key = _field(value, tuple(row))
+        return key is not None and bool(row[key])
+    key = _field(name, tuple(row))
+    said = row[key] if key is not None else None
+    if isinstance(said, Mapping):
+        said = said.get("label") or said.get("name")
+    text, wanted = (str(part).casefold().replace(" ", "") for part in (said, value))
+    return text in (wanted, wanted + "s")
+
+
+@lru_cache(maxsize=1000)
+def _field(name: str, fields: tuple[str, ...]) -> str | None:
+    """A row's field of that name, in whatever spelling."""
+    return next((key for key in fields if snake_case(key) == snake_case(name)), None)
+
+
 def read_hidden(
-    ledger: Ledger, job: Job, reader: MakeReader, exists: Callable[[str], bool] | None
+    ledger: Ledger,
+    job: Job,
+    reader: MakeReader,
+    exists: Callable[[str], bool] | None,
+    seen: Shown,
 ) -> Outcome:
     """Ask a list for what it may hide. ``exists`` looks a row up by its own path.
 
@@ -33,6 +104,10 @@ def read_hidden(
     out, told, shown = Outcome(), [], set[str]()
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words = f"{name} {value}"
+        is_shown = seen.throughout(job.endpoint.table, (name, value), len(listed))
+        if is_shown and not hidden_before:
+            told.append(f"{words}: shown by the list itself")
+            continue
         try:
             found = _read_part(reader, f"{number}:", {name: value}, listed, out)
         except (BadAnswer, PagingBroken) as error:

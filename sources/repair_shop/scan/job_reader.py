@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import Deletions, advice
-from ..scan.hidden import read_hidden
+from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, full_watermark, window_of
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
@@ -35,6 +35,7 @@ class JobReader:
     client: Client
     ledger: Ledger
     began: int
+    _shown: Shown = field(default_factory=Shown)
 
     def read(
         self,
@@ -53,6 +54,11 @@ class JobReader:
         def reader(
             prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
         ) -> ServiceReader:
+            def take(rows: list[dict[str, Any]], page: Page) -> None:
+                count(rows, page)
+                if path is None and not params:
+                    self._shown.note(endpoint, rows, page)
+
             return ServiceReader(
                 self.client,
                 self.ledger,
@@ -61,7 +67,7 @@ class JobReader:
                 path=path or job.path,
                 params={**endpoint.include_params, **(params or {})},
                 prefix=prefix,
-                on_rows=count,
+                on_rows=take,
                 by_offset=by_offset,
             )
 
@@ -136,7 +142,7 @@ class JobReader:
     def _read_hidden(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """What the list leaves out unless it is asked for."""
         exists = self.exists(job, scan) if job.endpoint.detail else None
-        return read_hidden(self.ledger, job, reader, exists)
+        return read_hidden(self.ledger, job, reader, exists, self._shown)
 
     def _count(self, job: Job, scan: Scan, reader: MakeReader) -> ListCount:
         exists = self.exists(job, scan) if job.endpoint.detail else None

@@ -147,6 +147,9 @@ class _Search:
             pace = (self.low - number) * PAGE_ROWS / (here - day).days
         if _is_short(self._top):
             latest = max(latest, pace)
+        elif self._short == 1 and _is_short(self.low_page):
+            # A shop moves in with some of its rows on one day; the others came by and by.
+            pace = min(pace, latest)
         days = max(0, (self._target - here).days)
         return _LEAN * days * math.sqrt(pace * latest) / PAGE_ROWS
 

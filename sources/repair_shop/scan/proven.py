@@ -299,9 +299,11 @@ def _moved_down(before: Page, now: Page) -> bool:
 
 
 def read_window(
-    reader: Reader, *, order: str | None = None, expected: int | None = None
+    reader: Reader, *, order: str | None = None, expected: int | None = None, holds: int = 0
 ) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
+
+    Or, of a list whose pages are known to hold at least so many rows, up to one with fewer.
 
     A window of several pages is read downwards once more, so that a row that moved while it was
     read up is seen on the way down. ``expected``: its pages at most, as far as is known. Raises
@@ -309,14 +311,14 @@ def read_window(
     """
     out = Outcome(whole=True)
     try:
-        _read_window(Bounded(reader, expected), order, out)
+        _read_window(Bounded(reader, expected), order, holds, out)
     except NeverEnds as error:
         out.reason = str(error)
     return out
 
 
-def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
-    pages = _read_up(reader, order, out)
+def _read_window(reader: Bounded, order: str | None, holds: int, out: Outcome) -> None:
+    pages = _read_up(reader, order, holds, out)
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
         _try_by_offset(reader, order, pages)
     for below in range(len(pages) - 1, 0, -1):
@@ -325,12 +327,13 @@ def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
     out.proof = (
         "empty"
         if not pages
-        else f"{len(pages)} page(s) and an empty one"
+        else f"{len(pages)} page(s) and "
+        + (f"fewer than {holds} rows on the last" if pages[-1].size < holds else "an empty one")
         + (", read again downwards" if len(pages) > 1 else "")
     )
 
 
-def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
+def _read_up(reader: Bounded, order: str | None, holds: int, out: Outcome) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
     for number in count(1):
@@ -343,6 +346,8 @@ def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
         pages.append(page)
+        if page.size < holds:
+            break
     return pages
 
 
