@@ -86,14 +86,14 @@ def contains(resource: str, paths: Sequence[str], text: str) -> Condition:
         if path.startswith("[]"):
             parent, _, field = path[2:].partition(".")
             parts.append(
-                f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "  # noqa: S608 - our own names
+                f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "
                 f"WHERE has(json_extract(one.value, '$.{field}'), ?))"
             )
         elif ">" in path:
             reference, _, field = path.partition(">")
             other, _, key = reference.partition(":")
             parts.append(
-                f"EXISTS (SELECT 1 FROM r_{other} AS one "  # noqa: S608 - our own names
+                f"EXISTS (SELECT 1 FROM r_{other} AS one "
                 f"WHERE one.shop = r_{resource}.shop "
                 f"AND one.id = json_extract(r_{resource}.doc, '$.{key}') "
                 f"AND has(json_extract(one.doc, '$.{field}'), ?))"
@@ -175,7 +175,7 @@ def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
     if path.startswith("[]"):
         parent, _, field = path[2:].partition(".")
         found = (
-            f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "  # noqa: S608 - our own names
+            f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "
             f"WHERE json_extract(one.value, '$.{field}') = 1)"
         )
     elif path == "@running":

@@ -96,7 +96,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
     for table in ("r_ticket_invoices", "r_pos_orders"):
         if rule.date == "created":
             add(
-                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = ? "  # noqa: S608 - our own names
+                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = ? "
                 f"AND d.created_day BETWEEN ? AND ?{paid} GROUP BY 1",
                 store.shop,
                 first,
@@ -104,7 +104,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
             )
         elif rule.date == "payment":
             add(
-                f"SELECT p.day, sum({amount}) FROM {table} AS d JOIN (SELECT document_id, "  # noqa: S608 - our own names
+                f"SELECT p.day, sum({amount}) FROM {table} AS d JOIN (SELECT document_id, "
                 "max(created_day) AS day FROM r_payments WHERE shop = ? AND cents >= 0 GROUP BY 1) "
                 "AS p ON p.document_id = d.id WHERE d.shop = ? AND d.status = 'Paid' "
                 "AND p.day BETWEEN ? AND ? GROUP BY 1",
@@ -117,7 +117,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
             share = "p.cents * 1.0 * (d.total_cents - d.tax_cents) / d.total_cents"
             value = f"CAST(round(CASE d.total_cents WHEN 0 THEN 0 ELSE {share} END) AS INTEGER)"
             add(
-                f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "  # noqa: S608 - our own names
+                f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "
                 f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id WHERE p.shop = ? "
                 f"AND p.cents >= 0{paid} AND p.created_day BETWEEN ? AND ? GROUP BY 1",
                 store.shop,
@@ -128,7 +128,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
             day = "r.day" if rule.returns == "return_day" else "r.sale_day"
             back = "r.cents - r.tax_cents" if net else "r.cents"
             add(
-                f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "  # noqa: S608 - our own names
+                f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "
                 f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = ?{paid} "
                 f"AND {day} BETWEEN ? AND ? GROUP BY 1",
                 store.shop,
@@ -144,7 +144,7 @@ def _purchases(store: ShopStore, rule: Definition, first: str, last: str) -> Sum
     connection = store.database.connection()
     sums: Sums = dict(
         connection.execute(
-            f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = ? "  # noqa: S608 - our own names
+            f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = ? "
             f"AND {day} BETWEEN ? AND ? GROUP BY 1",
             (store.shop, first, last),
         ).fetchall()

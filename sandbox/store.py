@@ -116,7 +116,7 @@ class ShopStore:
         """Give the record with this id as stored, payments laid in; None if there is none."""
         kind = RESOURCES[resource]
         found = self.database.connection().execute(
-            f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?",  # noqa: S608 - our own names
+            f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?",
             (self.shop, str(record_id)),
         )
         row = found.fetchone()
@@ -130,7 +130,7 @@ class ShopStore:
         """Ids as text, in the order of insertion."""
         table = RESOURCES[resource].table
         rows = self.database.connection().execute(
-            f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq",  # noqa: S608 - our own names
+            f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq",
             (self.shop,),
         )
         return [row[0] for row in rows]
@@ -138,7 +138,7 @@ class ShopStore:
     def count(self, resource: str) -> int:
         """Number of records of a list."""
         table = RESOURCES[resource].table
-        query = f"SELECT count(*) FROM {table} WHERE shop = ?"  # noqa: S608 - our own names
+        query = f"SELECT count(*) FROM {table} WHERE shop = ?"
         return int(self.database.connection().execute(query, (self.shop,)).fetchone()[0])
 
     def select(
@@ -155,7 +155,7 @@ class ShopStore:
         """Records that match an SQL condition over the table's columns."""
         table = RESOURCES[resource].table
         query = (
-            f"SELECT doc FROM {table} WHERE seq IN (SELECT seq FROM {table} "  # noqa: S608 - our own names
+            f"SELECT doc FROM {table} WHERE seq IN (SELECT seq FROM {table} "
             f"WHERE shop = ? AND ({where}) ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}"
         )
         rows = self.database.connection().execute(query, (self.shop, *arguments, limit, offset))
@@ -174,7 +174,7 @@ class ShopStore:
         column = "ticket_id" if resource == "tickets" else "document_id"
         marks = ",".join("?" * len(records))
         rows = self.database.connection().execute(
-            f"SELECT {column}, doc FROM r_payments WHERE shop = ? "  # noqa: S608 - our own names
+            f"SELECT {column}, doc FROM r_payments WHERE shop = ? "
             f"AND {column} IN ({marks}) ORDER BY created, seq",
             (self.shop, *(str(record["id"]) for record in records)),
         )
@@ -295,7 +295,7 @@ class ShopStore:
             key = (self.shop, str(record_id))
             table = RESOURCES[resource].table
             connection.execute(
-                f"DELETE FROM {table} WHERE shop = ? AND id = ?",  # noqa: S608 - our own names
+                f"DELETE FROM {table} WHERE shop = ? AND id = ?",
                 key,
             )
             if resource == "shipments":
@@ -324,7 +324,7 @@ class ShopStore:
         if kind.id_kind == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
         highest = self.database.connection().execute(
-            f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?",  # noqa: S608 - our own names
+            f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?",
             (self.shop,),
         )
         return self.next_number(kind.name, (highest.fetchone()[0] or 0) + 1)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pipelines.language import Text, current, shown
-from pipelines.report import queries
 from pipelines.report.figures import Period
+from sources.repair_shop.schema.dates import month_earlier, month_end
 
 AGAINST = {"before": Text("the period before"), "year": Text("a year before")}
 """What figures are compared with."""
@@ -39,7 +39,7 @@ class Calendar:
 def periods(calendar: Calendar) -> list[str]:
     """Codes of the periods to choose from: relative ones, months of a year, years."""
     newest = calendar.until.replace(day=1)
-    months = [queries.month_earlier(newest, back) for back in range(13)]
+    months = [month_earlier(newest, back) for back in range(13)]
     years = range(calendar.until.year, calendar.begun.year - 1, -1)
     return [
         *_PERIODS,
@@ -63,12 +63,12 @@ def days_of(code: str, calendar: Calendar) -> tuple[date, date]:
     if code == "month":
         return until.replace(day=1), until
     if code == "13-months":
-        return queries.month_earlier(until.replace(day=1), 12), until
+        return month_earlier(until.replace(day=1), 12), until
     if code == "all":
         return min(calendar.begun, until), until
     if len(code) == 7:
         first = date.fromisoformat(f"{code}-01")
-        return first, max(first, min(queries.month_end(first), until))
+        return first, max(first, min(month_end(first), until))
     if len(code) == 4 and code.isdigit():
         first = date(int(code), 1, 1)
         return first, max(first, min(date(int(code), 12, 31), until))
@@ -89,8 +89,8 @@ def compared_with(
         found = (open_day_before, open_day_before) if open_day_before else (last, first)
     elif first.day == 1:
         months = (last.year - first.year) * 12 + last.month - first.month + 1
-        begin = queries.month_earlier(first, months)
-        whole = last == queries.month_end(last)
+        begin = month_earlier(first, months)
+        whole = last == month_end(last)
         end = first - timedelta(days=1) if whole else begin + (last - first)
         found = (begin, min(end, first - timedelta(days=1)))
     else:

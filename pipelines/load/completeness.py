@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger import Ledger, ScanState
 from sources.repair_shop.scan.jobs import describe_spec, spec_days
 
 
@@ -21,12 +21,6 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     What was in doubt once and has been read again since, with proof, is left out: each row here
     that is not proven, or is proven with a ``reason``, is in doubt now.
     """
-    rows = ledger.query(
-        "SELECT shop, resource, kind, spec, state, proof, reason, pages, rows, first_day, "
-        "last_day, opened_at, closed_at FROM scans WHERE scan_id IN (SELECT max(scan_id) FROM "
-        "scans WHERE state <> 'dropped' GROUP BY shop, resource, kind, spec) "
-        "ORDER BY shop, resource, kind, spec"
-    )
     found = [
         {
             "shop_id": r[0],
@@ -35,7 +29,7 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
             "spec": (spec := json.loads(r[3])),
             "extent": describe_spec(r[2], spec),
             "state": r[4],
-            "is_proven": r[4] == "proven",
+            "is_proven": r[4] == ScanState.PROVEN,
             "proof": r[5],
             "reason": r[6],
             "pages": r[7],
@@ -45,7 +39,7 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
             "began_at": r[11],
             "checked_at": r[12],
         }
-        for r in rows
+        for r in ledger.newest_scans()
     ]
     lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for item in found:

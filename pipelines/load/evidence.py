@@ -20,15 +20,14 @@ from sources.repair_shop.ticket_pipeline import read_probe
 
 def write_reports(ledger: Ledger, loader: Loader) -> None:
     """What the models need of the ledger: the service's reports, and its own list of tickets."""
-    rows = ledger.query("SELECT shop, report, period, total, fetched_at FROM reports")
     names = OPS_TABLES["service_reports"]
-    loader.write_ops("service_reports", [dict(zip(names, r, strict=True)) for r in rows])
-    looked = ledger.query("SELECT shop FROM marks WHERE name = ?", (PIPELINE_KEY,))
+    totals = [dict(zip(names, map(str, row), strict=True)) for row in ledger.report_totals()]
+    loader.write_ops("service_reports", totals)
     loader.write_ops(
         "pipeline_looks",
         [
             {"shop_id": shop} | vars(probe) | {"ids": json.dumps(probe.ids)}
-            for (shop,) in looked
+            for shop in ledger.shops_with_value(PIPELINE_KEY)
             if (probe := read_probe(ledger, shop))
         ],
     )
@@ -37,15 +36,8 @@ def write_reports(ledger: Ledger, loader: Loader) -> None:
 def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:
     """``ops`` tables of what was asked and proven."""
     loader.write_ops("completeness", completeness(ledger))
-    runs = ledger.query(
-        "SELECT run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, message"
-        " FROM runs ORDER BY run_id"
-    )
-    loader.write_ops("runs", [dict(zip(OPS_TABLES["runs"], r, strict=True)) for r in runs])
-    spent = ledger.query(
-        "SELECT s.shop, s.run_id, s.resource, s.kind, count(*) FROM pages p "
-        "JOIN scans s USING (scan_id) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
-    )
+    loader.write_ops("runs", ledger.last_runs()[::-1])
+    spent = ledger.requests_spent()
     loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []
     for shop in shops:

@@ -16,6 +16,8 @@ from typing import Literal
 
 import duckdb
 
+from sources.repair_shop.schema.dates import month_end
+
 Reason = Literal[
     "deleted", "edited", "midnight", "still_due", "unreadable", "missing", "unexplained"
 ]
@@ -90,7 +92,7 @@ def explain(
     if report.startswith("daily"):
         return _of_span(connection, shop_id, kind, _Day(period, found[0]), period, limit)
     days = _differing_days(connection, shop_id, kind, period)
-    last = _last_day(period)
+    last = month_end(period)
     if not days:
         return _of_span(connection, shop_id, kind, _Day(period, found[0]), last, limit)
     findings = [
@@ -130,7 +132,7 @@ def _differing_days(
     rows = connection.execute(
         "select period, difference from marts.reconciliation where shop_id = ? and report = ? "
         "and period between ? and ? and not matches order by period",
-        [shop_id, f"daily_{kind}", month, _last_day(month)],
+        [shop_id, f"daily_{kind}", month, month_end(month)],
     ).fetchall()
     return [_Day(*row) for row in rows]
 
@@ -230,7 +232,3 @@ def _named_queries(kind: str) -> Iterator[tuple[str, str]]:
         for_kind, _, reason = title.strip().partition(" ")
         if for_kind == kind:
             yield reason, sql
-
-
-def _last_day(month: dt.date) -> dt.date:
-    return (month.replace(day=28) + dt.timedelta(days=4)).replace(day=1) - dt.timedelta(days=1)

@@ -15,6 +15,7 @@ from pipelines.monitor.severity import Problem
 from pipelines.publish.published import NothingPublished, Published, published
 from pipelines.report import freshness, queries
 from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
+from sources.repair_shop.schema.dates import month_earlier, month_end
 
 NEEDED = (
     "ops.shops",
@@ -112,7 +113,7 @@ def _period(
         first = month.replace(day=1)
         if first > today:
             raise ReportError(f"The month {first:%Y-%m} has not begun yet (today is {today}).")
-        return Period(kind="month", first=first, last=queries.month_end(first))
+        return Period(kind="month", first=first, last=month_end(first))
     if day is not None:
         if day > today:
             raise ReportError(f"The day {day} has not begun yet (today is {today}).")
@@ -127,7 +128,7 @@ def _day(day: date) -> Period:
 
 
 def _month(first: date) -> Period:
-    return Period(kind="month", first=first, last=queries.month_end(first))
+    return Period(kind="month", first=first, last=month_end(first))
 
 
 def _compared_with(
@@ -138,8 +139,8 @@ def _compared_with(
     None where the books had not begun: nothing to compare with is not a day without sales.
     """
     if period.kind == "month":
-        before: Period | None = _month(queries.month_earlier(period.first, 1))
-        earlier = _month(queries.month_earlier(period.first, 12))
+        before: Period | None = _month(month_earlier(period.first, 1))
+        earlier = _month(month_earlier(period.first, 12))
     else:
         open_day = queries.open_day(warehouse, shops, period.first - timedelta(days=1))
         before = None if open_day is None else _day(open_day)

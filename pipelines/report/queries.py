@@ -28,6 +28,7 @@ from pipelines.report.figures import (
     Technician,
     Workshop,
 )
+from sources.repair_shop.schema.dates import month_earlier, month_end
 
 _SHOWN_DIFFERENCES = 6
 _NOT_NAMED = Text("not named")
@@ -363,15 +364,3 @@ def mirrored_until(warehouse: Published, shops: Sequence[str]) -> date | None:
         _of(shops),
     )["day"]
     return value
-
-
-def month_earlier(day: date, months_back: int) -> date:
-    """The first day of the month that lies so many months before that of ``day``."""
-    index = day.year * 12 + day.month - 1 - months_back
-    return date(index // 12, index % 12 + 1, 1)
-
-
-def month_end(day: date) -> date:
-    """The last day of the month of ``day``."""
-    following = month_earlier(day, -1)
-    return date.fromordinal(following.toordinal() - 1)

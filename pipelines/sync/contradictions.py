@@ -6,14 +6,13 @@ agree; so ``reconcile --calibrate`` asks for one month's days and says so.
 
 from __future__ import annotations
 
-from calendar import monthrange
 from datetime import date
 from decimal import Decimal
 
-from pipelines.sync.repair import store
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.reports import fetch_days
+from sources.repair_shop.schema.dates import month_end
 
 _CENT = Decimal("0.01")
 
@@ -27,18 +26,16 @@ def contradictions(client: Client, ledger: Ledger) -> list[str]:
     this_month = client.today().replace(day=1)
     found: list[str] = []
     for kind in ("sales", "purchases"):
-        newest = ledger.query(
-            "SELECT period, total FROM reports WHERE shop=? AND report=? AND period < ? "
-            "AND CAST(total AS REAL) <> 0 ORDER BY period DESC LIMIT 1",
-            (client.shop.name, f"monthly_{kind}", this_month.isoformat()),
-        )
-        for period, total in newest:
-            first = date.fromisoformat(period)
-            last = first.replace(day=monthrange(first.year, first.month)[1])
-            month = Decimal(total)
-            days = fetch_days(client, f"daily_{kind}", first, last, month)
-            store(ledger, client.shop.name, f"daily_{kind}", days)
-            if problem := contradiction(kind, first, days, month):
+        over = [
+            row
+            for row in ledger.report_totals(client.shop.name, f"monthly_{kind}")
+            if row.period < this_month and row.total
+        ]
+        for newest in over[-1:]:
+            first, last = newest.period, month_end(newest.period)
+            days = fetch_days(client, f"daily_{kind}", first, last, newest.total)
+            ledger.store_report(client.shop.name, f"daily_{kind}", days)
+            if problem := contradiction(kind, first, days, newest.total):
                 found.append(problem)
     return found
 

@@ -77,8 +77,7 @@ def unsettled_since(ledger: Ledger, shop: str) -> datetime:
 
 def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     """Note that what was answered before a run is settled; what it read itself is for the next."""
-    [(started,)] = ledger.query("SELECT started_at FROM runs WHERE run_id = ?", (run_id,))
-    ledger.set_value(shop, _SETTLED, started)
+    ledger.set_value(shop, _SETTLED, ledger.run_began(run_id))
 
 
 def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradictions:

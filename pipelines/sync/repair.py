@@ -25,9 +25,10 @@ from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.ledger import Ledger, now_text
+from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.reports import fetch_days, fetch_year, refuse_ignored_year
 from sources.repair_shop.scan.jobs import Job, full_watermark
+from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
 
@@ -63,7 +64,7 @@ def fetch_monthly_reports(
         totals = fetch_year(client, report, asked, today)
         refuse_ignored_year(report, known.get(report, {}), totals)
         known[report] = totals
-        store(ledger, shop.name, report, totals)
+        ledger.store_report(shop.name, report, totals)
     return len(wanted)
 
 
@@ -82,14 +83,9 @@ def _wanted_reports(
         years = [year] if year else _years(ledger, shop.name, tables, today)
         old = [y for y in years if today.year - y >= _RECENT_YEARS]
         if report == "monthly_purchases" and year is None and len(old) > 1:
-            asked = {
-                int(row[0]): row[1]
-                for row in ledger.query(
-                    "SELECT substr(period, 1, 4), max(fetched_at) FROM reports "
-                    "WHERE shop=? AND report=? GROUP BY 1",
-                    (shop.name, report),
-                )
-            }
+            asked: dict[int, str] = {}
+            for row in ledger.report_totals(shop.name, report):
+                asked[row.period.year] = max(row.fetched_at, asked.get(row.period.year, ""))
             # Years never asked come all; of the others the one asked longest ago.
             known = sorted((y for y in old if y in asked), key=lambda y: asked[y])
             years = [y for y in years if y not in known[1:]]
@@ -98,25 +94,9 @@ def _wanted_reports(
 
 
 def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> list[int]:
-    first = today.year
-    for table in tables:
-        row = ledger.query(
-            "SELECT min(day) FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL",
-            (shop, table),
-        )
-        if row[0][0]:
-            first = min(first, int(row[0][0][:4]))
+    first = min((ledger.first_day(shop, table) or today for table in tables), default=today)
     # A row dated 1970 must not cost a request for each year since.
-    return list(range(max(first, today.year - 30), today.year + 1))
-
-
-def store(ledger: Ledger, shop: str, report: str, totals: Mapping[date, Decimal]) -> None:
-    """Keep a report's answer, period by period; the newest answer counts."""
-    at = now_text()
-    ledger.execute(
-        "INSERT OR REPLACE INTO reports VALUES (?,?,?,?,?)",
-        [(shop, report, period.isoformat(), str(total), at) for period, total in totals.items()],
-    )
+    return list(range(max(first.year, today.year - 30), today.year + 1))
 
 
 def split_months(
@@ -125,10 +105,10 @@ def split_months(
     """Ask the daily report of each month that differs (at most ``limit``); requests made."""
     months = _months(differing)[:limit]
     for daily, first in months:
-        last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-        last = min(last, max(first, client.today()))
+        last = min(month_end(first), max(first, client.today()))
         month = _month_total(ledger, client, daily, first)
-        store(ledger, client.shop.name, daily, fetch_days(client, daily, first, last, month))
+        days = fetch_days(client, daily, first, last, month)
+        ledger.store_report(client.shop.name, daily, days)
     return len(months)
 
 
@@ -136,11 +116,8 @@ def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Dec
     """What the monthly report says of a month that is over; it tells how to read the daily one."""
     if first >= client.today().replace(day=1):
         return None
-    rows = ledger.query(
-        "SELECT total FROM reports WHERE shop=? AND report=? AND period=?",
-        (client.shop.name, daily.replace("daily", "monthly"), first.isoformat()),
-    )
-    return Decimal(rows[0][0]) if rows else None
+    months = ledger.report_totals(client.shop.name, daily.replace("daily", "monthly"))
+    return next((row.total for row in months if row.period == first), None)
 
 
 def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:
@@ -162,16 +139,11 @@ def differing_days(
     """Daily report -> days of differing months on which it differs from ours."""
     found: dict[str, list[date]] = {}
     for daily, first in _months(differing):
-        theirs = ledger.query(
-            "SELECT period, total FROM reports WHERE shop=? AND report=? AND "
-            "substr(period, 1, 7)=? ORDER BY period",
-            (shop, daily, first.isoformat()[:7]),
-        )
-        ours = our_days(home, shop, daily, first, first + timedelta(days=31))
-        for text, total in theirs:
-            day = date.fromisoformat(text)
-            if Decimal(ours.get(day, 0)) != Decimal(total):
-                found.setdefault(daily, []).append(day)
+        last = month_end(first)
+        ours = our_days(home, shop, daily, first, last)
+        for row in ledger.report_totals(shop, daily):
+            if first <= row.period <= last and Decimal(ours.get(row.period, 0)) != row.total:
+                found.setdefault(daily, []).append(row.period)
     return found
 
 
@@ -220,11 +192,7 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
     even that one if the document was found gone before the reports were compared.
     """
     gone: dict[str, list[str]] = {}
-    for table, identity in ledger.query(
-        "SELECT resource, id FROM deletions WHERE shop=? AND at >= ? AND resource IN "
-        "('ticket_invoices', 'pos_orders')",
-        (shop, now_text(since)),
-    ):
+    for table, identity in ledger.gone_since(shop, since, _NEEDED["monthly_sales"]):
         gone.setdefault(table, []).append(identity)
     return set(payment_days(home, shop, gone))
 
@@ -260,12 +228,8 @@ def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
     A payment has no path of its own to be looked up by, and an empty answer is not believed at
     once. With neighbours that still stand, the days may turn out empty.
     """
-    before = ledger.query(
-        "SELECT day FROM seen WHERE shop=? AND resource='payments' AND deleted_at IS NULL "
-        "AND day < ? AND day >= ? ORDER BY day DESC LIMIT ?",
-        (shop, first.isoformat(), (first - _REACH).isoformat(), _NEIGHBOURS),
-    )
-    begin = date.fromisoformat(before[-1][0]) if before else first
+    before = ledger.days_before(shop, "payments", first, first - _REACH, _NEIGHBOURS)
+    begin = before[-1] if before else first
     return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=_WINDOW)
 
 

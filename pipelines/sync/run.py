@@ -29,7 +29,6 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.hub import together
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.scan.deletions import Deletions
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -184,10 +183,9 @@ class Run:
     def _deleted_by_us(self, shop: ShopSettings) -> None:
         """What a push deleted did not vanish: the service said so, and a list that still shows one
         brings it back. Else many at once would look like a list that lost its rows."""
-        deletions = Deletions(self.session.ledger)
         for record in touched_since(self.session.home.path, shop.name):
             if record.is_deleted:
-                deletions.confirmed(shop.name, record.resource, [record.id])
+                self.session.ledger.mark_gone(shop.name, record.resource, [record.id])
 
     def _pushed(self, shop: ShopSettings, began: int) -> list[Job]:
         """Records that a push wrote and that this run has not read yet, by their own paths."""

@@ -35,13 +35,9 @@ class Built:
             datetime.now(UTC).date(),
             *(datetime.now(shop.zone).date() for shop in shops),
             *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
-            # Words that hold "true" are taken for a fresh row: a build too many, never too few.
-            ledger.query(
-                "SELECT max(p.seq) FROM pages p JOIN scans s USING (scan_id) WHERE p.loaded_at "
-                "NOTNULL AND (s.kind = 'full' OR p.summary LIKE '%true%')"
-            ),
-            ledger.query("SELECT count(*), max(at) FROM deletions WHERE applied"),
-            ledger.query("SELECT shop, report, period, total FROM reports ORDER BY 1, 2, 3"),
+            ledger.newest_loaded(),
+            ledger.applied_deletions(),
+            [row[:4] for row in ledger.report_totals()],
             ledger.value("", "warehouse"),
         ]
         with self._home.open_build(read_only=True) as database:

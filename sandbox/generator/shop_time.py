@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from bisect import bisect_right
+from calendar import monthrange
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -109,7 +110,7 @@ def is_open(day: dt.date) -> bool:
 
 def last_of_month(day: dt.date) -> dt.date:
     """The last day of the month a day lies in."""
-    return (day.replace(day=28) + dt.timedelta(days=4)).replace(day=1) - dt.timedelta(days=1)
+    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def busyness(day: dt.date, age: float) -> float:

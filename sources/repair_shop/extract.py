@@ -8,7 +8,6 @@ stop, ends them all, and what was answered is kept.
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,14 +18,12 @@ from .errors import BadAnswer, ConfigurationError, NotFound, ShopError
 from .http.answers import parse_json, rows_of
 from .http.client import Client
 from .hub import together
-from .ledger import Ledger, Page, Scan
-from .ledger.records import page_of
+from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
 from .scan import (
     Outcome,
     PagingBroken,
 )
-from .scan.audits import note_read
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
 from .scan.jobs import RESUMED_KINDS, STILL_NEW, WORDS, Job, day_watermark, full_watermark, joined
@@ -116,14 +113,8 @@ class ShopFetch:
         """
         shop = self.client.shop.name
         wanted: dict[str, list[str]] = {}
-        for body, summary, began in self.ledger.query(
-            "SELECT p.body, p.summary, (SELECT min(q.seq) FROM pages q JOIN scans t USING (scan_id)"
-            " WHERE t.shop = s.shop AND t.run_id = s.run_id) FROM pages p JOIN scans s "
-            "USING (scan_id) WHERE s.shop=? AND s.resource='payments' AND s.kind <> 'full' "
-            "AND p.summary LIKE '%true%' ORDER BY p.seq",
-            (shop,),
-        ):
-            for table, identity in _documents(body, summary, self.client.shop.zone):
+        for body, page, began in self.ledger.pages_with_news(shop, "payments"):
+            for table, identity in _documents(body, page, self.client.shop.zone):
                 seq = self.ledger.seen_seq(shop, table, identity)
                 ids = wanted.setdefault(table, [])
                 if (
@@ -175,7 +166,7 @@ class ShopFetch:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
             if job.endpoint.table == "shipments_deleted":
-                Deletions(self.ledger).confirmed(job.shop, "shipments", page.ids)
+                self.ledger.mark_gone(job.shop, "shipments", page.ids)
 
         try:
             outcome = self._reader.read(job, scan, count, by_offset=None)
@@ -200,7 +191,7 @@ class ShopFetch:
         self._mark_gone(job, scan, outcome, result)
         self.ledger.close_scan(
             scan,
-            state="proven" if outcome.proven else "unproven",
+            state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,
             proof=outcome.proof,
             # Of a proven scan: what it did not show and is kept all the same.
             reason=result.doubt,
@@ -259,7 +250,7 @@ class ShopFetch:
         elif job.kind == "audit":
             asked = [(job.first, job.last)] if job.first and job.last else []
             for days in outcome.covered or asked:
-                note_read(self.ledger, job.shop, job.resource, days)
+                self.ledger.note_audit(job.shop, job.resource, *days)
 
     def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:
         """A cheap scan that a dead run left open is made anew unless it is from just now."""
@@ -268,16 +259,7 @@ class ShopFetch:
         for scan in self.ledger.open_scans(shop.name, kinds):
             # What of the records was read is kept; those that were not are named anew.
             if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):
-                self.ledger.close_scan(
-                    scan,
-                    state="dropped",
-                    proof="",
-                    reason="cut off",
-                    first_day=None,
-                    last_day=None,
-                    pages=0,
-                    rows=0,
-                )
+                self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="cut off")
 
 
 _LOCK = threading.Lock()
@@ -307,13 +289,13 @@ def _days_disagree(job: Job, outcome: Outcome) -> bool:
     return early or late
 
 
-def _documents(body: bytes, summary: str, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
+def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
     """(table, id) of the documents that the new or changed payments of a page name.
 
     Under whatever name, nested or flat, in the payment itself or in the return it pays back.
     """
-    rows = rows_of(parse_json(zlib.decompress(body)), "/payments")
-    for row, fresh in zip(rows, page_of(summary).fresh, strict=True):
+    rows = rows_of(parse_json(body), "/payments")
+    for row, fresh in zip(rows, page.fresh, strict=True):
         if not fresh:
             continue
         cleaned = clean_row(row, "payments", shop_id="", zone=zone, extra={})

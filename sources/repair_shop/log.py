@@ -32,7 +32,6 @@ from .errors import first_line
 from .held import Held
 from .ledger import Ledger, StoredPage
 from .ledger.aside import set_aside
-from .ledger.records import now_text, page_of
 from .scan.jobs import full_watermark
 from .schema.arrow import EMPTY_LIST, tables_of
 from .schema.endpoints import ENDPOINTS
@@ -87,29 +86,20 @@ class Log:
     def end(self) -> Offset:
         """Where the log ends now. Deletions that were found since become entries of it."""
         self._ledger.log_deletions()
-        (tombstone,) = self._ledger.query("SELECT coalesce(max(n), 0) FROM tombstones")[0]
-        return Offset(self._ledger.last_seq(), tombstone)
+        return Offset(self._ledger.last_seq(), self._ledger.last_tombstone())
 
     def lists_with_rows(self, seqs: Iterable[int]) -> dict[str, list[int]]:
         """Of these answers those that hold a row as it is now, by list."""
         found: dict[str, list[int]] = {}
-        for seq, shop, resource, summary in self._ledger.query(
-            "SELECT p.seq, s.shop, s.resource, p.summary FROM pages p JOIN scans s USING (scan_id) "
-            "WHERE p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq",
-            (json.dumps(list(seqs)),),
-        ):
-            if self._current(shop, resource, seq, page_of(summary).ids):
+        for seq, shop, resource, ids in self._ledger.pages_named(seqs):
+            if self._ledger.current_rows(shop, resource, seq, ids):
                 found.setdefault(resource.partition(":")[0], []).append(seq)
         return found
 
     def lists_with_tombstones(self, after: int) -> list[str]:
         """Lists with deletions after that number, of these shops."""
-        rows = self._ledger.query(
-            "SELECT DISTINCT resource FROM tombstones WHERE n > ? "
-            "AND shop IN (SELECT value FROM json_each(?))",
-            (after, json.dumps(list(self._zones))),
-        )
-        return list(dict.fromkeys(row[0].partition(":")[0] for row in rows))
+        resources = self._ledger.lists_with_tombstones(after, self._zones)
+        return list(dict.fromkeys(one.partition(":")[0] for one in resources))
 
     def read(
         self,
@@ -162,10 +152,7 @@ class Log:
 
     def ask_again(self, table: str, shop: str) -> None:
         """Have the next run read a list whole, whose answers are no longer kept."""
-        self._ledger.execute(
-            "DELETE FROM marks WHERE shop=? AND name=?",
-            [(shop, full_watermark(resource)) for resource in _resources(table)],
-        )
+        self._ledger.drop_values(shop, map(full_watermark, _resources(table)))
 
     # -- a destination's place ------------------------------------------------------------------
 
@@ -173,7 +160,7 @@ class Log:
         """What a destination keeps with its offsets, to tell later that they are of this ledger."""
         if self._token is None:
             self._token = uuid.uuid4().hex
-            self._ledger.execute("INSERT INTO loads VALUES (?, ?)", [(self._token, now_text())])
+            self._ledger.note_token(self._token)
         return self._token
 
     def knows(self, token: str | None) -> bool:
@@ -181,9 +168,7 @@ class Log:
 
         Not of another one, and not of later than this one was restored to.
         """
-        return token is not None and bool(
-            self._ledger.query("SELECT 1 FROM loads WHERE token=?", (token,))
-        )
+        return token is not None and self._ledger.knows_token(token)
 
     def advanced(self, offsets: Offsets, end: Offset) -> dict[str, Offset]:
         """The offsets of a destination that has read up to ``end``."""
@@ -204,14 +189,8 @@ class Log:
 
     def _entries(self, shop: str, resource: str, since: Offset, end: Offset) -> Iterator[_Entry]:
         """The pages after ``since`` that hold a row as it is now."""
-        for seq, summary in self._ledger.query(
-            "SELECT p.seq, p.summary FROM scans s JOIN pages p USING (scan_id) "
-            "WHERE s.shop=? AND s.resource=? AND p.seq > ? AND p.seq <= ? "
-            "AND p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) ORDER BY p.seq",
-            (shop, resource, since.page, end.page),
-        ):
-            ids = page_of(summary).ids
-            rows = self._current(shop, resource, seq, ids)
+        for seq, ids in self._ledger.pages_between(shop, resource, since.page, end.page):
+            rows = self._ledger.current_rows(shop, resource, seq, ids)
             if rows:
                 yield _Entry(
                     seq,
@@ -219,31 +198,6 @@ class Log:
                     {i: at for i, (at, _) in rows.items() if at is not None},
                     frozenset(i for i, (_, first) in rows.items() if first <= since.page),
                 )
-
-    def _current(
-        self, shop: str, resource: str, seq: int, ids: Sequence[str]
-    ) -> dict[str, tuple[str | None, int]]:
-        """Rows of a page whose newest content it holds: id -> (since when gone, first answer)."""
-        return {
-            row[0]: row[1:]
-            for row in self._ledger.query(
-                "SELECT id, deleted_at, coalesce(first, 0) FROM seen WHERE shop=? AND "
-                "resource=? AND id IN (SELECT value FROM json_each(?)) "
-                "AND coalesce(changed, seq) = ?",
-                (shop, resource, json.dumps(ids), seq),
-            )
-        }
-
-    def _tombstones(
-        self, shop: str, resource: str, since: Offset, end: Offset
-    ) -> list[tuple[str, str, int]]:
-        """(id, since when gone, answer with the content) of rows that the destination holds."""
-        return self._ledger.query(
-            "SELECT DISTINCT t.id, s.deleted_at, coalesce(s.changed, s.seq) FROM tombstones t "
-            "JOIN seen s USING (shop, resource, id) WHERE t.shop=? AND t.resource=? AND t.n > ? "
-            "AND t.n <= ? AND s.deleted_at NOTNULL AND coalesce(s.changed, s.seq) <= ?",
-            (shop, resource, since.tombstone, end.tombstone, since.page),
-        )
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -299,7 +253,7 @@ class Log:
         self, table: str, shop: str, resource: str, since: Offset, end: Offset
     ) -> Iterator[dict[str, pa.Table]]:
         """Rows that went since: as the destination holds them, with ``_deleted_at``."""
-        rows = self._tombstones(shop, resource, since, end)
+        rows = self._ledger.tombstones(shop, resource, since.tombstone, end.tombstone, since.page)
         for start in range(0, len(rows), 1000):
             gone = {identity: at for identity, at, _ in rows[start : start + 1000]}
             of_page: dict[int, set[str]] = {}
@@ -324,15 +278,7 @@ class Log:
         """Ids of rows after ``since`` whose answer is no longer kept."""
         if self._ledger.keeps_all_since(since.page):
             return set()  # as nearly always
-        return {
-            row[0]
-            for row in self._ledger.query(
-                "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
-                "AND (? IS NULL OR coalesce(changed, seq) <= ?) "
-                "AND coalesce(changed, seq) NOT IN (SELECT seq FROM pages)",
-                (shop, resource, since.page, end and end.page, end and end.page),
-            )
-        }
+        return self._ledger.pruned_rows(shop, resource, since.page, end.page if end else None)
 
     def _kept_by_held(self, table: str, shop: str, resource: str, since: Offset) -> Iterable[str]:
         if self._held is None:

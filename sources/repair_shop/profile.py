@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -25,6 +24,7 @@ from .http.service_clock import clock_words
 from .reports import fetch_days, fetch_year
 from .scan import PAGE_ROWS
 from .schema.clean import clean_row, parse_amount, snake_case
+from .schema.dates import month_end
 from .schema.endpoints import ENDPOINTS, INFO_PATH
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
@@ -204,7 +204,7 @@ def _probe_reports(client: Client, profile: ServiceProfile, _rows: list[dict[str
         name = f"monthly_{kind}"
         months = _probe_report(profile, name, partial(fetch_year, client, name, today.year, today))
         first, month = _newest_month(months, today)
-        last = first.replace(day=monthrange(first.year, first.month)[1])
+        last = month_end(first)
         name = f"daily_{kind}"
         asked = partial(fetch_days, client, name, first, min(last, today), month)
         days = _probe_report(profile, name, asked)

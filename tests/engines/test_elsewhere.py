@@ -12,7 +12,6 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import load_elsewhere
-from sources.repair_shop.scan.deletions import Deletions
 from tests.engines.postgres import Postgres
 from tests.ledgers import LoadedHome
 
@@ -67,7 +66,7 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
     # Two nights later: a row without its lines, a new one, one that is gone.
     loaded.load("ticket_invoices", invoice("a", "1.50", 0), minute=1)
     loaded.load("ticket_invoices", invoice("d", "4", 3), minute=2)
-    Deletions(loaded.ledger).confirmed("main", "ticket_invoices", ["b"])
+    loaded.ledger.mark_gone("main", "ticket_invoices", ["b"])
     loaded.feed.load_waiting()
     assert also() == 3
     assert also() == 0

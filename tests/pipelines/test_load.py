@@ -19,7 +19,6 @@ from pipelines.load.ops import FORMAT
 from pipelines.publish.publish import publish
 from sources.repair_shop import log
 from sources.repair_shop.ledger.aside import pages_aside
-from sources.repair_shop.scan.deletions import Deletions
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.columns import TABLES
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -127,7 +126,7 @@ def test_shops_share_tables_and_keep_their_rows(home: Home) -> None:
     loaded = LoadedHome(home, [settings_of("centro"), settings_of("norte")])
     loaded.load("customers", {"id": "1", "name": "Ana"}, shop="centro")
     loaded.load("customers", {"id": "1", "name": "Eva"}, shop="norte")
-    Deletions(loaded.ledger).confirmed("norte", "customers", ["1"])
+    loaded.ledger.mark_gone("norte", "customers", ["1"])
     loaded.feed.load_waiting()
     found = loaded.query("SELECT shop_id, name, _deleted_at IS NULL FROM raw.customers ORDER BY 1")
     assert found == [("centro", "Ana", True), ("norte", "Eva", False)]
@@ -183,10 +182,10 @@ def test_what_cannot_be_loaded_is_refused_whole_and_later_loads_work(loaded: Loa
 
 
 def test_deletions_are_told_once_and_undone_when_the_row_comes_back(loaded: LoadedHome) -> None:
-    deletions = Deletions(loaded.ledger)
+    ledger = loaded.ledger
     rows = [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "c"}]
     loaded.load("brands", *rows)
-    deletions.confirmed("main", "brands", ["a", "b", "nobody"])
+    ledger.mark_gone("main", "brands", ["a", "b", "nobody"])
     loaded.feed.load_waiting()
     gone = loaded.query("SELECT id, name FROM raw.brands WHERE _deleted_at NOTNULL ORDER BY 1")
     assert gone == [("a", "A"), ("b", "B")]
@@ -202,7 +201,7 @@ def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(
 ) -> None:
     loaded.load("tickets", {"id": "t", "short_info": "kept", "lines": [{"id": 1}]})
     loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
-    Deletions(loaded.ledger).confirmed("main", "tickets", ["t"])
+    loaded.ledger.mark_gone("main", "tickets", ["t"])
     loaded.feed.load_waiting()
     found = loaded.query("SELECT short_info, _deleted_at NOTNULL FROM raw.tickets")
     assert found == [("kept", True)]

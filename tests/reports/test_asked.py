@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pipelines.sync.contradictions import contradictions
-from pipelines.sync.repair import fetch_monthly_reports, store
+from pipelines.sync.repair import fetch_monthly_reports
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -106,7 +106,7 @@ def test_daily_figures_that_contradict_the_monthly_ones_are_told(
         return Reply()
 
     stranger.loopback.otherwise = answer
-    store(ledger, "main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
+    ledger.store_report("main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
     told = contradictions(client, ledger)
     assert len(told) == found
     assert all("12.00" in one and "12.50" in one and "2024-05" in one for one in told)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
-from ..ledger import Ledger, now_text
+from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .cuts import Count
@@ -129,11 +129,7 @@ def _read_days(
     """Says when all rows of a day were read last; by default when the list was read whole."""
     audits = [
         (first, last, date.fromisoformat(at[:10]))
-        for first, last, at in ledger.query(
-            "SELECT first_day, last_day, audited_at FROM audits WHERE shop=? AND resource=? "
-            "AND first_day <> '' ORDER BY audited_at DESC",
-            (shop, endpoint.table),
-        )
+        for first, last, at in ledger.audits(shop, endpoint.table)
     ]
 
     def read(day: date) -> date:
@@ -141,15 +137,6 @@ def _read_days(
         return next((at for first, last, at in audits if first <= text <= last), began)
 
     return read
-
-
-def note_read(ledger: Ledger, shop: str, resource: str, days: tuple[date, date]) -> None:
-    """Remember that all rows of some days were read now."""
-    key = (shop, resource, days[0].isoformat(), days[1].isoformat())
-    ledger.execute(
-        "DELETE FROM audits WHERE shop=? AND resource=? AND first_day >= ? AND last_day <= ?", [key]
-    )
-    ledger.execute("INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?)", [(*key, now_text())])
 
 
 def _due_days(day: date, today: date) -> int:

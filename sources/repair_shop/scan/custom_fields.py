@@ -8,7 +8,6 @@ the tabs that its answers name, or that follow on each other.
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from datetime import date
 
@@ -97,12 +96,8 @@ class _Fields:
     def _tabs_named(self, prefix: str) -> set[str]:
         """The tabs that the rows of an answer name."""
         tabs: set[str] = set()
-        pages = self.ledger.query(
-            "SELECT body FROM pages WHERE scan_id=? AND key LIKE ? AND body IS NOT NULL",
-            (self.scan.scan_id, f"{prefix}up:%"),
-        )
-        for (body,) in pages:
-            for row in rows_of(parse_json(zlib.decompress(body)), "/customFields"):
+        for body in self.ledger.bodies(self.scan, f"{prefix}up:"):
+            for row in rows_of(parse_json(body), "/customFields"):
                 named = next((row[name] for name in _TABS if row.get(name)), None)
                 named = named.get("id") if isinstance(named, dict) else named
                 if isinstance(named, str | int) and not isinstance(named, bool):
@@ -123,11 +118,8 @@ class _Fields:
 
 def _categories(ledger: Ledger, shop: str) -> list[str]:
     """Ids of the shop's categories that may be asked for: ``categoryId`` is numeric."""
-    rows = ledger.query(
-        "SELECT id FROM seen WHERE shop=? AND resource='categories' AND deleted_at IS NULL",
-        (shop,),
-    )
-    return sorted((row[0] for row in rows if row[0].isdecimal() and int(row[0])), key=int)
+    ids = ledger.live_ids(shop, "categories")
+    return sorted((one for one in ids if one.isdecimal() and int(one)), key=int)
 
 
 def _in_turn(categories: list[str], today: date) -> list[str]:

@@ -6,7 +6,7 @@ endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
 
@@ -73,9 +73,9 @@ class Deletions:
         name = f"{EMPTY_KEY}{scan.resource}:{first}:{last}"
         if (outcome.ids or not gone) and self._ledger.value(scan.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
-            self._ledger.execute("DELETE FROM marks WHERE shop=? AND name=?", [(scan.shop, name)])
+            self._ledger.drop_values(scan.shop, [name])
         if confirmed or not gone:
-            self.confirmed(scan.shop, scan.resource, gone)
+            self._ledger.mark_gone(scan.shop, scan.resource, gone)
             return Vanished(len(gone))
         days = (None, None) if of_list else (first, last)
         live = self._ledger.live_count(scan.shop, scan.resource, *days)
@@ -92,7 +92,7 @@ class Deletions:
             gone = [row for row in gone[:LOOKUPS] if row not in unlisted]
             if unlisted:
                 KnownRows(self._ledger, scan.shop, scan.resource).note_unlisted(unlisted)
-        self.confirmed(scan.shop, scan.resource, gone)
+        self._ledger.mark_gone(scan.shop, scan.resource, gone)
         return Vanished(len(gone))
 
     def believe(
@@ -109,20 +109,17 @@ class Deletions:
         refused = "" if confirmed else _too_many(resource, len(gone), live, limit_percent)
         if refused:
             return Vanished(0, refused)
-        self.confirmed(shop, resource, gone)
+        self._ledger.mark_gone(shop, resource, gone)
         return Vanished(len(gone))
 
     def _unseen(self, scan: Scan, first: date | None, last: date | None) -> list[str]:
         """Rows of some days that the scan did not show and its list would; None: no limit."""
-        began = self._ledger.first_seq(scan)
-        days = [day and day.isoformat() for day in (first, first, last, last)]
-        rows = self._ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL AND seq < ? "
-            "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?)",
-            (scan.shop, scan.resource, began or 0, *days),
+        began = self._ledger.first_seq(scan) or 0
+        ids = self._ledger.live_ids(
+            scan.shop, scan.resource, first=first, last=last, before_seq=began
         )
         unlisted = KnownRows(self._ledger, scan.shop, scan.resource).unlisted()
-        return [row[0] for row in rows if row[0] not in unlisted]
+        return [identity for identity in ids if identity not in unlisted]
 
     def _first_sighting(self, shop: str, name: str, rows: int) -> str:
         """Why an empty answer is not believed yet; empty at its second sighting."""
@@ -131,23 +128,3 @@ class Deletions:
         if sightings is not None:
             return ""
         return f"an empty answer where {rows} rows are known; the next run looks again"
-
-    def confirmed(self, shop: str, resource: str, ids: Iterable[str]) -> None:
-        """Mark rows as gone, now; rows that are unknown or marked already are passed over."""
-        at = now_text()
-        wanted = [
-            identity
-            for identity in ids
-            if self._ledger.query(
-                "SELECT 1 FROM seen WHERE shop=? AND resource=? AND id=? AND deleted_at IS NULL",
-                (shop, resource, identity),
-            )
-        ]
-        self._ledger.execute(
-            "UPDATE seen SET deleted_at=? WHERE shop=? AND resource=? AND id=?",
-            [(at, shop, resource, identity) for identity in wanted],
-        )
-        self._ledger.execute(
-            "INSERT OR REPLACE INTO deletions(shop, resource, id, at) VALUES (?,?,?,?)",
-            [(shop, resource, identity, at) for identity in wanted],
-        )

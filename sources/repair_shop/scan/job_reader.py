@@ -12,7 +12,7 @@ from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
-from ..scan.deletions import Deletions, advice
+from ..scan.deletions import advice
 from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, full_watermark, window_of
 from ..scan.probing import ListCount
@@ -188,7 +188,7 @@ class JobReader:
                 gone.append(identity)
             else:
                 out.take(page)
-        Deletions(self.ledger).confirmed(job.shop, job.resource, gone)
+        self.ledger.mark_gone(job.shop, job.resource, gone)
         out.proof = f"{len(ids)} record(s) by their own paths"
         if shown:
             out.proof += f", {shown} by their status"
@@ -228,24 +228,13 @@ class JobReader:
 
     def _first_day(self) -> str | None:
         """The day by which the first lists begin, as far as they were read."""
-        days = [
-            row[0]
-            for row in self.ledger.query(
-                "SELECT min(day) FROM seen WHERE shop=? AND day >= '2000' GROUP BY resource "
-                "HAVING count(*) >= ? ORDER BY 1",
-                (self.client.shop.name, _TELLING),
-            )
-        ]
+        days = self.ledger.first_days(self.client.shop.name, _TELLING)
         return days[len(days) // 4] if days else None
 
     def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
-        rows = self.ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND watched AND deleted_at IS NULL "
-            "AND (? IS NULL OR seq <= ?) ORDER BY seq",
-            (job.shop, job.resource, until, until),
-        )
-        return tuple(row[0] for row in rows)
+        before = None if until is None else until + 1
+        return tuple(self.ledger.live_ids(job.shop, job.resource, half=True, before_seq=before))
 
     def exists(self, job: Job, scan: Scan) -> Callable[[str], bool]:
         """Looks a row of the job's list up by its own path."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ..ledger import Ledger
+from ..ledger import Ledger, ScanState
 from ..scan import PAGE_ROWS
 from ..scan.deletions import EMPTY_KEY
 from ..scan.night import can_end
@@ -171,14 +171,14 @@ def mirror_jobs(
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
     jobs = with_probes(ledger, jobs)
-    first_run = None if full else first_unfinished(ledger)
+    first_run = None if full else ledger.first_unfinished()
     if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours, and say
         # when the shop began. Then the longest, so that none is left to be read alone at the end.
         return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
     # Going on: what was not reached comes first, and what was just proven is not asked again.
     recent = ledger.recent_scans(shop.name, shop.seconds(STILL_NEW), first_run).values()
-    proven = {(resource, kind) for resource, kind, state in recent if state == "proven"}
+    proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
     return sorted(
         (
             job
@@ -201,19 +201,6 @@ def _length(job: Job) -> tuple[bool, int]:
         return rank >= 0, rank
     is_long = job.requests > _SHORT
     return is_long, -job.requests if is_long else job.requests
-
-
-def first_unfinished(ledger: Ledger) -> int | None:
-    """The first of the newest syncs that were all stopped or killed, None if none."""
-    first: int | None = None
-    for run_id, outcome in ledger.query(
-        "SELECT run_id, outcome FROM runs WHERE (command='sync' OR command LIKE 'sync %') "
-        "AND ended_at NOTNULL ORDER BY run_id DESC LIMIT 1000"
-    ):
-        if outcome not in ("killed", "stopped"):
-            break
-        first = int(run_id)
-    return first
 
 
 def _jobs_of(
@@ -244,11 +231,7 @@ def _jobs_of(
     if endpoint.reread_by:
         jobs.append(Job(shop.name, endpoint, "paid", variant, since("paid"), requests=2))
     if endpoint.open_statuses:
-        watched = ledger.query(
-            "SELECT count(*) FROM seen WHERE shop=? AND resource=? AND watched AND "
-            "deleted_at IS NULL",
-            (shop.name, resource),
-        )[0][0]
+        watched = len(ledger.live_ids(shop.name, resource, half=True))
         if watched:
             jobs.append(Job(shop.name, endpoint, "open", variant, requests=min(watched, 5)))
     return jobs
@@ -268,7 +251,7 @@ def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
     }
     costs = {at: _count_cost(jobs[at], live) for at, live in counted.items()}
     spare = max(0, min(_SPREAD, _COUNT_SHARE - sum(costs.values())))
-    turn = ledger.query("SELECT coalesce(max(run_id), 0) FROM runs")[0][0] * _SPREAD
+    turn = ledger.newest_run() * _SPREAD
     inner = [(at, page) for at, live in counted.items() for page in range(1, live // PAGE_ROWS + 1)]
     for number in range(spare if inner else 0):
         at, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
@@ -344,9 +327,7 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
 def _doubted_days(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """Days whose first empty answer was not believed; nothing else would ask for them soon."""
     jobs: list[Job] = []
-    for (name,) in ledger.query(
-        "SELECT name FROM marks WHERE shop=? AND name LIKE ?", (shop.name, f"{EMPTY_KEY}%")
-    ):
+    for name in ledger.names_of_values(shop.name, EMPTY_KEY):
         resource, first, last = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
         if resource in ENDPOINTS and "None" not in (first, last):
             days = date.fromisoformat(first), date.fromisoformat(last)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from ..ledger import Ledger
 
@@ -28,47 +28,24 @@ class KnownRows:
 
     def days(self) -> list[tuple[date | None, int]]:
         """Rows by day; None for rows without one."""
-        count: Counter[str | None] = Counter(
-            dict(
-                self.ledger.query(
-                    "SELECT day, count(*) FROM seen WHERE shop=? AND resource=? "
-                    "AND deleted_at IS NULL AND (? IS NULL OR watched=?) GROUP BY day",
-                    self._of(),
-                )
-            )
-        )
+        count = Counter(self.ledger.live_days(self.shop, self.resource, half=self.half))
         count.subtract(self.unlisted().values())
-        return [(day and date.fromisoformat(day), n) for day, n in count.items() if n > 0]  # type: ignore[misc]
+        return [(day, n) for day, n in count.items() if n > 0]
 
     def ids(self, first: date, end: date) -> set[str]:
         """Rows of the days from ``first`` on and before ``end``."""
-        rows = self.ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
-            "AND (? IS NULL OR watched=?) AND day >= ? AND day < ?",
-            (*self._of(), first.isoformat(), end.isoformat()),
-        )
-        return {row[0] for row in rows} - self.unlisted().keys()
+        last = end - timedelta(days=1)
+        ids = self.ledger.live_ids(self.shop, self.resource, half=self.half, first=first, last=last)
+        return set(ids) - self.unlisted().keys()
 
-    def unlisted(self) -> dict[str, str | None]:
+    def unlisted(self) -> dict[str, date | None]:
         """Days of rows that a lookup showed and no list; one that a list shows again is none."""
         kept = self.ledger.value(self.shop, UNLISTED_KEY + self.resource) or "{}"
-        return dict(
-            self.ledger.query(
-                "SELECT s.id, s.day FROM json_each(?) AS kept JOIN seen AS s ON s.id = kept.key "
-                "AND s.seq = kept.value WHERE s.shop=? AND s.resource=? AND s.deleted_at IS NULL "
-                "AND (? IS NULL OR s.watched=?)",
-                (kept, *self._of()),
-            )
-        )
+        return self.ledger.unmoved_days(self.shop, self.resource, kept, half=self.half)
 
     def all_ids(self) -> set[str]:
         """Rows that are believed to exist, listed or not."""
-        rows = self.ledger.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
-            "AND (? IS NULL OR watched=?)",
-            self._of(),
-        )
-        return {row[0] for row in rows}
+        return set(self.ledger.live_ids(self.shop, self.resource, half=self.half))
 
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""
@@ -78,7 +55,3 @@ class KnownRows:
             for row in (*whole.unlisted(), *ids)
         }
         self.ledger.set_value(self.shop, UNLISTED_KEY + self.resource, json.dumps(noted))
-
-    def _of(self) -> tuple[str, str, int | None, int | None]:
-        half = None if self.half is None else int(self.half)
-        return self.shop, self.resource, half, half

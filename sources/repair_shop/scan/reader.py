@@ -187,10 +187,7 @@ class ServiceReader:
         shop = self._scan.shop
         said = error.wording
         began = self._ledger.first_seq(self._scan)
-        shown = began is not None and self._ledger.query(
-            "SELECT 1 FROM seen WHERE shop=? AND resource=? AND seq >= ? LIMIT 1",
-            (shop, self._scan.resource, began),
-        )
+        shown = began is not None and self._ledger.has_shown_rows(shop, self._scan.resource, began)
         if shown or said != self._ledger.value(shop, PAST_THE_END_KEY):
             return False
         unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)

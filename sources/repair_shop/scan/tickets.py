@@ -8,7 +8,6 @@ against what was read, and if it knows a ticket that we do not, everything is re
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
@@ -40,12 +39,8 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
     Of each status the newest answer counts: an odd one of an earlier night names none for good.
     """
     newest: dict[str, dict[str, Any]] = {}
-    for (body,) in ledger.query(
-        "SELECT p.body FROM pages p JOIN scans s USING (scan_id) WHERE s.shop=? AND "
-        "s.resource='statuses' AND p.body IS NOT NULL ORDER BY p.seq DESC LIMIT 20",
-        (shop,),
-    ):
-        for row in rows_of(parse_json(zlib.decompress(body)), "/statuses"):
+    for body in ledger.newest_bodies(shop, "statuses", 20):
+        for row in rows_of(parse_json(body), "/statuses"):
             newest.setdefault(row_id(row, "statuses") or made_up_id(row), row)
     labels = [
         label
@@ -116,11 +111,8 @@ def read_tickets(
 
 def _is_new(ledger: Ledger, shop: str, identity: str) -> bool:
     """Whether a ticket was made today (UTC, a day of slack): then the lists just missed it."""
-    row = ledger.query(
-        "SELECT day FROM seen WHERE shop=? AND resource='tickets' AND id=?", (shop, identity)
-    )
-    horizon = (datetime.now(UTC) - timedelta(days=2)).date().isoformat()
-    return bool(row and row[0][0] and row[0][0] >= horizon)
+    day = ledger.day_of(shop, "tickets", identity)
+    return day is not None and day >= (datetime.now(UTC) - timedelta(days=2)).date()
 
 
 def _from_updated(reader: MakeReader, out: Outcome) -> Outcome:

@@ -8,6 +8,7 @@ with slashes, or epoch numbers (field notes, Shapes).
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
@@ -153,3 +154,14 @@ def _offset(text: str | None) -> timezone | None:
         raise ValueError("no such offset")
     size = timedelta(hours=hours, minutes=minutes)
     return timezone(-size if text[0] == "-" else size)
+
+
+def month_earlier(day: date, months: int) -> date:
+    """The first day of the month that lies so many months before that of ``day``."""
+    years, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return date(years, month + 1, 1)
+
+
+def month_end(day: date) -> date:
+    """The last day of the month of ``day``."""
+    return day.replace(day=monthrange(day.year, day.month)[1])

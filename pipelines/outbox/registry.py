@@ -1,0 +1,142 @@
+"""Where the queue's file was last used and which services it knows (tables ``identity`` and
+``services``), its watermark, and the time by which it counts."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from pathlib import Path
+
+from pipelines.outbox.errors import QueueBroken
+from pipelines.outbox.place import Place, place_of, read_mark, write_mark
+from pipelines.outbox.queue_file import QueueFile
+from pipelines.outbox.schema import STEPS
+
+
+class Registry(QueueFile):
+    """See the module; what follows from it: :mod:`pipelines.outbox.identity`, ``binding``."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        if self._version < len(STEPS):
+            self._establish(is_new=self._version == 0)
+
+    def _establish(self, *, is_new: bool) -> None:
+        """Give a file its identity: a new one, or one of a version that had none, whose changes may
+        all have been sent from a copy."""
+        place = place_of(self.path)
+        with self.transaction() as db:
+            if self.identity() is not None:
+                return
+            db.execute(
+                "insert into identity values (1, ?, ?, ?, ?, ?, ?, '', ?)",
+                (
+                    uuid.uuid4().hex,
+                    place.machine,
+                    place.path,
+                    place.boot,
+                    place.ticks,
+                    place.shift,
+                    not is_new,
+                ),
+            )
+            # The watermark of a newer version stays: the file was put back from before it.
+            if is_new or not read_mark(self.path.parent)[0]:
+                self.write_watermark()
+
+    def identity(self) -> sqlite3.Row | None:
+        """The row of ``identity``; None while the file is being made."""
+        rows = self._select("select * from identity")
+        return rows[0] if rows else None
+
+    def now(self) -> float:
+        """Seconds since 1970 as the queue counts its waits: as the wall clock had it once, carried
+        on by the ticks of the boot. No setting of the clock makes a wait longer or shorter."""
+        row, place = self.identity(), place_of(self.path)
+        assert row is not None
+        if row["boot"] == place.boot:
+            return float(place.ticks + row["era"])
+        return max(place.wall, float(row["ticks"] + row["era"]))
+
+    def note_use(self) -> None:
+        """The queue is used now. What a copy of it may send, it sends later.
+
+        The service's time is carried on by our clock only as long as nobody set that since it was
+        compared with the service's.
+        """
+        place = place_of(self.path)
+        with self.transaction() as db:
+            db.execute("update identity set ticks = ? where boot = ?", (place.ticks, place.boot))
+            db.execute(
+                "update services set last_at = max(last_at, ? + skew)"
+                " where boot = ? and abs(shift - ?) < 60",
+                (place.wall, place.boot, place.shift),
+            )
+
+    def move_to(self, place: Place, now: float, *, pushing: bool) -> None:
+        """The queue is at ``place`` from ``now`` (:meth:`now`) on."""
+        with self.transaction() as db:
+            db.execute(
+                "update identity set machine = ?, path = ?, boot = ?, ticks = ?, era = ?,"
+                " pushing = ?",
+                (place.machine, place.path, place.boot, place.ticks, now - place.ticks, pushing),
+            )
+
+    def write_watermark(self, *, push_is_over: bool = False) -> None:
+        """Write the watermark anew, and keep what it is known by."""
+        with self.transaction() as db:
+            row = self.identity()
+            assert row is not None
+            [(last,)] = self._select("select max(seq) from sqlite_sequence")
+            try:
+                seal = write_mark(self.path.parent, {"queue": row["queue"], "last": last or 0})
+            except OSError as error:
+                raise QueueBroken(
+                    f"{self.path.parent} cannot be written ({error.strerror}). Nothing was sent."
+                ) from None
+            pushing = 0 if push_is_over else row["pushing"]
+            db.execute("update identity set mark = ?, pushing = ?", (seal, pushing))
+            self.note_use()
+
+    def skip_numbers(self, last: int) -> None:
+        """Numbers up to ``last`` stay with what another copy gave them to."""
+        with self.transaction() as db:
+            db.execute("update sqlite_sequence set seq = max(seq, ?)", (last,))
+
+    # -- services -----------------------------------------------------------------------------
+
+    def service(self, shop: str, address: str, address_hash: str, key_hash: str) -> int:
+        """The row of a shop's service, made if need be."""
+        with self.transaction() as db:
+            db.execute(
+                "insert into services (shop, address, address_hash, key_hash)"
+                " values (?, ?, ?, ?) on conflict do nothing",
+                (shop, address, address_hash, key_hash),
+            )
+            [(number,)] = self._select(
+                "select id from services where shop = ? and address_hash = ? and key_hash = ?",
+                shop,
+                address_hash,
+                key_hash,
+            )
+        return int(number)
+
+    def address_hash(self, service: int) -> str:
+        """The fingerprint of a service's address."""
+        [(found,)] = self._select("select address_hash from services where id = ?", service)
+        return str(found)
+
+    def note_service_time(self, service: int, at: float, skew: float) -> None:
+        """What time it is at a service, and how far it is ahead of our clock."""
+        place = place_of(self.path)
+        with self.transaction() as db:
+            db.execute(
+                "update services set last_at = max(coalesce(last_at, 0), ?), skew = ?, boot = ?,"
+                " shift = ? where id = ?",
+                (at, skew, place.boot, place.shift, service),
+            )
+
+    def service_time(self, shop: str) -> float | None:
+        """The time at a shop's service when the queue was last used, if it is known."""
+        [(found,)] = self._select("select max(last_at) from services where shop = ?", shop)
+        return None if found is None else float(found)
