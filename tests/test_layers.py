@@ -7,6 +7,7 @@ by what comes later, and a change is felt upwards only.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -126,3 +127,14 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_sql_on_the_ledger_and_the_queue_stands_in_their_stores() -> None:
+    stores = ("sources.repair_shop.ledger.", "pipelines.outbox.store", "pipelines.outbox.registry")
+    sql = re.compile(r"ledger\.(query|execute)\(|outbox\.(_select|connection|transaction\(\) as)")
+    assert [
+        f"{module}: {found[0]}"
+        for module, path in MODULES.items()
+        if not module.startswith(stores)
+        for found in sql.finditer(path.read_text(encoding="utf-8"))
+    ] == []

@@ -64,9 +64,7 @@ def adopt(settings: Settings, shop: str | None = None, *, by: str) -> list[str]:
                     f"{count} change(s) of shop '{one.name}' are for {shown_address(one.base_url)} "
                     "and its key of today."
                 )
-        [(doubted,)] = outbox.select(
-            "select count(*) from changes where doubted_since is not null and state = 'queued'"
-        )
+        doubted = outbox.doubted()
     if doubted:
         told.append(f"{doubted} waiting change(s) will be looked up before they are sent.")
     return told or ["Nothing was to be adopted: the queue and its changes belong here."]

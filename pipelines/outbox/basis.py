@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 from pipelines.outbox.compare import columns_of, picture, same, shows
+from pipelines.outbox.states import State
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.published import NothingPublished, published
 
@@ -70,12 +71,13 @@ def over_own(
     """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
     values: dict[str, Any] = {}
     for ours in outbox.changes(
-        "shop = ? and resource = ? and record_id = ? and op = 'update' and state = 'done'"
-        " and merged_into is null and pushed_at > ?",
-        change.shop,
-        change.resource,
-        change.record_id,
-        seen_at,
+        shop=change.shop,
+        resource=change.resource,
+        record_id=change.record_id,
+        op="update",
+        states=[State.DONE],
+        leads=True,
+        pushed_after=seen_at,
     ):
         sent = ours.sent_body or {}
         values |= {name: value for name, value in sent.items() if name in seen}

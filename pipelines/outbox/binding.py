@@ -8,32 +8,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import sqlite3
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pipelines.outbox.errors import ServiceChanged
+from pipelines.outbox.store import Outbox
 from sources.repair_shop.settings import ShopSettings
-
-if TYPE_CHECKING:
-    from pipelines.outbox.store import Outbox
 
 
 def bind(outbox: Outbox, shop: ShopSettings) -> int:
     """The row of the service that the settings name for a shop, made if need be."""
-    queue = outbox.select("select queue from identity")[0][0]
-    hashes = (_address_hash(shop), _key_hash(shop.api_key.get_secret_value(), queue))
-    with outbox.transaction() as db:
-        db.execute(
-            "insert into services (shop, address, address_hash, key_hash) values (?, ?, ?, ?)"
-            " on conflict do nothing",
-            (shop.name, shown_address(shop.base_url), *hashes),
-        )
-        row = db.execute(
-            "select id from services where shop = ? and address_hash = ? and key_hash = ?",
-            (shop.name, *hashes),
-        ).fetchone()
-    return int(row[0])
+    identity = outbox.identity()
+    assert identity is not None
+    key_hash = _key_hash(shop.api_key.get_secret_value(), identity["queue"])
+    address = shown_address(shop.base_url)
+    return outbox.service(shop.name, address, _address_hash(shop), key_hash)
 
 
 def claim(outbox: Outbox, shop: ShopSettings) -> int:
@@ -44,22 +32,17 @@ def claim(outbox: Outbox, shop: ShopSettings) -> int:
     """
     service = bind(outbox, shop)
     refuse_others(outbox, shop, service)
-    with outbox.transaction() as db:
-        db.execute(
-            "update changes set service = ? where shop = ? and service is null",
-            (service, shop.name),
-        )
+    outbox.claim_unbound(shop.name, service)
     return service
 
 
 def refuse_others(outbox: Outbox, shop: ShopSettings, service: int) -> None:
     """Raise :class:`ServiceChanged` when open changes of a shop are for another service."""
-    others = _others(outbox, shop.name, service)
+    others = outbox.bound_to_others(shop.name, service)
     if not others:
         return
     first = others[0]
-    own = outbox.select("select address_hash from services where id = ?", service)[0][0]
-    if first["address_hash"] == own:
+    if first["address_hash"] == outbox.address_hash(service):
         was, now = "under another API key", "the settings name a new one"
     else:
         was = f"for {first['address']}"
@@ -76,15 +59,13 @@ def refuse_others(outbox: Outbox, shop: ShopSettings, service: int) -> None:
 def rebind(outbox: Outbox, shop: ShopSettings, by: str) -> int:
     """Bind a shop's open changes to the service that the settings name; how many were others'."""
     service = bind(outbox, shop)
-    others = _others(outbox, shop.name, service)
-    with outbox.transaction() as db:
-        outbox.set_in(
-            db,
-            [row["number"] for row in others],
-            "adopted",
-            f"by {by}: for {shown_address(shop.base_url)} with the key of today",
-            service=service,
-        )
+    others = outbox.bound_to_others(shop.name, service)
+    outbox.set(
+        [row["number"] for row in others],
+        "adopted",
+        f"by {by}: for {shown_address(shop.base_url)} with the key of today",
+        service=service,
+    )
     return len(others)
 
 
@@ -92,16 +73,6 @@ def shown_address(base_url: str) -> str:
     """An address as people may see it: without a user and a password."""
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def _others(outbox: Outbox, shop: str, service: int) -> list[sqlite3.Row]:
-    return outbox.select(
-        "select c.number, s.address, s.address_hash from changes as c join services as s"
-        " on s.id = c.service where c.shop = ? and c.service != ?"
-        " and c.state in ('queued', 'sending', 'in_doubt', 'conflict') order by c.number",
-        shop,
-        service,
-    )
 
 
 def _address_hash(shop: ShopSettings) -> str:

@@ -189,11 +189,10 @@ class Resolver:
         self._sender.resend(group)
 
     def _leave(self, group: Sequence[Change], found: str) -> None:
-        with self._outbox.transaction() as db:
+        with self._outbox.transaction():
             if not self._outbox.unmoved(group):
                 return
-            self._outbox.set_in(
-                db,
+            self._outbox.set(
                 [member.number for member in group],
                 "left for a person",
                 found,

@@ -13,19 +13,14 @@ itself can tell, so its place does (:mod:`pipelines.outbox.place`):
 
 from __future__ import annotations
 
-import sqlite3
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-from pipelines.outbox.errors import QueueBroken, QueueForeign
-from pipelines.outbox.place import Place, place_of, read_mark, write_mark
+from pipelines.outbox.errors import QueueForeign
+from pipelines.outbox.place import Place, place_of, read_mark
+from pipelines.outbox.store import Outbox
 from sources.repair_shop.http.service_clock import ServiceClock
-
-if TYPE_CHECKING:
-    from pipelines.outbox.store import Outbox
 
 GAP_SECONDS = 900.0
 """Three times what the scheduler leaves between pushes."""
@@ -50,33 +45,9 @@ class Finding:
     why: str = ""
 
 
-def establish(outbox: Outbox, *, is_new: bool) -> None:
-    """Give a file its identity: a new one, or one of a version that had none, whose changes may
-    all have been sent from a copy."""
-    place = place_of(outbox.path)
-    with outbox.transaction() as db:
-        if _row(db) is not None:
-            return
-        db.execute(
-            "insert into identity values (1, ?, ?, ?, ?, ?, ?, '', ?)",
-            (
-                uuid.uuid4().hex,
-                place.machine,
-                place.path,
-                place.boot,
-                place.ticks,
-                place.shift,
-                not is_new,
-            ),
-        )
-        # The watermark of a newer version stays: the file was put back from before it.
-        if is_new or not read_mark(outbox.path.parent)[0]:
-            _mark(outbox, db)
-
-
 def find(outbox: Outbox) -> Finding:
     """How the queue stands, without changing anything."""
-    row = _row(outbox.connection)
+    row = outbox.identity()
     if row is None:
         return Finding(Standing.OURS)
     place = place_of(outbox.path)
@@ -127,9 +98,7 @@ def begin_push(outbox: Outbox, skews: Skews) -> Finding:
 
 def end_push(outbox: Outbox) -> None:
     """The push is over: from now on only what it left counts as not older."""
-    with outbox.transaction() as db:
-        _mark(outbox, db)
-        db.execute("update identity set pushing = 0")
+    outbox.write_watermark(push_is_over=True)
 
 
 def take_over(outbox: Outbox, skews: Skews) -> Finding:
@@ -139,117 +108,50 @@ def take_over(outbox: Outbox, skews: Skews) -> Finding:
     return found
 
 
-def steady(row: sqlite3.Row, place: Place) -> float:
-    """Seconds since 1970 as the queue counts them: as the wall clock had it once, carried on by the
-    ticks of the boot. No setting of the clock makes a wait longer or shorter."""
-    if row["boot"] == place.boot:
-        return float(place.ticks + row["era"])
-    return max(place.wall, float(row["ticks"] + row["era"]))
-
-
-def note_use(db: sqlite3.Connection, place: Place) -> None:
-    """The queue is used now; inside a transaction. What a copy of it may send, it sends later.
-
-    The service's time is carried on by our clock only as long as nobody set that since it was
-    compared with the service's.
-    """
-    db.execute("update identity set ticks = ? where boot = ?", (place.ticks, place.boot))
-    db.execute(
-        "update services set last_at = max(last_at, ? + skew)"
-        " where boot = ? and abs(shift - ?) < 60",
-        (place.wall, place.boot, place.shift),
-    )
-
-
 def note_service(outbox: Outbox, service: int, clock: ServiceClock) -> None:
     """Keep what time it is at the service of a row, if this push was told."""
     skew = clock.skew
     if clock.seen is None or skew is None:
         return
-    place, at = place_of(outbox.path), clock.now().timestamp()
-    with outbox.transaction() as db:
-        db.execute(
-            "update services set last_at = max(coalesce(last_at, 0), ?), skew = ?, boot = ?,"
-            " shift = ? where id = ?",
-            (at, skew, place.boot, place.shift, service),
-        )
+    outbox.note_service_time(service, clock.now().timestamp(), skew)
 
 
 def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> None:
     place = place_of(outbox.path)
     said, _ = read_mark(outbox.path.parent)
-    with outbox.transaction() as db:
+    with outbox.transaction():
         now = outbox.now()
         if found.standing is not Standing.OURS:
-            _doubt(db, found, place, skews)
-        db.execute(
-            "update identity set machine = ?, path = ?, boot = ?, ticks = ?, era = ?, pushing = ?",
-            (place.machine, place.path, place.boot, place.ticks, now - place.ticks, pushing),
-        )
-        # Of a version that counted by the wall clock, which may have been ahead.
-        db.execute(
-            "update changes set sent_at = min(sent_at, ?1), next_look = min(next_look, ?1)"
-            " where state in ('sending', 'in_doubt')",
-            (now,),
-        )
-        row = _row(db)
-        if row is not None and said.get("queue") == row["queue"]:
+            _doubt(outbox, found, place, skews)
+        outbox.move_to(place, now, pushing=pushing)
+        outbox.cut_waits(now)
+        row, last = outbox.identity(), said.get("last")
+        if row is not None and said.get("queue") == row["queue"] and isinstance(last, int):
             # Numbers that the other copy gave out stay with what it gave them to.
-            last = said.get("last")
-            if isinstance(last, int):
-                db.execute("update sqlite_sequence set seq = max(seq, ?)", (last,))
-        _mark(outbox, db)
+            outbox.skip_numbers(last)
+        outbox.write_watermark()
 
 
-def _doubt(db: sqlite3.Connection, found: Finding, place: Place, skews: Skews) -> None:
+def _doubt(outbox: Outbox, found: Finding, place: Place, skews: Skews) -> None:
     """Mark what waits as perhaps sent by another copy since this one was last used."""
-    rows = db.execute(
-        "select number, shop from changes where doubted_since is null"
-        " and state in ('queued', 'conflict', 'rejected')"
-    ).fetchall()
+    shops = outbox.undoubted()
     since = {
-        shop: _since(db, shop, place.wall, skews.get(shop) or 0.0) for shop in {r[1] for r in rows}
+        shop: _since(outbox, shop, place.wall, skews.get(shop) or 0.0)
+        for shop in set(shops.values())
     }
-    db.executemany(
-        "update changes set doubted_since = ? where number = ?",
-        [(since[shop], number) for number, shop in rows],
+    outbox.doubt(
+        {number: since[shop] for number, shop in shops.items()},
+        f"from another copy of the queue: {found.why}",
+        place.wall,
+        is_copied=found.standing >= Standing.OLDER,
     )
-    db.executemany(
-        "insert into history values (?, ?, 'perhaps sent', ?)",
-        [(n, place.wall, f"from another copy of the queue: {found.why}") for n, _ in rows],
-    )
-    if found.standing >= Standing.OLDER:
-        db.execute("update changes set is_copied = 1 where doubted_since is not null")
 
 
-def _since(db: sqlite3.Connection, shop: str, wall: float, skew: float) -> float:
+def _since(outbox: Outbox, shop: str, wall: float, skew: float) -> float:
     """The service's time since when another copy may have sent the changes of a shop."""
-    known = db.execute("select max(last_at) from services where shop = ?", (shop,)).fetchone()[0]
+    known = outbox.service_time(shop)
     if known is not None:
-        return float(known)
+        return known
     # Never compared with the service's clock by a push: ours, unless it was set back since.
-    first, last = db.execute(
-        "select min(queued_at), max(queued_at) from changes where shop = ?", (shop,)
-    ).fetchone()
-    return float(first if last <= wall else wall - _UNKNOWN_SECONDS) + skew
-
-
-def _mark(outbox: Outbox, db: sqlite3.Connection) -> None:
-    """Write the watermark anew, and keep what it is known by; inside a transaction."""
-    row = _row(db)
-    assert row is not None
-    last = db.execute("select max(seq) from sqlite_sequence").fetchone()[0]
-    content = {"queue": row["queue"], "last": last or 0}
-    try:
-        seal = write_mark(outbox.path.parent, content)
-    except OSError as error:
-        raise QueueBroken(
-            f"{outbox.path.parent} cannot be written ({error.strerror}). Nothing was sent."
-        ) from None
-    db.execute("update identity set mark = ?", (seal,))
-    note_use(db, place_of(outbox.path))
-
-
-def _row(db: sqlite3.Connection) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = db.execute("select * from identity").fetchone()
-    return row
+    first, last = outbox.queued_between(shop)
+    return (first if last <= wall else wall - _UNKNOWN_SECONDS) + skew

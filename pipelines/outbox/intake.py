@@ -290,7 +290,7 @@ def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
 
 
 def _refusal(outbox: Outbox, number: int, shop: str) -> str:
-    found = outbox.changes("number = ?", number)
+    found = outbox.changes(number=number)
     if not found:
         return f"@{number}: there is no change {number}"
     if found[0].shop != shop:

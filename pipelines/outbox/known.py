@@ -172,13 +172,7 @@ def _columns(db: duckdb.DuckDBPyConnection, target: Target) -> list[str]:
 
 def _pushed(outbox: Outbox, shop: str, table: str, values: set[str]) -> set[str]:
     """Ids that changes of the queue made, which the mirror may not show yet."""
-    rows = outbox.select(
-        "select id from changes where shop = ? and resource = ? and op = 'create'"
-        " and id is not null",
-        shop,
-        table,
-    )
-    return {row[0] for row in rows} & values
+    return values & outbox.created_ids(shop, table)
 
 
 def _hint(db: duckdb.DuckDBPyConnection, shop: str, target: Target, value: str) -> str:

@@ -34,16 +34,7 @@ def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) ->
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        rows = outbox.select(
-            "select t.shop, t.resource, t.id, t.pushed_at, t.number, c.op = 'delete'"
-            " and c.resource = t.resource and c.id = t.id as is_deleted"
-            " from touched as t left join changes as c on c.number = t.number"
-            " where t.mirrored_at is null and t.pushed_at >= ? and (?2 is null or t.shop = ?2)"
-            " order by t.pushed_at",
-            since,
-            shop,
-        )
-    return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
+        return [Touched(**row) for row in outbox.touched(shop, since)]
 
 
 def mark_mirrored(
@@ -55,18 +46,8 @@ def mark_mirrored(
     """
     if not (home / FILE_NAME).is_file():
         return 0
-    now = time.time()
-    with Outbox(home) as outbox, outbox.transaction() as db:
-        before = db.total_changes
-        db.executemany(
-            "update touched set mirrored_at = ? where shop = ? and resource = ? and id = ?"
-            " and mirrored_at is null and pushed_at <= ?",
-            [
-                (now, shop, resource, record, now if read_at is None else read_at)
-                for resource, record in records
-            ],
-        )
-        return db.total_changes - before
+    with Outbox(home) as outbox:
+        return outbox.mark_mirrored(shop, records, time.time() if read_at is None else read_at)
 
 
 def history_rows(home: Path) -> list[dict[str, Any]]:
@@ -75,14 +56,11 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        mirrored = {
-            (row["shop"], row["resource"], row["id"]): row["mirrored_at"]
-            for row in outbox.select("select shop, resource, id, mirrored_at from touched")
-        }
+        mirrored = outbox.mirrored()
         found = []
         for change in outbox.changes():
             record = change.record_id if change.op == "upload" else change.id
-            seen = mirrored.get((change.shop, change.resource, record or ""))
+            seen = (change.shop, change.resource, record or "") in mirrored
             found.append(
                 {
                     "shop_id": change.shop,
@@ -101,7 +79,7 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
                     "attempts": change.attempts,
                     "answer": change.answer,
                     "pushed_at": _utc(change.pushed_at),
-                    "is_mirrored": change.state == "done" and seen is not None,
+                    "is_mirrored": change.state == "done" and seen,
                 }
             )
         return found

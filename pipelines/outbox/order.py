@@ -8,6 +8,7 @@ from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
 from pipelines.outbox.lookup import KEYS
 from pipelines.outbox.paid import invoices_of
+from pipelines.outbox.states import OPEN, State
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
 
@@ -21,34 +22,28 @@ def blocked(outbox: Outbox, change: Change) -> str:
         return reason
     if change.record_id is not None:
         earlier = outbox.changes(
-            "shop = ? and resource = ? and record_id = ? and number < ?"
-            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
-            change.shop,
-            change.resource,
-            change.record_id,
-            change.number,
+            shop=change.shop,
+            resource=change.resource,
+            record_id=change.record_id,
+            before=change.number,
+            states=OPEN,
         )
         if earlier:
             return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
     if change.op == "delete":
         # What still mentions the record would be refused once it is gone.
-        mention = f'%"{change.record_id}"%'
         earlier = outbox.changes(
-            "shop = ? and number < ? and body like ?"
-            " and state in ('queued', 'sending', 'in_doubt', 'conflict')",
-            change.shop,
-            change.number,
-            mention,
+            shop=change.shop, before=change.number, naming=change.record_id, states=OPEN
         )
         if earlier:
             return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
     if change.op == "create":
         for other in outbox.changes(
-            "shop = ? and resource = ? and op = 'create' and number != ?"
-            " and state in ('sending', 'in_doubt')",
-            change.shop,
-            change.resource,
-            change.number,
+            shop=change.shop,
+            resource=change.resource,
+            op="create",
+            but=change.number,
+            states=[State.SENDING, State.IN_DOUBT],
         ):
             if _alike(change, other):
                 return f"waits for {other.what}, in doubt, which it could be mistaken for"

@@ -53,13 +53,13 @@ def preview(
             pass
         waiting = [
             _planned(change, dict(change.body), 0, change.reason)
-            for change in copy.changes("shop = ? and state = 'queued'", shop)
+            for change in copy.changes(shop=shop, states=[State.QUEUED])
         ]
         doubtful = [
             Planned(
                 one.number, shop, "GET", PATHS[one.resource], {}, 1, "in doubt, looked up first"
             )
-            for one in copy.changes("shop = ? and state = 'in_doubt' and merged_into is null", shop)
+            for one in copy.changes(shop=shop, states=[State.IN_DOUBT], leads=True)
         ]
     return taker.planned + waiting + doubtful
 

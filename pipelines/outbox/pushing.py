@@ -28,6 +28,7 @@ from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
+from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
 from pipelines.outbox.walk import OnConflict, Walk
@@ -143,17 +144,14 @@ def _dry_run(
 def _left_out(settings: Settings) -> dict[str, Exception]:
     """Shops that changes wait for and that no push will ever serve."""
     with Outbox(settings.home) as outbox:
-        rows = outbox.select(
-            "select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt')"
-            " group by shop"
-        )
+        waiting = outbox.waiting_by_shop()
     known = {one.name for one in settings.shops}
     return {
         name: ShopUnknown(
             f"{count} changes wait for the shop '{name}', which the settings do not name. Name it "
             "there, or 'queue discard' them."
         )
-        for name, count in rows
+        for name, count in waiting.items()
         if name not in known
     }
 
@@ -237,7 +235,7 @@ class _Pusher:
             worked = self._walk.once() or worked
             if worked:
                 continue
-            due = self._next_look()
+            due = self._outbox.next_look(self._shop)
             if due is None or not wait:
                 if self.waiting():
                     self._sender.silence.check(MOST_SILENT)
@@ -246,7 +244,8 @@ class _Pusher:
 
     def outcome(self) -> list[dict[str, Any]]:
         """The changes this push touched and those parked, as ``queue list`` has them."""
-        rows = self._outbox.changes("shop = ? and state in ('in_doubt', 'conflict')", self._shop)
+        parked = [State.IN_DOUBT, State.CONFLICT]
+        rows = self._outbox.changes(shop=self._shop, states=parked)
         seen = set(self._touched) | {row.number for row in rows}
         return [brief(self._outbox.get(number)) for number in sorted(seen)]
 
@@ -257,11 +256,8 @@ class _Pusher:
     def _doubts(self, *, everything: bool) -> bool:
         """Look up what is due; the first time also what was left for a person, as a late answer of
         the service may have shown up since."""
-        leads = self._outbox.changes(
-            "shop = ? and state = 'in_doubt' and merged_into is null"
-            + ("" if everything else " and for_person = 0 and next_look <= ?"),
-            *((self._shop,) if everything else (self._shop, self._outbox.now())),
-        )
+        due: dict[str, Any] = {} if everything else {"due": self._outbox.now()}
+        leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **due)
         for lead in leads:
             self._halt()
             self._resolver.resolve(self._group_of(lead))
@@ -271,17 +267,8 @@ class _Pusher:
     def _group_of(self, lead: Change) -> list[Change]:
         return [
             lead,
-            *self._outbox.changes("merged_into = ? and state = 'in_doubt'", lead.number),
+            *self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT]),
         ]
-
-    def _next_look(self) -> float | None:
-        rows = self._outbox.select(
-            "select min(next_look) from changes where shop = ? and state = 'in_doubt'"
-            " and merged_into is null and for_person = 0",
-            self._shop,
-        )
-        found: float | None = rows[0][0]
-        return found
 
     def _goes_on(self) -> bool:
         """Whether more may be sent; raises when the push was asked to stop."""

@@ -17,7 +17,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
     A conflict is based anew on the value the service showed, so that ours goes over it. A change
     in doubt is sent again on the word of a person who has looked.
     """
-    with Outbox(home) as outbox, outbox.transaction() as db:
+    with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
         if change.merged_into is not None and change.state == "in_doubt":
             raise InputRefused(
@@ -37,10 +37,9 @@ def retry(home: Path, number: int, *, by: str) -> str:
         if change.state == "conflict":
             base = {"base": {"seen": change.progress.get("seen", {})}}
         members = [change.number]
-        together = outbox.changes("merged_into = ? and state = ?", number, change.state)
+        together = outbox.changes(merged_into=number, states=[change.state])
         members += [member.number for member in together]
-        outbox.set_in(
-            db,
+        outbox.set(
             members,
             "retry",
             f"by {by}, was {change.state}",
@@ -62,7 +61,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
 
 def discard(home: Path, number: int, *, by: str) -> str:
     """Take a change out of the queue; its history stays. The state becomes ``rejected``."""
-    with Outbox(home) as outbox, outbox.transaction() as db:
+    with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
         if change.state in ("done", "sending"):
             raise InputRefused(
@@ -70,9 +69,8 @@ def discard(home: Path, number: int, *, by: str) -> str:
             )
         members = [change.number]
         if change.state == "in_doubt":
-            members += [m.number for m in outbox.changes("merged_into = ?", number)]
-        outbox.set_in(
-            db,
+            members += [m.number for m in outbox.changes(merged_into=number)]
+        outbox.set(
             members,
             "discarded",
             f"by {by}, was {change.state}",

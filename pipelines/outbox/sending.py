@@ -183,9 +183,9 @@ class Sender:
 
     def _park(self, group: Sequence[Change], event: str, detail: str, **columns: Any) -> None:
         """Note what the check found, unless a person dealt with the change while it ran."""
-        with self.outbox.transaction() as db:
+        with self.outbox.transaction():
             if self.outbox.unmoved(group):
-                self.outbox.set_in(db, [one.number for one in group], event, detail, **columns)
+                self.outbox.set([one.number for one in group], event, detail, **columns)
 
     def _intend(
         self, group: Sequence[Change], body: dict[str, Any], baseline: Mapping[str, Any]
@@ -193,11 +193,10 @@ class Sender:
         """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
         now = self.outbox.now()
-        with self.outbox.transaction() as db:
+        with self.outbox.transaction():
             if not self.outbox.unmoved(group):
                 return False
-            self.outbox.set_in(
-                db,
+            self.outbox.set(
                 [lead.number],
                 "sending",
                 f"attempt {lead.attempts + 1}"
@@ -212,8 +211,7 @@ class Sender:
                 for_person=0,
             )
             if rest:
-                self.outbox.set_in(
-                    db,
+                self.outbox.set(
                     [member.number for member in rest],
                     "sending",
                     f"as one request with change {lead.number}",

@@ -25,6 +25,9 @@ class State(StrEnum):
 
 STATES: tuple[State, ...] = tuple(State)
 
+OPEN = (State.QUEUED, State.SENDING, State.IN_DOUBT, State.CONFLICT)
+"""What may still be sent, or be sent again."""
+
 TRANSITIONS: Mapping[State, frozenset[State]] = {
     # To in_doubt: it may have been sent from a copy of this queue.
     State.QUEUED: frozenset({State.SENDING, State.REJECTED, State.CONFLICT, State.IN_DOUBT}),

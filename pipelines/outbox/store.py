@@ -2,198 +2,82 @@
 
 Which state may follow which: :mod:`pipelines.outbox.states`. ``sending`` is committed before the
 request leaves and the outcome after the answer came, so a process killed at any moment leaves
-``sending``, which the next push takes for ``in_doubt``.
+``sending``, which the next push takes for ``in_doubt``. SQL on the file stands here, in
+:mod:`pipelines.outbox.registry` and in :mod:`pipelines.outbox.queue_file`, and nowhere else.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pipelines.outbox.errors import InputRefused, QueueBroken
-from pipelines.outbox.identity import establish, note_use, steady
-from pipelines.outbox.place import place_of
-from pipelines.outbox.schema import STEPS
+from pipelines.outbox.change import Change, NewChange
+from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.queue_file import FILE_NAME
+from pipelines.outbox.registry import Registry
 from pipelines.outbox.states import STATES, State, check_move
-from sources.repair_shop.migrations import NewerVersion, migrate
 
-__all__ = ["STATES", "Change", "NewChange", "Outbox", "State"]
-
-FILE_NAME = "outbox.sqlite"
-LOCK_SECONDS = 10.0
-"""How long another process's transaction is waited for; ours take milliseconds."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """One row of the queue. Times are seconds since 1970; JSON columns are decoded."""
-
-    number: int
-    shop: str
-    resource: str
-    op: str
-    record_id: str | None
-    body: dict[str, Any]
-    base: dict[str, Any]
-    file: dict[str, Any] | None
-    marker: str | None
-    state: State
-    id: str | None
-    reason: str
-    queued_by: str
-    queued_at: float
-    attempts: int
-    sent_body: dict[str, Any] | None
-    sent_at: float | None
-    baseline: dict[str, Any] | None
-    progress: dict[str, Any]
-    looks: int
-    next_look: float | None
-    for_person: bool
-    alone: bool
-    merged_into: int | None
-    answer: str | None
-    pushed_at: float | None
-    service: int | None = None
-    doubted_since: float | None = None
-    is_copied: bool = False
-
-    @property
-    def what(self) -> str:
-        """``change 7 (update customers c-1)``, for messages."""
-        target = f" {self.record_id}" if self.record_id else ""
-        return f"change {self.number} ({self.op} {self.resource}{target})"
-
-
-@dataclass(frozen=True)
-class NewChange:
-    """A validated change on its way into the queue. References to rows are 1-based."""
-
-    shop: str
-    resource: str
-    op: str
-    record_id: str | None
-    body: dict[str, Any]
-    base: dict[str, Any] = field(default_factory=dict)
-    file: dict[str, Any] | None = None
-    marker: str | None = None
-    where: str = ""
+__all__ = ["FILE_NAME", "STATES", "Change", "NewChange", "Outbox", "State"]
 
 
 _JSON = ("body", "base", "file", "sent_body", "baseline", "progress")
 
 
-class Outbox:
-    """The open queue file. Not for sharing between threads: open one each, it is cheap."""
+_CONDITIONS: Mapping[str, str] = {
+    **{
+        name: f"{name} = ?"
+        for name in ("number", "shop", "resource", "record_id", "op", "merged_into")
+    },
+    "before": "number < ?",
+    "after": "number > ?",
+    "but": "number != ?",
+    "naming": "body like '%\"' || ? || '\"%'",
+    "pushed_after": "pushed_at > ?",
+    "due": "for_person = 0 and next_look <= ?",
+}
+"""What changes may be asked for by: ``naming`` an id in their body, ``due`` to be looked up."""
 
-    def __init__(self, home: Path) -> None:
-        self.path = home / FILE_NAME
-        try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Made by us and not by SQLite: it holds customers' data, for its owner only.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
-            raise QueueBroken(f"The queue {self.path} cannot be opened: {error}.") from None
-        self._db.row_factory = sqlite3.Row
-        with self._mapped():
-            self._db.execute("pragma journal_mode = wal")
-            # An outcome that a power cut takes back would be sent again: every commit reaches disk.
-            self._db.execute("pragma synchronous = full")
-            try:
-                version = migrate(self._db, STEPS)
-            except NewerVersion:
-                self._db.close()
-                raise QueueBroken(
-                    f"The queue {self.path} was written by a newer version of shopmirror. "
-                    "Upgrade; nothing was sent."
-                ) from None
-            if version < len(STEPS):
-                establish(self, is_new=version == 0)
 
-    def copy(self) -> Outbox:
-        """The same queue in memory, to try things out on."""
-        twin = object.__new__(Outbox)
-        twin.path = self.path
-        twin._db = sqlite3.connect(":memory:", isolation_level=None)
-        twin._db.row_factory = sqlite3.Row
-        with self._mapped():
-            self._db.backup(twin._db)
-        return twin
-
-    def __enter__(self) -> Outbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    @contextmanager
-    def _mapped(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                raise QueueBroken(
-                    f"The queue {self.path} is locked by another program for more than "
-                    f"{LOCK_SECONDS:.0f} seconds. Close it and try again."
-                ) from None
-            raise QueueBroken(
-                f"The queue {self.path} cannot be used ({error}). If it is damaged, put it aside "
-                "and restore a copy. What was being sent is looked up by the next push."
-            ) from None
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; taken for writing at once, so two never deadlock."""
-        with self._mapped():
-            self._db.execute("begin immediate")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
-
-    def now(self) -> float:
-        """The time by which waits are counted; nobody can set it (:func:`identity.steady`)."""
-        [row] = self.select("select * from identity")
-        return steady(row, place_of(self.path))
+class Outbox(Registry):
+    """The open queue. Not for sharing between threads: open one each, it is cheap."""
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The open file, for reading what is not a change."""
+        """The open file, for tests."""
         return self._db
 
-    def select(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        """Rows of a read-only statement."""
-        with self._mapped():
-            return self._db.execute(sql, values).fetchall()
+    # -- reading ------------------------------------------------------------------------------
 
-    def changes(self, where: str = "1", *values: Any) -> list[Change]:
-        """The changes for which a condition holds, in the order they were queued."""
-        found = self.select(f"select * from changes where {where} order by number", *values)  # noqa: S608 - conditions are constants of this package; values are bound
-        return [_change(row) for row in found]
+    def changes(
+        self,
+        *,
+        states: Iterable[str] = (),
+        leads: bool = False,
+        limit: int = -1,
+        **wanted: str | float | None,
+    ) -> list[Change]:
+        """Changes in the order they were queued: those in ``states`` (all if none is named), that
+        ``leads`` only: are not sent along with another, and for which all of ``wanted`` holds, by
+        the names of :data:`_CONDITIONS`."""
+        conditions = [_CONDITIONS[name] for name in wanted]
+        values: list[Any] = [*wanted.values()]
+        if states := tuple(states):
+            conditions.append(f"state in ({', '.join('?' * len(states))})")
+            values += map(str, states)
+        if leads:
+            conditions.append("merged_into is null")
+        where = " and ".join(conditions) or "1"
+        rows = self._select(
+            f"select * from changes where {where} order by number limit ?", *values, limit
+        )
+        return [_change(row) for row in rows]
 
     def get(self, number: int) -> Change:
         """Change ``number``; :class:`InputRefused` if there is none."""
-        found = self.changes("number = ?", number)
+        found = self.changes(number=number)
         if not found:
             raise InputRefused(
                 [f"there is no change {number}; 'queue list' shows all"], "Nothing was done"
@@ -202,10 +86,56 @@ class Outbox:
 
     def history(self, number: int) -> list[dict[str, Any]]:
         """What happened to a change, oldest first: ``at``, ``event``, ``detail``."""
-        rows = self.select(
+        rows = self._select(
             "select at, event, detail from history where number = ? order by rowid", number
         )
         return [dict(row) for row in rows]
+
+    def counts(self, shop: str | None = None) -> dict[str, int]:
+        """How many changes are in each state."""
+        rows = self._select(
+            "select state, count(*) from changes where ?1 is null or shop = ?1 group by state", shop
+        )
+        return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
+
+    def discarded(self) -> int:
+        """How many of the rejected changes a person took out."""
+        [(count,)] = self._select(
+            "select count(*) from changes where state = 'rejected' and 'discarded' ="
+            " (select event from history where history.number = changes.number"
+            " order by rowid desc limit 1)"
+        )
+        return int(count)
+
+    def waiting_by_shop(self) -> dict[str, int]:
+        """Shop -> changes that a push has yet to deal with."""
+        rows = self._select(
+            "select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt')"
+            " group by shop"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def next_look(self, shop: str) -> float | None:
+        """When the next change in doubt is due to be looked up, None if none is."""
+        [(found,)] = self._select(
+            "select min(next_look) from changes where shop = ? and state = 'in_doubt'"
+            " and merged_into is null and for_person = 0",
+            shop,
+        )
+        return None if found is None else float(found)
+
+    def created_ids(self, shop: str, resource: str, *, but: int = 0) -> frozenset[str]:
+        """Ids of the records that changes made, all but those of change ``but``."""
+        rows = self._select(
+            "select id from changes where shop = ? and resource = ? and op = 'create'"
+            " and id is not null and number != ?",
+            shop,
+            resource,
+            but,
+        )
+        return frozenset(row[0] for row in rows)
+
+    # -- writing ------------------------------------------------------------------------------
 
     def add(
         self, changes: Sequence[NewChange], *, by: str, service: int | None = None
@@ -240,13 +170,10 @@ class Outbox:
                     for place, change in enumerate(changes)
                 ],
             )
-            note_use(db, place_of(self.path))
+            self.note_use()
             numbers = list(range(first, first + len(changes)))
             self.fill_targets(first)
-            db.executemany(
-                "insert into history values (?, ?, 'queued', ?)",
-                [(number, now, f"by {by}") for number in numbers],
-            )
+            self._note(numbers, now, "queued", f"by {by}")
         return numbers
 
     def fill_targets(self, first: int = 0) -> None:
@@ -258,46 +185,37 @@ class Outbox:
         )
         with self._mapped():
             self._db.execute(
-                f"update changes set record_id = (select made.id {made})"  # noqa: S608 - a constant
+                f"update changes set record_id = (select made.id {made})"
                 f" where number >= ? and record_id like '@%' and exists (select 1 {made})",
                 (first,),
             )
 
     def set(self, numbers: Sequence[int], event: str, detail: str = "", **columns: Any) -> None:
-        """Change columns of some changes and note it in their history, in one transaction."""
+        """Change columns of some changes and note it in their history, in one transaction. A state
+        that may not follow raises :class:`ValueError`."""
         with self.transaction() as db:
-            self.set_in(db, numbers, event, detail, **columns)
+            if "state" in columns:
+                columns["state"] = State(columns["state"])
+                for number in numbers:
+                    check_move(self.get(number).state, columns["state"], number)
+            values = {
+                name: json.dumps(value, ensure_ascii=False)
+                if name in _JSON and value is not None
+                else value
+                for name, value in columns.items()
+            }
+            if values:
+                named = ", ".join(f"{name} = ?" for name in values)
+                db.executemany(
+                    f"update changes set {named} where number = ?",
+                    [(*values.values(), number) for number in numbers],
+                )
+            self._note(numbers, time.time(), event, detail)
 
-    def set_in(
-        self,
-        db: sqlite3.Connection,
-        numbers: Sequence[int],
-        event: str,
-        detail: str = "",
-        **columns: Any,
-    ) -> None:
-        """As :meth:`set`, inside an open transaction. A state that may not follow raises."""
-        if "state" in columns:
-            columns["state"] = State(columns["state"])
-            for number in numbers:
-                check_move(self.get(number).state, columns["state"], number)
-        values = {
-            name: json.dumps(value, ensure_ascii=False)
-            if name in _JSON and value is not None
-            else value
-            for name, value in columns.items()
-        }
-        marks = ", ".join("?" * len(numbers))
-        if values:
-            named = ", ".join(f"{name} = ?" for name in values)
-            db.execute(
-                f"update changes set {named} where number in ({marks})",  # noqa: S608 - column names are keywords of our own calls
-                (*values.values(), *numbers),
-            )
-        now = time.time()
-        db.executemany(
+    def _note(self, numbers: Iterable[int], at: float, event: str, detail: str) -> None:
+        self._db.executemany(
             "insert into history values (?, ?, ?, ?)",
-            [(number, now, event, detail) for number in numbers],
+            [(number, at, event, detail) for number in numbers],
         )
 
     def unmoved(self, changes: Sequence[Change]) -> bool:
@@ -305,21 +223,115 @@ class Outbox:
         retried one since. Ask inside :meth:`transaction`, so that it stays true."""
         return all(self.get(change.number).state == change.state for change in changes)
 
-    def counts(self, shop: str | None = None) -> dict[str, int]:
-        """How many changes are in each state."""
-        rows = self.select(
-            "select state, count(*) from changes where ?1 is null or shop = ?1 group by state", shop
-        )
-        return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
+    def wrote(self, change: Change, new_id: str, records: Iterable[tuple[str, str]]) -> None:
+        """The service holds a change as ``new_id``: give that to the changes that wait for it, and
+        have the sync read back the ``records`` (resource, id) that it wrote."""
+        now = time.time()
+        with self.transaction() as db:
+            db.execute(
+                "update changes set record_id = ? where shop = ? and record_id = ?",
+                (new_id, change.shop, f"@{change.number}"),
+            )
+            db.executemany(
+                "insert into touched values (?, ?, ?, ?, null, ?) on conflict (shop, resource, id)"
+                " do update set pushed_at = excluded.pushed_at, mirrored_at = null,"
+                " number = excluded.number",
+                [(change.shop, resource, one, now, change.number) for resource, one in records],
+            )
 
-    def discarded(self) -> int:
-        """How many of the rejected changes a person took out."""
-        return int(
-            self.select(
-                "select count(*) from changes where state = 'rejected' and 'discarded' ="
-                " (select event from history where history.number = changes.number"
-                " order by rowid desc limit 1)"
-            )[0][0]
+    # -- what the sync reads back -------------------------------------------------------------
+
+    def touched(self, shop: str | None, since: float) -> list[dict[str, Any]]:
+        """Records that pushes wrote and no sync read back, oldest first: ``shop``, ``resource``,
+        ``id``, ``pushed_at``, ``number`` of the change, ``is_deleted``: by that change."""
+        rows = self._select(
+            "select t.shop, t.resource, t.id, t.pushed_at, t.number, c.op = 'delete'"
+            " and c.resource = t.resource and c.id = t.id as is_deleted"
+            " from touched as t left join changes as c on c.number = t.number"
+            " where t.mirrored_at is null and t.pushed_at >= ? and (?2 is null or t.shop = ?2)"
+            " order by t.pushed_at",
+            since,
+            shop,
+        )
+        return [{**dict(row), "is_deleted": bool(row["is_deleted"])} for row in rows]
+
+    def mark_mirrored(self, shop: str, records: Iterable[tuple[str, str]], read_at: float) -> int:
+        """The sync has these ``(resource, id)`` as they were at ``read_at``; how many waited."""
+        now = time.time()
+        with self.transaction() as db:
+            before = db.total_changes
+            db.executemany(
+                "update touched set mirrored_at = ? where shop = ? and resource = ? and id = ?"
+                " and mirrored_at is null and pushed_at <= ?",
+                [(now, shop, resource, record, read_at) for resource, record in records],
+            )
+            return db.total_changes - before
+
+    def mirrored(self) -> frozenset[tuple[str, str, str]]:
+        """(shop, resource, id) of written records that a sync read back."""
+        rows = self._select("select shop, resource, id from touched where mirrored_at is not null")
+        return frozenset((row[0], row[1], row[2]) for row in rows)
+
+    # -- changes that another copy, or another service, may have ------------------------------
+
+    def undoubted(self) -> dict[int, str]:
+        """Number -> shop of waiting changes that no copy is known to have been able to send."""
+        rows = self._select(
+            "select number, shop from changes where doubted_since is null"
+            " and state in ('queued', 'conflict', 'rejected')"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def queued_between(self, shop: str) -> tuple[float, float]:
+        """When the first and the last change of a shop was queued."""
+        [(first, last)] = self._select(
+            "select min(queued_at), max(queued_at) from changes where shop = ?", shop
+        )
+        return first, last
+
+    def doubt(self, since: Mapping[int, float], why: str, at: float, *, is_copied: bool) -> None:
+        """Note that another copy may have sent changes (number -> since when); ``is_copied``: this
+        one is older for sure."""
+        with self.transaction() as db:
+            db.executemany(
+                "update changes set doubted_since = ? where number = ?",
+                [(moment, number) for number, moment in since.items()],
+            )
+            self._note(since, at, "perhaps sent", why)
+            if is_copied:
+                db.execute("update changes set is_copied = 1 where doubted_since is not null")
+
+    def doubted(self) -> int:
+        """Waiting changes that another copy may have sent."""
+        [(count,)] = self._select(
+            "select count(*) from changes where doubted_since is not null and state = 'queued'"
+        )
+        return int(count)
+
+    def cut_waits(self, now: float) -> None:
+        """Waits of a version that counted by the wall clock, which may have been ahead, end now."""
+        with self.transaction() as db:
+            db.execute(
+                "update changes set sent_at = min(sent_at, ?1), next_look = min(next_look, ?1)"
+                " where state in ('sending', 'in_doubt')",
+                (now,),
+            )
+
+    def claim_unbound(self, shop: str, service: int) -> None:
+        """Changes of a version that did not keep whose they are, are for this service."""
+        with self.transaction() as db:
+            db.execute(
+                "update changes set service = ? where shop = ? and service is null", (service, shop)
+            )
+
+    def bound_to_others(self, shop: str, service: int) -> list[sqlite3.Row]:
+        """Open changes for another service: ``number``, its ``address`` and ``address_hash``."""
+        return self._select(
+            "select c.number, s.address, s.address_hash from changes as c join services as s"
+            " on s.id = c.service where c.shop = ? and c.service != ?"
+            " and c.state in ('queued', 'sending', 'in_doubt', 'conflict') order by c.number",
+            shop,
+            service,
         )
 
 

@@ -94,11 +94,10 @@ class Earlier:
             "doubted_since": None,
             "is_copied": 0,
         }
-        with outbox.transaction() as db:
+        with outbox.transaction():
             if not outbox.unmoved(group):
                 raise LookupUnsure("somebody dealt with it meanwhile")
-            outbox.set_in(
-                db,
+            outbox.set(
                 [lead.number],
                 "in doubt",
                 reason,
@@ -109,7 +108,7 @@ class Earlier:
             )
             if rest:
                 numbers = [member.number for member in rest]
-                outbox.set_in(db, numbers, "in doubt", reason, merged_into=lead.number, **columns)
+                outbox.set(numbers, "in doubt", reason, merged_into=lead.number, **columns)
 
     def _verdict(
         self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
@@ -273,26 +272,18 @@ def _acts(group: Sequence[Change], why: str) -> Verdict:
 
 def own_ids(outbox: Outbox, change: Change) -> frozenset[str]:
     """Ids of the records that other changes of the queue made."""
-    rows = outbox.select(
-        "select id from changes where shop = ? and resource = ? and op = 'create'"
-        " and id is not null and number != ?",
-        change.shop,
-        change.resource,
-        change.number,
-    )
-    return frozenset(row[0] for row in rows)
+    return outbox.created_ids(change.shop, change.resource, but=change.number)
 
 
 def _twins(outbox: Outbox, change: Change) -> int:
     """How many waiting changes, itself among them, would send the very same."""
     body = filled(outbox, change.body)
     waiting = outbox.changes(
-        "shop = ? and resource = ? and op = 'create' and state = 'queued'"
-        " and doubted_since is not null",
-        change.shop,
-        change.resource,
+        shop=change.shop, resource=change.resource, op="create", states=[State.QUEUED]
     )
-    return sum(_filled(outbox, other) == body for other in waiting)
+    return sum(
+        other.doubted_since is not None and _filled(outbox, other) == body for other in waiting
+    )
 
 
 def _filled(outbox: Outbox, change: Change) -> Any:

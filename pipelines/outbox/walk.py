@@ -40,7 +40,7 @@ class Walk:
         after the intent it may have waited for its turn, so its minute begins now."""
         now = self.outbox.now()
         self.outbox.fill_targets()
-        left = self.outbox.changes("shop = ? and state = 'sending'", self.shop)
+        left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
         if left:
             self.outbox.set(
                 [change.number for change in left],
@@ -54,7 +54,7 @@ class Walk:
 
     def _decide(self, on_conflict: OnConflict) -> None:
         """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
-        parked = self.outbox.changes("shop = ? and state = 'conflict'", self.shop)
+        parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
         if parked and on_conflict != "park":
             self.outbox.set(
                 [change.number for change in parked],
@@ -85,12 +85,7 @@ class Walk:
 
     def _after(self, cursor: int) -> list[Change]:
         return self.outbox.changes(
-            "shop = ? and state = 'queued' and number > ? and number <= ("
-            "select max(number) from (select number from changes where shop = ?1 and"
-            " state = 'queued' and number > ?2 order by number limit ?3))",
-            self.shop,
-            cursor,
-            _CHUNK,
+            shop=self.shop, states=[State.QUEUED], after=cursor, limit=_CHUNK
         )
 
     def _sendable(self, listed: Change) -> Change | None:
@@ -108,11 +103,11 @@ class Walk:
         if change.op != "update" or change.alone:
             return group
         later = self.outbox.changes(
-            "shop = ? and resource = ? and record_id = ? and number > ? and state = 'queued'",
-            change.shop,
-            change.resource,
-            change.record_id,
-            change.number,
+            shop=change.shop,
+            resource=change.resource,
+            record_id=change.record_id,
+            after=change.number,
+            states=[State.QUEUED],
         )
         body = dict(change.body)
         for other in later:

@@ -133,14 +133,10 @@ def list_changes(
 
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
+    of_shop: dict[str, Any] = {"shop": shop.lower()} if shop else {}
     with Outbox(home_folder()) as outbox:
         changes = [
-            brief(change)
-            for change in outbox.changes(
-                "(?1 is null or state = ?1) and (?2 is null or shop = ?2)",
-                state,
-                shop and shop.lower(),
-            )
+            brief(change) for change in outbox.changes(states=[state] if state else (), **of_shop)
         ]
     if as_json:
         print_json(changes)

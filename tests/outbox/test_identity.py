@@ -295,7 +295,7 @@ def test_the_time_at_the_service_is_kept_with_the_queue(settings, service):
     brand(settings, "two")
     with Outbox(settings.home) as outbox:
         identity._doubt(
-            outbox.connection,
+            outbox,
             identity.Finding(Standing.UNCERTAIN),
             place.place_of(outbox.path),
             {},

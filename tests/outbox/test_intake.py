@@ -209,7 +209,7 @@ def test_a_queue_of_a_newer_version(settings):
 
 
 def test_a_locked_queue(settings, monkeypatch):
-    monkeypatch.setattr("pipelines.outbox.store.LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("pipelines.outbox.queue_file.LOCK_SECONDS", 0.05)
     Outbox(settings.home).close()
     other = sqlite3.connect(settings.home / "outbox.sqlite", isolation_level=None)
     other.execute("begin exclusive")
