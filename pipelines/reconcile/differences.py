@@ -35,7 +35,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All periods that were compared: ``matching`` of them agree, the rest are listed."""
+    """What was compared: ``matching`` periods with business agree, those that do not are listed."""
 
     matching: int
     differing: list[Difference]
@@ -54,7 +54,7 @@ def compare(home: Home, shop: str, year: int | None = None) -> Comparison:
         for r in rows
         if not r[4]
     ]
-    return Comparison(len(rows) - len(differing), differing)
+    return Comparison(sum(1 for r in rows if r[4] and (r[2] or r[3])), differing)
 
 
 def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[date, Decimal]:

@@ -28,7 +28,7 @@ def copy(
         bool, typer.Option("--replace", help="Overwrite notebooks of that name.")
     ] = False,
 ) -> int:
-    """Write the notebooks in the language of [display]; they read what is in SHOPMIRROR_HOME."""
+    r"""Write the notebooks in the language of \[display]; they read what is in SHOPMIRROR_HOME."""
     from notebooks.prose import FOLDER, translated, words
     from pipelines.language.display import load_language
 

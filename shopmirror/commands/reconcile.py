@@ -59,6 +59,9 @@ def show(report: ReconcileReport) -> None:
     """One table of what agrees, one of what does not, and the documents behind it."""
     groups: dict[tuple[str, str], list[Period]] = {}
     for period in report.periods:
+        # Zeros on both sides agree about nothing.
+        if period.matches and not period.ours and not period.theirs:
+            continue
         groups.setdefault((period.shop, period.report), []).append(period)
     out().print(
         table(

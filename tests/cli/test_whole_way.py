@@ -120,6 +120,7 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(
     assert code == 1
     assert "What does not agree" in out
     assert "monthly sales" in out
+    assert "2026-12" not in out, "a month to come agrees about nothing"
     assert "do not agree" in err
     code, out, _ = run("reconcile", "--repair", "--json")
     document = json.loads(out)
