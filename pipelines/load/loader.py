@@ -26,12 +26,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa
+import orjson
 
 from pipelines.home import Home, HomeError, storage_trouble
 from pipelines.load.errors import explained, own_cause
 from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import bring_up, check_format, columns_of, make_table, quoted
+from pipelines.sql import literal, written
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.schema.arrow import empty_tables
@@ -125,7 +126,8 @@ class Loader:
                 make_table(connection, "ops", table, columns, held.get(table))
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
             connection.execute("DELETE FROM ops.meta WHERE name = 'format'")
-            connection.execute("INSERT INTO ops.meta VALUES ('format', ?)", [str(FORMAT)])
+            note = "INSERT INTO ops.meta VALUES ('format', $format)"
+            connection.execute(written(note, {"format": str(FORMAT)}))
             connection.execute("COMMIT")
 
     def lacking(self) -> list[str]:
@@ -248,17 +250,19 @@ class Loader:
         Values are cast to the column's type; objects and lists become JSON text.
         """
         typed = OPS_TABLES[name]
-        content = list(rows)
-        data = {column: pa.array([_plain(row.get(column)) for row in content]) for column in typed}
+        # As JSON text: for values bound or of Arrow, pandas would be loaded.
+        given = [{column: _plain(row.get(column)) for column in typed} for row in rows]
+        text = orjson.dumps(given, default=str).decode()
+        shape = json.dumps([dict.fromkeys(typed, "VARCHAR")])
         select = ", ".join(
-            f"CAST({quoted(c)} AS {kind}) AS {quoted(c)}" for c, kind in typed.items()
+            f"CAST(given.{quoted(c)} AS {kind}) AS {quoted(c)}" for c, kind in typed.items()
         )
         with self._database() as connection:
-            connection.register("given", pa.table(data))
             connection.execute("BEGIN")
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(
-                f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM given"  # noqa: S608 - names are quoted, types are ours
+                f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM "  # noqa: S608 - names are quoted, types are ours
+                f"(SELECT unnest(from_json({literal(text)}, {literal(shape)})) AS given)"
             )
             connection.execute("COMMIT")
 

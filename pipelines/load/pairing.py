@@ -23,6 +23,7 @@ from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import Loader
 from pipelines.load.tables import columns_of, quoted
+from pipelines.sql import written
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.dates import local_day
@@ -69,8 +70,12 @@ def keep_together(
 
 
 def _note(database: duckdb.DuckDBPyConnection, ledger: Ledger, name: str, count: str) -> None:
-    database.execute("DELETE FROM ops.meta WHERE name IN ('identity', ?)", [_COUNT])
-    database.execute("INSERT INTO ops.meta VALUES ('identity', ?), (?, ?)", [name, _COUNT, count])
+    values = {"key": _COUNT, "name": name, "count": count}
+    for sql in (
+        "DELETE FROM ops.meta WHERE name IN ('identity', $key)",
+        "INSERT INTO ops.meta VALUES ('identity', $name), ($key, $count)",
+    ):
+        database.execute(written(sql, values))
     ledger.set_value("", _COUNT, count)
     ledger.set_value("", _NAME, name)
 

@@ -9,6 +9,7 @@ import duckdb
 
 from pipelines.home import HomeError
 from pipelines.load.ops import FORMAT
+from pipelines.sql import written
 
 
 def make_table(
@@ -35,9 +36,11 @@ def columns_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, 
     """Table of a schema -> names of its columns."""
     held: dict[str, set[str]] = {}
     for table, column in connection.execute(
-        "SELECT table_name, column_name FROM information_schema.columns "
-        "WHERE table_catalog = current_database() AND table_schema = ?",
-        [schema],
+        written(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_catalog = current_database() AND table_schema = $schema",
+            {"schema": schema},
+        )
     ).fetchall():
         held.setdefault(table, set()).add(column)
     return held

@@ -7,16 +7,15 @@ it opens it here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from pipelines.language import Text
+from pipelines.sql import written
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_SCHEMAS = ("marts", "ops", "staging", "raw")
@@ -72,7 +71,7 @@ class Published:
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The answer of one query with ``$name`` in it, a dict for each row."""
-        cursor = self.connection.execute(_written(sql, values or {}))
+        cursor = self.connection.execute(written(sql, values or {}))
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -102,29 +101,6 @@ def published(home: Path) -> Iterator[Published]:
         yield Published(connection, path)
     finally:
         connection.close()
-
-
-def _written(sql: str, values: Mapping[str, Any]) -> str:
-    """``sql`` with each ``$name`` replaced by its value.
-
-    Not bound, because DuckDB imports pandas before it binds anything, which takes longer than all
-    questions of a report together.
-    """
-    return re.sub(r"\$([a-z]\w*)", lambda found: _literal(values[found[1]]), sql)
-
-
-def _literal(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, list):
-        return f"[{', '.join(_literal(one) for one in value)}]::varchar[]"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, date):
-        return f"date '{value.isoformat()}'"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    raise TypeError(f"no question has a value of type {type(value).__name__}")
 
 
 def _reason(path: Path, error: Exception) -> Text:

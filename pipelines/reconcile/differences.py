@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 
 from pipelines.home import Home
+from pipelines.sql import written
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ class Comparison:
 def compare(home: Home, shop: str, year: int | None = None) -> Comparison:
     """What ``marts.reconciliation`` of the private database says of a shop."""
     with home.open_build(read_only=True) as database:
-        rows = database.execute(
-            "SELECT report, period, ours, theirs, matches FROM marts.reconciliation "
-            "WHERE shop_id = ? AND (? IS NULL OR extract(year FROM period) = ?) ORDER BY 1, 2",
-            [shop, year, year],
-        ).fetchall()
+        sql = (
+            "SELECT report, period, ours, theirs, matches FROM marts.reconciliation WHERE "
+            "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 1, 2"
+        )
+        rows = database.execute(written(sql, {"shop": shop, "year": year})).fetchall()
     differing = [
         Difference(shop, r[0], r[1], r[2] or Decimal(0), r[3] or Decimal(0))
         for r in rows

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from pipelines.home import Home
+from pipelines.sql import written
 from sources.repair_shop.ledger import Ledger
 
 _DOCUMENTS: Mapping[str, tuple[str, str]] = {
@@ -86,16 +87,14 @@ def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradict
     values = {"shop": shop, "since": since}
     with home.open_build(read_only=True) as database:
         for table, (nested, listed) in _DOCUMENTS.items():
-            state = _STATE.format(table=table, nested=nested, listed=listed)
-            [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
+            state = written(_STATE.format(table=table, nested=nested, listed=listed), values)
+            holders = written(_HOLDERS.format(table=table), values)
+            [(held, also_listed)] = database.execute(state + _KNOWN).fetchall()
             if held - also_listed > held * _MOST_CONTRADICTORY:
                 continue
-            for days in database.execute(state + _DAYS, values).fetchall():
+            for days in database.execute(state + _DAYS).fetchall():
                 contradictions.days.update(day for day in days if day is not None)
-            ids = [
-                str(row[0])
-                for row in database.execute(state + _HOLDERS.format(table=table), values).fetchall()
-            ]
+            ids = [str(row[0]) for row in database.execute(state + holders).fetchall()]
             if ids:
                 contradictions.documents[table] = sorted(ids)
     return contradictions

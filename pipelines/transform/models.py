@@ -24,6 +24,7 @@ import duckdb
 import transforms
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
+from pipelines.sql import written
 from pipelines.transform import compiled
 from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
@@ -154,27 +155,24 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
             make_table(connection, "ops", table, OPS_TABLES[table], held.get(table))
         for shop in shops:
             accounts = [part.strip().lower() for part in shop.shop_accounts.split(",")]
-            values = [
-                shop.timezone,
-                shop.currency,
-                shop.closed_weekdays,
-                shop.closed_days,
-                shop.opening_hours,
-                f",{','.join(filter(None, accounts))},",
-                shop.today_by,
-                shop.name,
-            ]
-            connection.execute(
-                "insert into ops.shops (shop_id) select ? "
-                "where not exists (select 1 from ops.shops where shop_id = ?)",
-                [shop.name, shop.name],
-            )
-            connection.execute(
-                "update ops.shops set timezone = ?, currency = ?, closed_weekdays = ?, "
-                "closed_days = ?, opening_hours = ?, shop_accounts = ?, today_by = ? "
-                "where shop_id = ?",
-                values,
-            )
+            values = {
+                "shop": shop.name,
+                "zone": shop.timezone,
+                "currency": shop.currency,
+                "weekdays": shop.closed_weekdays,
+                "days": shop.closed_days,
+                "hours": shop.opening_hours,
+                "accounts": f",{','.join(filter(None, accounts))},",
+                "today": shop.today_by,
+            }
+            for sql in (
+                "insert into ops.shops (shop_id) select $shop "
+                "where not exists (select 1 from ops.shops where shop_id = $shop)",
+                "update ops.shops set timezone = $zone, currency = $currency, "
+                "closed_weekdays = $weekdays, closed_days = $days, opening_hours = $hours, "
+                "shop_accounts = $accounts, today_by = $today where shop_id = $shop",
+            ):
+                connection.execute(written(sql, values))
         write_statuses(connection, shops)
 
 

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import duckdb
 
+from pipelines.sql import literal, written
 from sources.repair_shop.settings import ShopSettings
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
@@ -212,7 +213,8 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
         )
     connection.execute("delete from ops.statuses")
     if rows:
-        connection.executemany("insert into ops.statuses values (?,?,?,?,?,?,?,?,?)", rows)
+        values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
+        connection.execute(f"insert into ops.statuses values {values}")  # noqa: S608 - written out
 
 
 def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str, Evidence]]:
@@ -272,22 +274,25 @@ def _sights(
         "select shop_id, day, after, before, ids from ops.pipeline_looks"
     ).fetchall()
     for shop, day, after, before, ids in looks:
-        rows = connection.execute(
+        values = {"ids": json.loads(ids), "shop": shop, "day": day, "after": after}
+        sql = written(
             """
             select
                 coalesce(status__id, ''), coalesce(status__label, ''),
                 count(*) filter (where shown), count(*) filter (where not shown)
             from (
-                select *, list_contains(cast(? as varchar[]), id) as shown from raw.tickets
-                where shop_id = ? and _deleted_at is null
-                    and substr(created_date, 1, 10) < ?
-                    and coalesce(substr(last_updated, 1, 10), '') < ?
+                select *, list_contains($ids, id) as shown from raw.tickets
+                where shop_id = $shop and _deleted_at is null
+                    and substr(created_date, 1, 10) < $day
+                    and coalesce(substr(last_updated, 1, 10), '') < $day
             )
-            where shown or substr(created_date, 1, 10) > ? or substr(created_date, 1, 10) < ?
+            where shown or substr(created_date, 1, 10) > $after
+                or substr(created_date, 1, 10) < $before
             group by all
             """,
-            [json.loads(ids), shop, day, day, after, before],
-        ).fetchall()
+            values | {"before": before},
+        )
+        rows = connection.execute(sql).fetchall()
         if any(shown for _, _, shown, _ in rows):
             found |= {
                 (shop, status, label): (shown, hidden) for status, label, shown, hidden in rows
