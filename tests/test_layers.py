@@ -30,6 +30,7 @@ LAYERS = (
     "pipelines.language",
     "pipelines.home",
     "pipelines.json_file",
+    "pipelines.sql",
     "sources.repair_shop",
 )
 """From the top down."""
