@@ -37,12 +37,21 @@ case
 {#- The shop's wall clock at an instant, as a timestamp without zone. -#}
 {% macro local_time(instant, zone) %}{{ return(adapter.dispatch('local_time')(instant, zone)) }}{% endmacro %}
 {% macro default__local_time(instant, zone) %}({{ instant }} at time zone {{ zone }}){% endmacro %}
+{% macro duckdb__local_time(instant, zone) %}{{ in_usual_zone(instant, zone) }}{% endmacro %}
 {% macro spark__local_time(instant, zone) %}from_utc_timestamp({{ instant }}, {{ zone }}){% endmacro %}
 
 {#- The instant at which the shop's clock shows a time. -#}
 {% macro instant_of_wall_clock(timestamp, zone) %}{{ return(adapter.dispatch('instant_of_wall_clock')(timestamp, zone)) }}{% endmacro %}
 {% macro default__instant_of_wall_clock(timestamp, zone) %}({{ timestamp }} at time zone {{ zone }}){% endmacro %}
+{% macro duckdb__instant_of_wall_clock(timestamp, zone) %}{{ in_usual_zone(timestamp, zone) }}{% endmacro %}
 {% macro spark__instant_of_wall_clock(timestamp, zone) %}to_utc_timestamp({{ timestamp }}, {{ zone }}){% endmacro %}
+
+{#- DuckDB looks a zone up anew for each row, unless it is a constant: six times the cost. So who builds
+    names the zone of most shops in a variable; without one it is null, and all take the other way. -#}
+{% macro in_usual_zone(moment, zone) -%}
+{%- set usual = "cast(getvariable('usual_zone') as varchar)" -%}
+case when {{ zone }} = {{ usual }} then {{ moment }} at time zone {{ usual }} else {{ moment }} at time zone {{ zone }} end
+{%- endmacro %}
 
 {#- Whole seconds from one instant to another. dbt's own for PostgreSQL counts the hours on the clock of
     the session, which jumps twice a year. -#}
