@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
-from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 from sandbox import explorer
@@ -21,6 +19,7 @@ from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
 from sandbox.render import body, wants_xml
 from sandbox.routes import Answer, Call, Route
+from sandbox.seen import Request, Seen, Write
 from sandbox.shops import Shops
 
 Scope = MutableMapping[str, Any]
@@ -34,27 +33,7 @@ _WORKERS = 8
 PREFIX = "/v1"
 """Specification, Versioning."""
 _MOST_BODY = 32 * 1024 * 1024
-_MOST_NOTED = 200_000
-"""Requests remembered of a shop: four days of the full rate, for a sandbox that runs on."""
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
-
-
-class Request(NamedTuple):
-    """One request as the service saw it; ``status`` 0 means that it was never answered."""
-
-    method: str
-    path: str
-    query: str
-    status: int
-    at: float
-
-
-class Write(NamedTuple):
-    """One write that took effect, whatever became of its answer; ``body`` as it was sent."""
-
-    method: str
-    path: str
-    body: bytes
 
 
 class SandboxApp:
@@ -80,26 +59,9 @@ class SandboxApp:
         self._routes = routes
         self._clock = clock
         self._reset = reset
-        self._log: dict[str, deque[Request]] = {}
-        self._writes: dict[str, deque[Write]] = {}
-        self._log_lock = threading.Lock()
+        self.seen = Seen()
         # Threads that stay, because each keeps a connection to the database.
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
-
-    def requests(self, shop: str) -> list[Request]:
-        """The shop's requests so far, the newest 200,000, in the order of the answers."""
-        with self._log_lock:
-            return list(self._log.get(shop, []))
-
-    def writes(self, shop: str) -> list[Write]:
-        """The shop's writes that took effect, the newest 200,000."""
-        with self._log_lock:
-            return list(self._writes.get(shop, []))
-
-    def forget_requests(self) -> None:
-        """Start counting anew."""
-        with self._log_lock:
-            self._log.clear()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -133,15 +95,6 @@ class SandboxApp:
             await send(message)
 
         return dated
-
-    def note_write(self, shop: str, write: Write) -> None:
-        """Remember a write that took effect."""
-        with self._log_lock:
-            self._writes.setdefault(shop, deque(maxlen=_MOST_NOTED)).append(write)
-
-    def _note(self, shop: str, request: Request) -> None:
-        with self._log_lock:
-            self._log.setdefault(shop, deque(maxlen=_MOST_NOTED)).append(request)
 
 
 class _Exchange:
@@ -258,7 +211,7 @@ class _Exchange:
                 with call.store.reading():
                     return route.handler(call)
             answer = route.handler(call)
-            self.app.note_write(self.shop, Write(self.method, below, content))
+            self.app.seen.note_write(self.shop, Write(self.method, below, content))
             return answer
         except Refusal as error:
             return _refused(error)
@@ -360,7 +313,7 @@ class _Exchange:
             query = self.scope["query_string"].decode("latin-1")
             below = self.path.removeprefix(PREFIX)
             request = Request(self.method, below, query, status, self.arrived)
-            self.app._note(self.shop, request)
+            self.app.seen.note(self.shop, request)
 
     async def _answer(self, answer: Answer) -> None:
         if answer.content is None:

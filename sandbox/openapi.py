@@ -28,11 +28,6 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.template, {})[route.method.lower()] = operation(route)
-    definitions: dict[str, Any] = {}
-    for path in paths.values():
-        for described in path.values():
-            for media in described.get("requestBody", {}).get("content", {}).values():
-                definitions |= media["schema"].pop("$defs", {})
     return {
         "openapi": "3.1.0",
         "info": {
@@ -47,7 +42,6 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "Authorization"}},
             "schemas": {
-                **definitions,
                 "Error": {
                     "type": "object",
                     "properties": {"error": {"type": "string"}},

@@ -22,10 +22,11 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sandbox.app import PREFIX, Request, SandboxApp, Write
+from sandbox.app import PREFIX, SandboxApp
 from sandbox.faults import Faults
 from sandbox.limits import MINUTE_SECONDS, Limiter
 from sandbox.routes import READ_ROUTES
+from sandbox.seen import Request, Write
 from sandbox.shops import Shops, ShopSpec, Size
 from sandbox.store import Database, ShopStore
 from sandbox.writes import WRITE_ROUTES
@@ -154,15 +155,15 @@ class SandboxServer:
 
     def requests(self, shop: str = "main") -> list[Request]:
         """Every request with the shop's key so far: method, path below /v1, query, status."""
-        return self._app.requests(shop)
+        return self._app.seen.requests(shop)
 
     def writes(self, shop: str = "main") -> list[Write]:
         """Every write that took effect, whatever became of its answer: method, path, body."""
-        return self._app.writes(shop)
+        return self._app.seen.writes(shop)
 
     def forget_requests(self) -> None:
         """Empty the list of requests, for counting a part of a test."""
-        self._app.forget_requests()
+        self._app.seen.forget_requests()
 
     def rate_errors(self, shop: str = "main") -> int:
         """Rate errors answered to the shop's key so far."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.outbox import Outbox
-from sandbox.app import Write
+from sandbox.seen import Write
 from sandbox.store import ShopStore
 
 CREATES = (

@@ -1,7 +1,7 @@
 """Every POST, PUT and DELETE of the specification's endpoint tables.
 
-The bodies are checked by the models that the queue checks with too; what follows from a write is
-the service's own and written here from the specification.
+The bodies are checked by tables of the sandbox's own (:mod:`sandbox.writes.bodies`); what follows
+from a write is the service's own and written here from the specification.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandbox.routes import VARIABLES, Route
+from sandbox.writes.bodies import schema_of
 from sandbox.writes.common import (
     Writes,
     create_handler,
@@ -19,22 +20,18 @@ from sandbox.writes.goods import GOODS
 from sandbox.writes.payments import pay
 from sandbox.writes.people import PEOPLE
 from sandbox.writes.tickets import TICKETS
-from sandbox.writes.uploads import announce, receive
-from sources.repair_shop.schema.bodies import BODIES, UPLOADS
-from sources.repair_shop.schema.bodies import Body as BodyModel
-
-_REFERENCES = "#/components/schemas/{model}"
+from sandbox.writes.uploads import UPLOADS, announce, receive
 
 
-def _json(model: type[BodyModel]) -> dict[str, Any]:
-    return {"application/json": {"schema": model.model_json_schema(ref_template=_REFERENCES)}}
+def _json(table: str, op: str) -> dict[str, Any]:
+    return {"application/json": {"schema": schema_of(table, op)}}
 
 
 def _routes_of(writes: Writes, tag: str) -> list[Route]:
     routes: list[Route] = []
     resource, path = writes.resource, writes.path
     if writes.create is not None:
-        body = _json(BODIES[resource, "create"])
+        body = _json(resource, "create")
         handler = create_handler(writes)
         routes.append(
             Route("POST", path, handler, None, f"Create in {path}", tag, body, creates=True)
@@ -44,7 +41,7 @@ def _routes_of(writes: Writes, tag: str) -> list[Route]:
     variable = VARIABLES[resource]
     one = f"{path}/{{{variable}}}"
     if writes.update is not None:
-        body = _json(BODIES[resource, "update"])
+        body = _json(resource, "update")
         handler = update_handler(writes, variable)
         routes.append(Route("PUT", one, handler, None, f"Change one of {path}", tag, body))
     if writes.deletes:
@@ -68,7 +65,7 @@ def _upload_routes(resource: str, tag: str) -> list[Route]:
     }
     first = announce(resource, variable)
     second = receive(resource, variable)
-    body = _json(UPLOADS[resource])
+    body = _json(UPLOADS[resource], "create")
     return [
         Route("POST", path, first, None, "Announce a file", tag, body, creates=True),
         Route("POST", f"{path}/{{uploadId}}", second, None, "Send the file", tag, form),
@@ -89,7 +86,7 @@ def _write_routes() -> tuple[Route, ...]:
     for tag, rows in groups.items():
         for row in rows:
             routes += _routes_of(row, tags.get(row.resource, tag))
-    payment = _json(BODIES["payments", "create"])
+    payment = _json("payments", "create")
     tag = "Invoices and payments"
     routes.append(Route("POST", "/payments", pay, None, "Pay", tag, payment, creates=True))
     for resource, tag in (("tickets", "Tickets"), ("products", "Products")):

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from sandbox.errors import BadRequest, UnsupportedMedia
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
-from sources.repair_shop.schema.bodies import BodyError, Queued, QueuedRow, validate
+from sandbox.writes import bodies
 
 Body = dict[str, Any]
 _MOST_LINES = 1_000
@@ -79,29 +79,13 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-DEFAULTS: Mapping[tuple[str, str], Body] = {
-    ("products", "create"): {"type": "product", "condition": "New"},
-    ("ticket_comments", "create"): {"status": "Update"},
-    ("appointments", "create"): {"duration": 10},
-}
-"""Required fields for which the specification names a default: left out, they take it."""
-
-
 def checked(call: Call, resource: str, op: str) -> Body:
     """Body of a write, checked against the specification's table."""
     content = json_body(call)
-    if isinstance(content, dict):
-        content = {**DEFAULTS.get((resource, op), {}), **content}
-    is_form = "json" not in call.content_type.lower()
-    try:
-        # A form knows texts only: numbers and flags are read out of them.
-        body = validate(resource, op, content, strict=not is_form)
-    except BodyError as error:
-        raise BadRequest(f"{error}. Please correct the fields named.") from error
-    for name, value in body.items():
-        if isinstance(value, Queued | QueuedRow):
-            raise BadRequest(f"{name} names no record. Please check the id.")
-    return body
+    if op == "create":
+        content = bodies.with_defaults(resource, content)
+    # A form knows texts only: numbers and flags are read out of them.
+    return bodies.checked(resource, op, content, of_form="json" not in call.content_type.lower())
 
 
 def create_handler(writes: Writes) -> Callable[[Call], Answer]:

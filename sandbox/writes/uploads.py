@@ -13,8 +13,11 @@ from python_multipart.exceptions import FormParserError
 
 from sandbox.errors import BadRequest, NotFound, UnsupportedMedia
 from sandbox.routes import Answer, Call, found
+from sandbox.writes.bodies import checked
 from sandbox.writes.common import json_body
-from sources.repair_shop.schema.bodies import BodyError, validate_upload
+
+UPLOADS = {"tickets": "ticket_uploads", "products": "product_uploads"}
+"""Resource -> table of the metadata that announce a file."""
 
 
 def announce(resource: str, variable: str) -> Callable[[Call], Answer]:
@@ -22,11 +25,7 @@ def announce(resource: str, variable: str) -> Callable[[Call], Answer]:
 
     def handle(call: Call) -> Answer:
         owner = found(call.store, resource, call.path[variable])
-        content = json_body(call)
-        try:
-            metadata = validate_upload(resource, content, strict=True)
-        except BodyError as error:
-            raise BadRequest(f"{error}. Please correct the fields named.") from error
+        metadata = checked(UPLOADS[resource], "create", json_body(call))
         upload = str(uuid.uuid4())
         with call.store.database.writing() as connection:
             connection.execute(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sources.repair_shop.budget import Budget
-from sources.repair_shop.budget import limiter as budget_module
+from sources.repair_shop.budget import Budget, slots
 from sources.repair_shop.budget.pace import Pace
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
 from tests.wire.doubles import FakeClock
@@ -154,7 +153,7 @@ def test_a_dead_process_gives_its_slot_back_late(
     take(key)
     clock.ticks += 1000
     wait(key)
-    monkeypatch.setattr(budget_module, "process_born", lambda _: None)
+    monkeypatch.setattr(slots, "process_born", lambda _: None)
     take(key)
     clock.ticks += 89
     wait(key)

@@ -24,7 +24,6 @@ Usage::
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 import uuid
 from collections.abc import Callable
@@ -32,8 +31,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ..budget import blocks
-from ..budget.clock import process_born
+from ..budget import blocks, slots
 from ..budget.file import BudgetFile
 from ..budget.pace import MARGIN, Pace
 from ..errors import ConfigurationError, Refused, Stopped
@@ -124,7 +122,6 @@ class KeyBudget:
         self._budget = budget
         self._timeout = shop.timeout_seconds
         self._poll = min(0.5, max(0.005, self.minute / 120))
-        self._born = process_born(os.getpid()) or "unknown"
         self._turn = Turn()
 
     def __repr__(self) -> str:
@@ -181,35 +178,27 @@ class KeyBudget:
             answer = self._decide(db, standing, pace, lane, token, now)
             if isinstance(answer, Wait):
                 if token is not None:
-                    db.execute(
-                        "insert or replace into waiting values (?, ?, ?, ?)",
-                        (token, self.fingerprint, lane, now),
-                    )
+                    slots.wait(db, token, self.fingerprint, lane, now)
                 return answer
             self._save(db, pace)
-            number = db.execute(
-                "insert into slots (key, base, lane, minute, timeout, taken, pid, born)"
-                " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
-                (
-                    self.fingerprint,
-                    self.base,
-                    lane,
-                    self.minute,
-                    self._timeout,
-                    now,
-                    os.getpid(),
-                    self._born,
-                ),
-            ).fetchone()[0]
-            return Slot(self, int(number), now)
+            number = slots.take(
+                db,
+                self.fingerprint,
+                self.base,
+                lane,
+                minute=self.minute,
+                timeout=self._timeout,
+                now=now,
+            )
+            return Slot(self, number, now)
 
     def state(self) -> BudgetState:
         """How the key stands now, for ``status``. Changes nothing."""
         with self._budget.transaction() as (db, now):
             pace = self._load(db)
             pace.refresh(now, self.minute, self.allowed)
-            self._clear_slots(db, now)
-            used, in_flight = self._usage(db)
+            slots.clear(db, self.fingerprint, self.base, now)
+            used, in_flight = slots.usage(db, self.fingerprint)
             limit = pace.limit(self.allowed)
             standing = blocks.standing(db, self.fingerprint, self.base, pace, self.minute)
             until, reason = None, None
@@ -279,36 +268,20 @@ class KeyBudget:
         silent_until = max(pace.cooldown_until, standing.until)
         if silent_until > now:
             return Wait(silent_until - now, "silence")
-        self._clear_slots(db, now)
-        if (
-            standing.in_doubt
-            and db.execute(
-                "select 1 from slots where base = ? and free_at is null", (self.base,)
-            ).fetchone()
-        ):
+        slots.clear(db, self.fingerprint, self.base, now)
+        if standing.in_doubt and slots.any_in_flight(db, self.base):
             return Wait(self._poll, "in flight")
-        used, in_flight = self._usage(db)
+        used, in_flight = slots.usage(db, self.fingerprint)
         if in_flight >= pace.in_flight_cap():
             return Wait(self._poll, "in flight")
         limit = pace.limit(self.allowed)
         if used >= limit:
             # The slot whose end brings us under the limit; those in flight have no end yet.
-            row = db.execute(
-                "select free_at from slots where key = ? and free_at is not null"
-                " order by free_at limit 1 offset ?",
-                (self.fingerprint, used - limit),
-            ).fetchone()
-            return Wait(max(row[0] - now, 0.0005) if row else self._poll, "full")
-        db.execute("delete from waiting where seen < ?", (now - max(1.0, 8 * self._poll),))
-        others = {
-            row[0]
-            for row in db.execute(
-                "select distinct lane from waiting where key = ? and token is not ?",
-                (self.fingerprint, token),
-            )
-        }
-        if others - {lane}:
-            push_has_half = self._pushes(db) >= max(1, limit // 2)
+            end = slots.next_end(db, self.fingerprint, used - limit)
+            return Wait(self._poll if end is None else max(end - now, 0.0005), "full")
+        since = now - max(1.0, 8 * self._poll)
+        if slots.other_lanes(db, self.fingerprint, lane, token, since):
+            push_has_half = slots.pushes(db, self.fingerprint) >= max(1, limit // 2)
             if push_has_half == (lane == "push"):
                 return Wait(self._poll, "lane")
         return None
@@ -349,16 +322,14 @@ class KeyBudget:
         with self._budget.transaction() as (db, now):
             if skew is not None:
                 db.execute("insert or replace into clocks values (?, ?)", (self.base, skew))
-            db.execute(
-                "update slots set free_at = ? where id = ?", (now + self.minute * MARGIN, number)
-            )
+            slots.free(db, number, now + self.minute * MARGIN)
             pace = self._load(db)
             before = pace.to_text()
             if outcome == "ok":
                 pace.on_ok(taken)
                 blocks.note_answer(db, self.fingerprint, self.base, taken)
             elif outcome == "rate_error":
-                used, in_flight = self._usage(db)
+                used, in_flight = slots.usage(db, self.fingerprint)
                 pace.on_rate_error(
                     now,
                     taken,
@@ -375,36 +346,9 @@ class KeyBudget:
             if pace.to_text() != before:
                 self._save(db, pace)
 
-    def _usage(self, db: sqlite3.Connection) -> tuple[int, int]:
-        """Slots held, of these in flight. Asked before each request, so each is one index scan."""
-        used = db.execute("select count(*) from slots where key = ?", (self.fingerprint,))
-        flying = db.execute(
-            "select count(*) from slots where key = ? and free_at is null", (self.fingerprint,)
-        )
-        return int(used.fetchone()[0]), int(flying.fetchone()[0])
-
-    def _pushes(self, db: sqlite3.Connection) -> int:
-        """Slots held by the push lane."""
-        return int(
-            db.execute(
-                "select count(*) from slots where key = ? and lane = 'push'", (self.fingerprint,)
-            ).fetchone()[0]
-        )
-
-    def _clear_slots(self, db: sqlite3.Connection, now: float) -> None:
-        db.execute("delete from slots where key = ? and free_at <= ?", (self.fingerprint, now))
-        overdue = db.execute(
-            "select id, pid, born from slots where base = ? and free_at is null"
-            " and taken + minute * ? + timeout <= ?",
-            (self.base, MARGIN, now),
-        ).fetchall()
-        for number, pid, born in overdue:
-            if process_born(pid) != born:
-                db.execute("delete from slots where id = ?", (number,))
-
     def _forget(self, token: str) -> None:
         with self._budget.transaction() as (db, _):
-            db.execute("delete from waiting where token = ?", (token,))
+            slots.stop_waiting(db, token)
 
     def _load(self, db: sqlite3.Connection) -> Pace:
         row = db.execute("select pace from keys where key = ?", (self.fingerprint,)).fetchone()

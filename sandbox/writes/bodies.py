@@ -1,0 +1,287 @@
+"""Bodies of writes against the specification's tables (:mod:`sandbox.writes.tables`): what is
+taken, what is refused, and how it is described. Made for the sandbox alone, so that a field the
+client understands wrongly is refused here instead of being misunderstood by both.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from sandbox.errors import BadRequest
+from sandbox.values import BadValue, parse_moment
+from sandbox.writes.tables import TABLES
+
+_LARGEST = 10**15
+_FILES = ("pdf", "doc", "png", "jpg")
+_FLAGS = {
+    spelled: word in ("True", "Yes", "1")
+    for word in ("True", "Yes", "1", "False", "No", "0")
+    for spelled in (word, word.lower())
+}
+_PRIORITIES = (0, 1, 2, 3, "0", "1", "2", "3", "Urgent", "High", "Normal", "Low")
+_NON_BLANK = {"type": "string", "minLength": 1, "pattern": r"\S"}
+_ID_SCHEMA = {"anyOf": [_NON_BLANK, {"type": "integer"}]}
+# It stops at the 28th so that it describes only days that exist; 29 to 31 are taken where the
+# calendar has them, which a pattern cannot say.
+_DAY = r"(0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(19|20)[0-9]{2}"
+_TIMES = {11: "", 17: " ([01][0-9]|2[0-3]):[0-5][0-9]", 20: ""}
+_TIMES[20] = _TIMES[17] + ":[0-5][0-9]"
+_LENGTHS = {
+    "day": (11,),
+    "minute": (17,),
+    "second": (20,),
+    "due": (11, 20),
+    "moment": (11, 17, 20),
+}
+"""Date types -> lengths of the forms they take: a day, to the minute, to the second."""
+
+
+class Wrong(Exception):
+    """A value breaks a rule of its field; the message says which."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A line of a table."""
+
+    name: str
+    type: str
+    is_required: bool = False
+    ops: tuple[str, ...] = ("create", "update")
+    is_filled: bool = False
+    most: int | None = None
+    above: int | None = None
+    least: int | None = None
+    choices: tuple[Any, ...] = ()
+    default: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, value: Any, *, of_form: bool) -> Any:
+        """The value as it is kept; :class:`Wrong` when it breaks a rule. A form's are texts."""
+        if self.type.startswith("["):
+            return self._list(value, of_form=of_form)
+        found = _READ[self.type](value, of_form)
+        if self.type in _LENGTHS and len(found) not in _LENGTHS[self.type]:
+            raise Wrong(f"must be a date to the {self.type}")
+        if self.choices and found not in self.choices:
+            raise Wrong(f"must be one of {', '.join(map(str, self.choices))}")
+        if self.is_filled and not found.strip():
+            raise Wrong("must not be blank")
+        if self.most is not None and (found if self.is_number else len(found) - 1) >= self.most:
+            raise Wrong(f"must not reach or not be longer than {self.most}")
+        if self.above is not None and found <= self.above:
+            raise Wrong(f"must be greater than {self.above}")
+        if self.least is not None and found < self.least:
+            raise Wrong(f"must be {self.least} or more")
+        return found
+
+    @property
+    def is_number(self) -> bool:
+        """Whether limits are those of a number."""
+        return self.type == "number"
+
+    def _list(self, value: Any, *, of_form: bool) -> list[dict[str, Any]]:
+        if not isinstance(value, list) or (self.is_filled and not value):
+            raise Wrong("must be a list, with at least one element where one is needed")
+        return [_body(self.type[1:-1], "create", one, of_form) for one in value]
+
+    def schema(self) -> dict[str, Any]:
+        """The field in the interface's description."""
+        if self.type.startswith("["):
+            items = schema_of(self.type[1:-1], "create")
+            return {"type": "array", "items": items} | ({"minItems": 1} if self.is_filled else {})
+        if self.choices:
+            return {"enum": list(self.choices)} | self.default
+        if self.type in _LENGTHS:
+            forms = "|".join(f"({_DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
+            return {"type": "string", "pattern": f"^({forms})$"}
+        found = dict(_NON_BLANK if self.is_filled else _SCHEMAS[self.type])
+        limits = (
+            ("exclusiveMaximum" if self.is_number else "maxLength", self.most),
+            ("exclusiveMinimum", self.above),
+            ("minimum", self.least),
+        )
+        return found | {name: limit for name, limit in limits if limit is not None} | self.default
+
+
+def _text(value: Any, _of_form: bool) -> str:
+    if not isinstance(value, str):
+        raise Wrong("must be text")
+    if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        raise Wrong("holds characters that JSON text cannot carry")
+    return value
+
+
+def _country(value: Any, of_form: bool) -> str:
+    if not re.fullmatch("[A-Za-z]{2}", found := _text(value, of_form)):
+        raise Wrong("must be a country code of two letters")
+    return found
+
+
+def _file(value: Any, of_form: bool) -> str:
+    stem, _, kind = _text(value, of_form).rpartition(".")
+    if not stem or kind.lower() not in _FILES:
+        raise Wrong(f"must be a file of type {', '.join(_FILES)}")
+    return f"{stem}.{kind}"
+
+
+def _id(value: Any, of_form: bool) -> str:
+    found = str(value) if type(value) is int else _text(value, of_form)
+    if not found.strip():
+        raise Wrong("must not be blank: it names a record")
+    return found
+
+
+def _ids(value: Any, of_form: bool) -> str | list[str]:
+    if not isinstance(value, list):
+        return _id(value, of_form)
+    if not value:
+        raise Wrong("must name at least one")
+    return [_id(one, of_form) for one in value]
+
+
+def _number(value: Any, of_form: bool) -> int | float:
+    if of_form and isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise Wrong("must be a number") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Wrong("must be a number")
+    if not (isinstance(value, int) or math.isfinite(value)) or abs(value) > _LARGEST:
+        raise Wrong("has more digits than a number keeps")
+    return int(value) if value == int(value) else value
+
+
+def _flag(value: Any, of_form: bool) -> bool:
+    spelled = value.strip().lower() if of_form and isinstance(value, str) else value
+    if isinstance(value, str) and spelled in _FLAGS:
+        return _FLAGS[spelled]
+    if isinstance(value, bool | int | float) and value in (0, 1):
+        return bool(value)
+    raise Wrong("must be True/False, Yes/No or 1/0")
+
+
+def _priority(value: Any, _of_form: bool) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | str) or value not in _PRIORITIES:
+        raise Wrong(f"must be one of {', '.join(map(str, _PRIORITIES))}")
+    return value
+
+
+def _date(value: Any, of_form: bool) -> str:
+    try:
+        parse_moment(_text(value, of_form))
+    except BadValue as error:
+        raise Wrong(str(error)) from None
+    return str(value)
+
+
+_READ: Mapping[str, Callable[[Any, bool], Any]] = {
+    **dict.fromkeys(_LENGTHS, _date),
+    "text": _text,
+    "country": _country,
+    "file": _file,
+    "id": _id,
+    "ids": _ids,
+    "label": lambda value, of_form: value if type(value) is int else _id(value, of_form),
+    "number": _number,
+    "flag": _flag,
+    "priority": _priority,
+}
+_SCHEMAS: Mapping[str, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "country": {"type": "string", "pattern": "^[A-Za-z]{2}$"},
+    "file": {"type": "string", "pattern": rf"\S\.({'|'.join(_FILES)})$"},
+    "id": _ID_SCHEMA,
+    "ids": {"anyOf": [*_ID_SCHEMA["anyOf"], {"type": "array", "minItems": 1, "items": _ID_SCHEMA}]},
+    "label": _ID_SCHEMA,
+    "number": {"type": "number"},
+    "flag": {"anyOf": [{"type": "boolean"}, {"enum": [*_FLAGS, 1, 0]}]},
+    "priority": {"enum": list(_PRIORITIES)},
+}
+
+
+_MARKS: Mapping[str, tuple[str, Any]] = {
+    "!": ("is_required", True),
+    "+": ("ops", ("create",)),
+    "-": ("ops", ("update",)),
+    "~": ("is_filled", True),
+}
+_LIMITS = (("<", "most"), (">=", "least"), (">", "above"))
+
+
+def _field(line: str) -> Field:
+    name, kind, *marks = line.split()
+    found: dict[str, Any] = dict(_MARKS[mark] for mark in marks if mark in _MARKS)
+
+    def as_value(text: str) -> Any:
+        return int(text) if kind == "number" else text.replace("_", " ")
+
+    for mark in marks:
+        limit = next((one for one in _LIMITS if mark.startswith(one[0])), None)
+        if limit is not None:
+            found[limit[1]] = int(mark.removeprefix(limit[0]))
+        elif mark.startswith("("):
+            found["choices"] = tuple(map(as_value, mark[1:-1].split("|")))
+        elif mark.startswith("="):
+            found["default"] = {"default": False if mark == "=false" else as_value(mark[1:])}
+    return Field(name, kind, **found)
+
+
+@cache
+def fields(table: str, op: str) -> dict[str, Field]:
+    """The fields of a table that an operation takes, by name."""
+    rows = map(_field, filter(str.strip, TABLES[table].splitlines()))
+    return {row.name: row for row in rows if op in row.ops}
+
+
+def checked(table: str, op: str, content: Any, *, of_form: bool = False) -> dict[str, Any]:
+    """A body as it is kept; :class:`BadRequest` names every field that breaks a rule."""
+    try:
+        return _body(table, op, content, of_form)
+    except Wrong as wrong:
+        raise BadRequest(f"{wrong}. Please correct the fields named.") from None
+
+
+def _body(table: str, op: str, content: Any, of_form: bool) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise Wrong("must be a JSON object")
+    known = fields(table, op)
+    faults = [f"{name}: there is no such field" for name in content if name not in known]
+    body: dict[str, Any] = {}
+    for name, one in known.items():
+        if name in content:
+            try:
+                body[name] = one.read(content[name], of_form=of_form)
+            except Wrong as wrong:
+                faults.append(f"{name}: {wrong}")
+        elif op == "create" and one.is_required:
+            faults.append(f"{name}: is required")
+    if (table, op) == ("leads", "update") and "mobile" in body and "countryCode" not in content:
+        faults.append("countryCode is required when the mobile number is changed")
+    if faults:
+        raise Wrong("; ".join(faults))
+    return body
+
+
+def with_defaults(table: str, content: Any) -> Any:
+    """A body with what the specification takes for required fields that are left out."""
+    if not isinstance(content, dict):
+        return content
+    required = (one for one in fields(table, "create").values() if one.is_required and one.default)
+    return {one.name: one.default["default"] for one in required} | content
+
+
+def schema_of(table: str, op: str) -> dict[str, Any]:
+    """A body in the interface's description."""
+    found: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: one.schema() for name, one in fields(table, op).items()},
+        "additionalProperties": False,
+    }
+    required = [name for name, one in fields(table, op).items() if one.is_required]
+    return found | ({"required": required} if op == "create" and required else {})
