@@ -30,3 +30,7 @@ def resources(incomplete: str) -> list[str]:
 
 
 ShopOption = Annotated[str | None, typer.Option(help="Only this shop.", autocompletion=shops)]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+MaxRequestsOption = Annotated[
+    int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")
+]

@@ -44,7 +44,8 @@ COMMANDS = (
     "sandbox",
     "demo",
 )
-"""Modules of ``shopmirror.commands``, in the order of ``--help``."""
+"""Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name or
+an ``app`` of several commands."""
 
 WRONG_INPUT, STOPPED = 2, 4
 _INTERRUPTED = 130
@@ -84,7 +85,11 @@ def _main(
 
 
 for _name in COMMANDS:
-    importlib.import_module(f"shopmirror.commands.{_name}").register(app)
+    _module = importlib.import_module(f"shopmirror.commands.{_name}")
+    if hasattr(_module, "app"):
+        app.add_typer(_module.app, name=_name)
+    else:
+        app.command(_name.replace("_", "-"))(getattr(_module, _name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table
 
 _GIVEN, _DEFAULT = "***", "default"
@@ -28,15 +29,10 @@ class Entry:
     source: str
 
 
-def register(root: typer.Typer) -> None:
-    """Hang ``config`` into the command line."""
-    root.add_typer(app, name="config")
-
-
 @app.command("show")
 def show(
     every: Annotated[bool, typer.Option("--all", help="Those nobody set too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Show each setting that counts and where it comes from; no key, no password.
 

@@ -9,11 +9,6 @@ import typer
 from shopmirror.consoles import fault, say
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("dashboard")(dashboard)
-
-
 def dashboard(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="8501 by default; 0 takes a free one.")

@@ -41,11 +41,6 @@ _NEXT = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("demo")(demo)
-
-
 def demo(
     stop: Annotated[
         bool, typer.Option("--stop", help="End the demo's shop; its mirror and settings stay.")

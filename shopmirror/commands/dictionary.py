@@ -10,11 +10,6 @@ import typer
 from shopmirror.consoles import say
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("dictionary")(dictionary)
-
-
 def dictionary(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="The page; by default in the home folder.")

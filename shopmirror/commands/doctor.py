@@ -6,14 +6,9 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.completion import ShopOption
+from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("doctor")(doctor)
 
 
 def doctor(
@@ -27,7 +22,7 @@ def doctor(
             "(once called --forgive).",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Connect, find out how the service answers, say what holds and what is missing."""
     from pipelines.monitor.doctor import doctor as examine

@@ -10,11 +10,6 @@ import typer
 from shopmirror.consoles import say
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("export")(export)
-
-
 def export(
     tables: Annotated[
         list[str] | None,

@@ -24,11 +24,6 @@ class InitError(Exception):
     exit_code = 2
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("init")(init)
-
-
 def init(
     base_url: Annotated[
         str | None, typer.Option(help="Base address of the service, ending in /v1.")

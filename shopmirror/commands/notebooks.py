@@ -17,12 +17,7 @@ class InTheWay(Exception):
     exit_code = 2
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("notebooks")(copy)
-
-
-def copy(
+def notebooks(
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Where they are to lie.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Overwrite notebooks of that name.")

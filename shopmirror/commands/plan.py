@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.completion import ShopOption, resources
+from shopmirror.completion import JsonOption, ShopOption, resources
 from shopmirror.consoles import duration, out, print_json, table
 from shopmirror.runs import configured
 
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pipelines.sync.plan import Plan, Step
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("plan")(plan)
 
 
 def plan(
@@ -34,7 +29,7 @@ def plan(
     shop: ShopOption = None,
     full: Annotated[bool, typer.Option("--full", help="As 'sync --full' would.")] = False,
     lists: Annotated[bool, typer.Option("--lists", help="A line for each list.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Show what the next sync will ask; makes no request."""
     from pipelines.sync.plan import plan as work_out

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.completion import ShopOption
+from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption
 from shopmirror.consoles import duration, err, fault, out, print_json, table
 from shopmirror.runs import configured
 from shopmirror.signals import stopping
@@ -28,11 +28,6 @@ class OnConflict(StrEnum):
     theirs = "theirs"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("push")(push)
-
-
 def push(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be sent, and how many requests.")
@@ -42,10 +37,8 @@ def push(
         OnConflict,
         typer.Option(help="The record changed meanwhile: ask you (park), or who wins."),
     ] = OnConflict.park,
-    max_requests: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    max_requests: MaxRequestsOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
     from pipelines.outbox import push as run

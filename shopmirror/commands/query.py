@@ -19,11 +19,6 @@ _SHOWN = 500
 """Rows of the table for people; for more, ask for data."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("query")(query)
-
-
 def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement; '-' reads it.")],
     as_json: Annotated[bool, typer.Option("--json", help="A list of objects.")] = False,

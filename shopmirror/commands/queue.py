@@ -19,18 +19,13 @@ Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
 _MANY = 40
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    queue = typer.Typer(help="Changes to be written back: add, list, show, retry, discard, adopt.")
-    queue.command("add")(add)
-    queue.command("list")(list_changes)
-    queue.command("show")(show)
-    queue.command("retry")(retry)
-    queue.command("discard")(discard)
-    queue.command("adopt")(adopt)
-    app.add_typer(queue, name="queue", no_args_is_help=True)
+app = typer.Typer(
+    help="Changes to be written back: add, list, show, retry, discard, adopt.",
+    no_args_is_help=True,
+)
 
 
+@app.command("add")
 def add(
     resource: Annotated[str, typer.Argument(help="e.g. customers, ticketComments")],
     op: Annotated[
@@ -119,6 +114,7 @@ def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[An
     return None if body is None else read_object(body), None
 
 
+@app.command("list")
 def list_changes(
     state: Annotated[
         str | None,
@@ -152,6 +148,7 @@ def list_changes(
     return 0
 
 
+@app.command("show")
 def show(number: Number, as_json: AsJson = False) -> int:
     """Show one change: what is sent, what it is based on, and every attempt."""
     from pipelines.outbox import Outbox, brief
@@ -175,6 +172,7 @@ def show(number: Number, as_json: AsJson = False) -> int:
     return 0
 
 
+@app.command("retry")
 def retry(number: Number) -> int:
     """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
     from pipelines.outbox import retry as again
@@ -185,6 +183,7 @@ def retry(number: Number) -> int:
     return 0
 
 
+@app.command("discard")
 def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
     from pipelines.outbox import discard as forget
@@ -195,6 +194,7 @@ def discard(number: Number) -> int:
     return 0
 
 
+@app.command("adopt")
 def adopt(
     shop: Annotated[str | None, typer.Option(help="Only this shop's changes.")] = None,
 ) -> int:

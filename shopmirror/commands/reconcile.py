@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.completion import ShopOption
+from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, table
 from shopmirror.runs import configured, working
 
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from pipelines.sync.reconcile import Period, ReconcileReport
 
 _MANY = 40
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("reconcile")(reconcile)
 
 
 def reconcile(
@@ -32,7 +27,7 @@ def reconcile(
         bool,
         typer.Option("--calibrate", help="Find out what this service counts as a sale; keep it."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Compare every month with the service's reports; split what differs into days, documents."""
     from pipelines.sync.reconcile import reconcile as compare

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from pipelines.report.figures import Extra
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("report")(report)
-
-
 def report(
     day: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="A day; by default the last open one.")

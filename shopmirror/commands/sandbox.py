@@ -27,11 +27,6 @@ app.add_typer(keys_app, name="keys")
 _DbOption = Annotated[Path, typer.Option("--db", help="The sandbox's file.", dir_okay=False)]
 
 
-def register(root: typer.Typer) -> None:
-    """Hang ``sandbox`` into the command line."""
-    root.add_typer(app, name="sandbox")
-
-
 @app.callback(invoke_without_command=True)
 def sandbox(
     context: typer.Context,

@@ -35,11 +35,6 @@ class ScheduleInputError(Exception):
     exit_code = 2
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("schedule")(schedule)
-
-
 def schedule(
     once: Annotated[
         bool, typer.Option("--once", help="Run what is due now and end; for a crontab line.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shopmirror.completion import JsonOption
 from shopmirror.consoles import duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
 
@@ -17,13 +18,8 @@ if TYPE_CHECKING:
 _RUNS = 5
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("status")(status)
-
-
 def status(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
     check: Annotated[
         bool, typer.Option("--check", help="Exit code 1 when anything is wrong, for monitors.")
     ] = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shopmirror.completion import ShopOption, resources
+from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption, resources
 from shopmirror.consoles import duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from pipelines.sync.verdict import SyncReport
 
 _MANY, _FEW = 20, 6
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("sync")(sync)
 
 
 def sync(
@@ -31,9 +26,7 @@ def sync(
     ] = None,
     shop: ShopOption = None,
     full: Annotated[bool, typer.Option("--full", help="Read the lists whole.")] = False,
-    max_requests: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many requests (exit code 4).")
-    ] = None,
+    max_requests: MaxRequestsOption = None,
     confirm_deletions: Annotated[
         bool,
         typer.Option(
@@ -41,7 +34,7 @@ def sync(
             help="Accept that many rows vanished at once, after looking at the service.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
     from pipelines.load.elsewhere import load_warehouse

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import platform
 
-import typer
-
 from shopmirror.consoles import fault, say
 
 
@@ -13,11 +11,6 @@ class NoMail(Exception):
     """Nothing says where messages go. Exit code 2."""
 
     exit_code = 2
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("test-mail")(test_mail)
 
 
 def test_mail() -> int:
