@@ -44,8 +44,8 @@ COMMANDS = (
     "sandbox",
     "demo",
 )
-"""Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name or
-an ``app`` of several commands."""
+"""Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name
+or an ``app`` of several commands."""
 
 WRONG_INPUT, STOPPED = 2, 4
 _INTERRUPTED = 130

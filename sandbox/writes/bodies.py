@@ -95,7 +95,7 @@ class Field:
             items = schema_of(self.type[1:-1], "create")
             return {"type": "array", "items": items} | ({"minItems": 1} if self.is_filled else {})
         if self.choices:
-            return {"enum": list(self.choices)} | self.default
+            return {"enum": list(self.choices)}
         if self.type in _LENGTHS:
             forms = "|".join(f"({_DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
             return {"type": "string", "pattern": f"^({forms})$"}
@@ -105,7 +105,7 @@ class Field:
             ("exclusiveMinimum", self.above),
             ("minimum", self.least),
         )
-        return found | {name: limit for name, limit in limits if limit is not None} | self.default
+        return found | {name: limit for name, limit in limits if limit is not None}
 
 
 def _text(value: Any, _of_form: bool) -> str:
@@ -280,7 +280,10 @@ def schema_of(table: str, op: str) -> dict[str, Any]:
     """A body in the interface's description."""
     found: dict[str, Any] = {
         "type": "object",
-        "properties": {name: one.schema() for name, one in fields(table, op).items()},
+        "properties": {
+            name: one.schema() | (one.default if op == "create" else {})
+            for name, one in fields(table, op).items()
+        },
         "additionalProperties": False,
     }
     required = [name for name, one in fields(table, op).items() if one.is_required]

@@ -49,7 +49,7 @@ TABLES: Mapping[str, str] = {
         shortInfo text ! ~
         status label =New
         priority priority
-        issueDescription text +
+        issueDescription text + =
         issueType label
         deviceModelId label
         createdDate day +
@@ -92,7 +92,7 @@ TABLES: Mapping[str, str] = {
     "ticket_uploads": """
         fileName file !
         fileSize number ! >=0
-        fileTitle text
+        fileTitle text =
         displayType text =Public
     """,
     "product_uploads": """

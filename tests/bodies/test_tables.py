@@ -1,20 +1,23 @@
-"""Every row of the specification's field tables: allowed, required, broken once."""
+"""Every row of the specification's field tables: allowed, required, broken once; by what the client
+sends, and by what the sandbox takes, which checks by tables of its own."""
 
 from __future__ import annotations
 
 import pytest
 
+from sandbox.errors import BadRequest
+from sandbox.writes.bodies import checked, schema_of
 from sources.repair_shop.schema.bodies import BODIES, BodyError, validate
 from tests.bodies.tables import ROWS, TABLES, minimal
 
 UPDATABLE = [row for row in ROWS if (row.resource, "update") in BODIES]
 
 
-@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize("check", [checked, validate], ids=["sandbox", "client"])
 @pytest.mark.parametrize("row", ROWS, ids=repr)
-def test_a_field_of_the_table_is_taken_on_create(row, strict):
+def test_a_field_of_the_table_is_taken_on_create(row, check):
     body = minimal(row.resource) | {row.field: row.good()}
-    assert validate(row.resource, "create", body, strict=strict)[row.field] == row.good()
+    assert check(row.resource, "create", body)[row.field] == row.good()
 
 
 @pytest.mark.parametrize("row", UPDATABLE, ids=repr)
@@ -26,15 +29,20 @@ def test_a_field_of_the_table_is_taken_alone_on_update_unless_create_only(row):
         with pytest.raises(BodyError, match=f"{row.field}: may be given on create only"):
             validate(row.resource, "update", body)
     else:
-        assert validate(row.resource, "update", body, strict=True) == body
+        assert (
+            validate(row.resource, "update", body) == checked(row.resource, "update", body) == body
+        )
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.required], ids=repr)
 def test_a_required_field_is_missed(row):
     body = minimal(row.resource)
     del body[row.field]
-    with pytest.raises(BodyError, match=f"{row.field}: is required"):
-        validate(row.resource, "create", body, strict=True)
+    with pytest.raises(BadRequest, match=f"{row.field}: is required"):
+        checked(row.resource, "create", body)
+    if row.field not in BODIES[row.resource, "create"].suggested:
+        with pytest.raises(BodyError, match=f"{row.field}: is required"):
+            validate(row.resource, "create", body)
 
 
 @pytest.mark.parametrize(
@@ -52,31 +60,75 @@ def test_a_required_field_with_a_default_is_sent_with_it(resource, field, value)
     assert validate(resource, "create", body)[field] == value
 
 
-@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize("check", [checked, validate], ids=["sandbox", "client"])
 @pytest.mark.parametrize(
     ("row", "value"),
     [(row, value) for row in ROWS for value in row.bad()],
     ids=lambda part: repr(part)[:30],
 )
-def test_each_rule_broken_once_is_refused_naming_the_field(row, value, strict):
+def test_each_rule_broken_once_is_refused_naming_the_field(row, value, check):
     body = minimal(row.resource) | {row.field: value}
-    with pytest.raises(BodyError) as caught:
-        validate(row.resource, "create", body, strict=strict)
-    assert any(fault.field.startswith(row.field) for fault in caught.value.faults)
-    assert "specification, " in str(caught.value)
+    with pytest.raises((BodyError, BadRequest), match=row.field) as caught:
+        check(row.resource, "create", body)
+    if check is validate:
+        assert any(fault.field.startswith(row.field) for fault in caught.value.faults)
+        assert "specification, " in str(caught.value)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.most], ids=repr)
 def test_the_longest_text_fits(row):
     body = minimal(row.resource) | {row.field: "ä" * row.most}
-    assert len(validate(row.resource, "create", body, strict=True)[row.field]) == row.most
+    for check in (checked, validate):
+        assert len(check(row.resource, "create", body)[row.field]) == row.most
 
 
 @pytest.mark.parametrize("resource", TABLES)
 def test_a_field_that_is_in_no_table_is_refused(resource):
-    with pytest.raises(BodyError, match="nonsense: there is no such field"):
-        validate(resource, "create", minimal(resource) | {"nonsense": 1}, strict=True)
+    for check in (checked, validate):
+        with pytest.raises((BodyError, BadRequest), match="nonsense: there is no such field"):
+            check(resource, "create", minimal(resource) | {"nonsense": 1})
 
 
 def test_all_models_have_a_table_here():
     assert {resource for resource, op in BODIES if op == "create"} == set(TABLES)
+
+
+@pytest.mark.parametrize(
+    ("table", "op", "defaults"),
+    [
+        ("customers", "create", {"paymentTermDays": 0}),
+        (
+            "tickets",
+            "create",
+            {
+                "status": "New",
+                "issueDescription": "",
+                "workApproved": False,
+                "preDiagnosed": False,
+                "createInvoice": False,
+                "printInvoice": False,
+                "printReceipt": False,
+                "printLabel": False,
+            },
+        ),
+        ("ticket_comments", "create", {"status": "Update"}),
+        ("ticket_uploads", "create", {"fileTitle": "", "displayType": "Public"}),
+        (
+            "products",
+            "create",
+            {
+                "type": "product",
+                "condition": "New",
+                "enableOfferPrice": False,
+                "planDuration": 3,
+                "serviceSchedule": 1,
+            },
+        ),
+        ("products", "update", {}),
+        ("appointments", "create", {"createticket": False, "duration": 10}),
+        ("appointments", "update", {}),
+    ],
+)
+def test_the_specifications_defaults_are_published(table, op, defaults):
+    shown = schema_of(table, op)["properties"]
+    assert {name: one["default"] for name, one in shown.items() if "default" in one} == defaults

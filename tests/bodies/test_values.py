@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandbox.errors import BadRequest
+from sandbox.writes.bodies import checked
 from sources.repair_shop.schema.bodies import (
-    BODIES,
     UPLOADS,
     BodyError,
     Queued,
@@ -33,16 +34,12 @@ def customer(**fields):
 
 @pytest.mark.parametrize("value", [True, "True", "Yes", "1", 1, "yes", "true"])
 def test_the_spellings_of_true(value):
-    assert validate("customers", "update", {"gdprCompliant": value}, strict=True) == {
-        "gdprCompliant": True
-    }
+    assert validate("customers", "update", {"gdprCompliant": value}) == {"gdprCompliant": True}
 
 
 @pytest.mark.parametrize("value", [False, "False", "No", "0", 0, "no", "false"])
 def test_the_spellings_of_false(value):
-    assert validate("customers", "update", {"gdprCompliant": value}, strict=True) == {
-        "gdprCompliant": False
-    }
+    assert validate("customers", "update", {"gdprCompliant": value}) == {"gdprCompliant": False}
 
 
 @pytest.mark.parametrize(
@@ -86,8 +83,8 @@ def test_a_time_with_an_offset_needs_the_shops_zone():
 
 
 def test_the_service_takes_only_its_own_format():
-    with pytest.raises(BodyError):
-        validate("tickets", "update", {"invoiceDate": "2026-01-01 03:00:00"}, strict=True)
+    with pytest.raises(BadRequest):
+        checked("tickets", "update", {"invoiceDate": "2026-01-01 03:00:00"})
 
 
 @settings(deadline=None)
@@ -99,9 +96,7 @@ def test_the_service_takes_only_its_own_format():
 def test_a_moment_sent_reads_back_as_itself(moment):
     sent = validate("tickets", "update", {"invoiceDate": moment})["invoiceDate"]
     assert sent == format_moment(moment)
-    assert validate("tickets", "update", {"invoiceDate": sent}, strict=True) == {
-        "invoiceDate": sent
-    }
+    assert validate("tickets", "update", {"invoiceDate": sent}) == {"invoiceDate": sent}
     assert parse_moment(sent, UTC).iso_text[:19] == moment.isoformat()
 
 
@@ -123,16 +118,15 @@ def test_more_digits_than_a_json_number_keeps_are_refused():
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**16), 1e300, "1e999", Decimal("1e40")])
-@pytest.mark.parametrize("strict", [True, False])
-def test_numbers_beyond_what_json_keeps_are_refused(value, strict):
+def test_numbers_beyond_what_json_keeps_are_refused(value):
     with pytest.raises(BodyError, match="price: "):
-        validate("products", "update", {"price": value}, strict=strict)
+        validate("products", "update", {"price": value})
 
 
 def test_enums_in_any_case_from_people_and_exactly_at_the_service():
     assert customer(gender="not specified") == {"gender": "Not Specified"}
-    with pytest.raises(BodyError):
-        validate("customers", "update", {"gender": "female"}, strict=True)
+    with pytest.raises(BadRequest):
+        checked("customers", "update", {"gender": "female"})
 
 
 def test_all_faults_come_in_one_message():
@@ -194,8 +188,8 @@ def test_a_changed_mobile_number_needs_its_country():
 def test_a_margin_is_below_a_hundred():
     for margin in (100, 101):
         with pytest.raises(BodyError, match="less than 100"):
-            validate("categories", "update", {"profit_margin": margin}, strict=True)
-    assert validate("categories", "update", {"profit_margin": 99.5}, strict=True)
+            validate("categories", "update", {"profit_margin": margin})
+    assert validate("categories", "update", {"profit_margin": 99.5})
 
 
 def test_the_three_arrays_of_an_adjustments_update():
@@ -204,7 +198,7 @@ def test_the_three_arrays_of_an_adjustments_update():
         "update_products": [{"up_stock_id": "3", "up_quantity": 1, "up_breakage": "Yes"}],
         "delete_products": [{"stock_id": 4}],
     }
-    sent = validate("adjustments", "update", body, strict=True)
+    sent = validate("adjustments", "update", body)
     assert sent["update_products"][0]["up_breakage"] is True
     assert sent["delete_products"] == [{"stock_id": "4"}]
     with pytest.raises(BodyError, match="may be given on create only"):
@@ -213,14 +207,14 @@ def test_the_three_arrays_of_an_adjustments_update():
 
 def test_the_fields_of_a_serial():
     body = {"term_in_days": "30", "serial": "S1", "other_serial_update": "Yes"}
-    assert validate("serials", "update", body, strict=True)["other_serial_update"] is True
+    assert validate("serials", "update", body)["other_serial_update"] is True
     with pytest.raises(BodyError, match="no such write"):
         validate("serials", "create", {"serial": "S1"})
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.doc", "a.png", "a.JPG"])
 def test_types_of_files_for_tickets(name):
-    assert validate_upload("tickets", {"fileName": name, "fileSize": 1}, strict=True)
+    assert validate_upload("tickets", {"fileName": name, "fileSize": 1})
 
 
 @pytest.mark.parametrize("name", ["a.exe", "a", "pdf", "a.docx", "a.jpeg"])
@@ -251,54 +245,6 @@ def test_operations_are_those_of_the_endpoint_tables():
     for resource in ("stock", "adjustments", "leads", "appointments", "time_clock"):
         assert operations(resource) == everything
     assert operations("products") == (*everything, "upload")
-
-
-@pytest.mark.parametrize("model", [*BODIES.values(), *UPLOADS.values()], ids=lambda m: m.__name__)
-def test_each_model_publishes_its_schema_and_names_its_section(model):
-    schema = model.model_json_schema()
-    assert schema["additionalProperties"] is False
-    assert "null" not in json.dumps(schema)
-    assert model.section
-
-
-@pytest.mark.parametrize(
-    ("model", "defaults"),
-    [
-        (BODIES["customers", "create"], {"paymentTermDays": 0}),
-        (
-            BODIES["tickets", "create"],
-            {
-                "status": "New",
-                "issueDescription": "",
-                "workApproved": False,
-                "preDiagnosed": False,
-                "createInvoice": False,
-                "printInvoice": False,
-                "printReceipt": False,
-                "printLabel": False,
-            },
-        ),
-        (BODIES["ticket_comments", "create"], {"status": "Update"}),
-        (UPLOADS["tickets"], {"fileTitle": "", "displayType": "Public"}),
-        (
-            BODIES["products", "create"],
-            {
-                "type": "product",
-                "condition": "New",
-                "enableOfferPrice": False,
-                "planDuration": 3,
-                "serviceSchedule": 1,
-            },
-        ),
-        (BODIES["products", "update"], {}),
-        (BODIES["appointments", "create"], {"createticket": False, "duration": 10}),
-        (BODIES["appointments", "update"], {}),
-    ],
-    ids=lambda part: getattr(part, "__name__", ""),
-)
-def test_the_specifications_defaults_are_published(model, defaults):
-    shown = model.model_json_schema()["properties"]
-    assert {name: one["default"] for name, one in shown.items() if "default" in one} == defaults
 
 
 def test_the_services_defaults_are_not_sent():

@@ -1,8 +1,7 @@
 """One pydantic model for each request body of the specification, and what may be written where.
 
 Data flow: a mapping of field names to values -> :func:`validate` -> the JSON object to send, or one
-:class:`BodyError` that names every fault. The queue validates leniently before anything is sent;
-the sandbox validates what it receives strictly, with the same models::
+:class:`BodyError` that names every fault::
 
     validate("customers", "create", {"name": "Ann", "dateOfBirth": date(1990, 1, 5)})
     # {"name": "Ann", "dateOfBirth": "05-Jan-1990"}
@@ -29,7 +28,7 @@ from ...schema.bodies.customers import (
     LeadCreate,
     LeadUpdate,
 )
-from ...schema.bodies.fields import Queued, QueuedRow, Reading
+from ...schema.bodies.fields import Queued, QueuedRow
 from ...schema.bodies.payments import (
     AppointmentCreate,
     AppointmentUpdate,
@@ -199,14 +198,12 @@ def validate(
     op: str,
     body: Mapping[str, Any],
     *,
-    strict: bool = False,
     zone: tzinfo | None = None,
 ) -> dict[str, Any]:
     """The body as the service takes it; :class:`BodyError` with all faults otherwise.
 
-    ``strict`` takes only what the service takes and changes nothing but the spelling of booleans
-    and ids. Otherwise people's values are converted, times with an offset to the shop's ``zone``;
-    id fields may hold references (:class:`Queued`, :class:`QueuedRow`), which come out unchanged.
+    People's values are converted, times with an offset to the shop's ``zone``; id fields may hold
+    references (:class:`Queued`, :class:`QueuedRow`), which come out unchanged.
     """
     model = BODIES.get((resource, op))
     if model is None:
@@ -214,29 +211,24 @@ def validate(
         raise BodyError(
             f"{resource} {op}", [Fault("", f"the specification has no such write; it has {known}")]
         )
-    return _checked(model, f"{resource} {op}", body, strict=strict, zone=zone)
+    return _checked(model, f"{resource} {op}", body, zone)
 
 
-def validate_upload(
-    resource: str, body: Mapping[str, Any], *, strict: bool = False
-) -> dict[str, Any]:
+def validate_upload(resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of an upload to a ticket or product; :class:`BodyError` with all faults."""
     model = UPLOADS.get(resource)
     if model is None:
         raise BodyError(f"{resource} upload", [Fault("", "only tickets and products take files")])
-    return _checked(model, f"{resource} upload", body, strict=strict, zone=None)
+    return _checked(model, f"{resource} upload", body, None)
 
 
 def _checked(
-    model: type[Body], what: str, body: Mapping[str, Any], *, strict: bool, zone: tzinfo | None
+    model: type[Body], what: str, body: Mapping[str, Any], zone: tzinfo | None
 ) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise BodyError(what, [Fault("", "the body must be a JSON object")], model.section)
-    given = dict(body)
-    if not strict:
-        given = {**{k: v for k, v in model.suggested.items() if k not in given}, **given}
     try:
-        checked = model.model_validate(given, context=None if strict else Reading(zone))
+        checked = model.model_validate({**model.suggested, **body}, context=zone)
     except ValidationError as error:
         faults = [_fault(model, dict(entry)) for entry in error.errors(include_url=False)]
         raise BodyError(what, faults, model.section) from None

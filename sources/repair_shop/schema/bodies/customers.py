@@ -67,7 +67,7 @@ class CustomerCreate(CustomerUpdate):
     """POST /customers."""
 
     name: Name
-    paymentTermDays: Number = optional(0)
+    paymentTermDays: Number = optional()
 
 
 class LeadUpdate(Body):

@@ -1,13 +1,8 @@
 """The types of the specification's field tables (string, numeric, boolean, date, any), validated.
 
-Every type reads values in one of two ways, told apart by the validation context:
-
-* strict (no context): what the service takes. The sandbox validates so.
-* lenient (a :class:`Reading`): what people and data frames hold: ISO dates, ``Decimal``, numbers in
-  text, enums in any case, references to changes that are still queued. The value that comes out is
-  what the service takes; anything that would lose a part of the value on the way is a fault.
-
-Each type publishes a JSON schema of its strict form, which the sandbox's OpenAPI document shows.
+What people and data frames hold is read: ISO dates, ``Decimal``, numbers in text, enums in any
+case, references to changes that are still queued. The value that comes out is what the service
+takes; anything that would lose a part of the value on the way is a fault.
 """
 
 from __future__ import annotations
@@ -16,19 +11,11 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import PlainValidator
 from pydantic_core import PydanticCustomError
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Context of a lenient validation. ``zone`` is the shop's, for times that carry an offset."""
-
-    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +42,6 @@ _NOISE = Decimal("1e-14")
 _TOO_MANY_DIGITS = "has more than 15 digits, which a JSON number does not keep exactly"
 _YES = ("true", "yes", "1")
 _NO = ("false", "no", "0")
-_SPELLINGS = [
-    spelled for word in ("True", "Yes", "False", "No") for spelled in (word, word.lower())
-] + ["1", "0"]
 
 
 def fault(message: str) -> PydanticCustomError:
@@ -80,25 +64,20 @@ def reference(value: Any) -> Queued | QueuedRow | None:
     return None
 
 
-def is_lenient(info: ValidationInfo) -> bool:
-    """Whether people's spellings are taken."""
-    return isinstance(info.context, Reading)
-
-
 def shown(value: Any) -> str:
     """A value in a message, short."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _text(value: Any, info: ValidationInfo) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, str):
         if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
             raise fault("holds characters that JSON text cannot carry")
         return value
-    if is_lenient(info) and isinstance(value, int | Decimal) and not isinstance(value, bool):
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value)
-    if is_lenient(info) and isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer():
         return str(int(value))
     raise fault(f"must be text, not {shown(value)}")
 
@@ -106,8 +85,8 @@ def _text(value: Any, info: ValidationInfo) -> str:
 def text(max_length: int | None = None, *, blank: bool = True, pattern: str = "") -> Any:
     """A string type: at most ``max_length`` characters, not blank unless allowed."""
 
-    def read(value: Any, info: ValidationInfo) -> str:
-        found = _text(value, info)
+    def read(value: Any) -> str:
+        found = _text(value)
         if not blank and not found.strip():
             raise fault("must not be blank")
         if max_length is not None and len(found) > max_length:
@@ -116,53 +95,35 @@ def text(max_length: int | None = None, *, blank: bool = True, pattern: str = ""
             raise fault(f"{shown(found)} does not have the form {pattern}")
         return found
 
-    schema: dict[str, Any] = {"type": "string"}
-    if not blank:
-        schema |= {"minLength": 1, "pattern": r"\S"}
-    if max_length is not None:
-        schema["maxLength"] = max_length
-    if pattern:
-        schema["pattern"] = f"^{pattern}$"
-    return Annotated[str, PlainValidator(read), WithJsonSchema(schema)]
+    return Annotated[str, PlainValidator(read)]
 
 
-def _identifier(value: Any, info: ValidationInfo) -> str | Queued | QueuedRow:
-    if is_lenient(info) and (queued := reference(value)) is not None:
+def _identifier(value: Any) -> str | Queued | QueuedRow:
+    if (queued := reference(value)) is not None:
         return queued
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    found = _text(value, info)
+    found = _text(value)
     if not found.strip():
         raise fault("must not be blank: it names a record")
     return found
 
 
-_NON_BLANK: dict[str, Any] = {"type": "string", "minLength": 1, "pattern": r"\S"}
-Identifier = Annotated[
-    Any,
-    PlainValidator(_identifier),
-    WithJsonSchema({"anyOf": [_NON_BLANK, {"type": "integer"}]}),
-]
+Identifier = Annotated[Any, PlainValidator(_identifier)]
 """The id of another record (or a name or label where the field takes one), as text; the service's
 ids are text or plain numbers, so both are taken."""
 
 
-def _label(value: Any, info: ValidationInfo) -> Any:
+def _label(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    return _identifier(value, info)
+    return _identifier(value)
 
 
-Label = Annotated[
-    Any,
-    PlainValidator(_label),
-    WithJsonSchema({"anyOf": [_NON_BLANK, {"type": "integer"}]}),
-]
+Label = Annotated[Any, PlainValidator(_label)]
 """Type ``any``: an id or an exact-match label. Which labels exist only the service knows."""
 
 
-def _number(value: Any, info: ValidationInfo) -> int | float:
-    if is_lenient(info) and isinstance(value, str):
+def _number(value: Any) -> int | float:
+    if isinstance(value, str):
         try:
             value = Decimal(value.strip())
         except InvalidOperation:
@@ -197,8 +158,8 @@ def number(
 ) -> Any:
     """A numeric type: at ``least``, strictly ``above`` and ``below``, or one ``among`` some."""
 
-    def read(value: Any, info: ValidationInfo) -> int | float:
-        found = _number(value, info)
+    def read(value: Any) -> int | float:
+        found = _number(value)
         if least is not None and found < least:
             raise fault(f"must be {least} or more, not {found}")
         if above is not None and found <= above:
@@ -209,89 +170,65 @@ def number(
             raise fault(f"must be one of {', '.join(map(str, among))}, not {found}")
         return found
 
-    schema: dict[str, Any] = {"enum": list(among)} if among else {"type": "number"}
-    for name, limit in (
-        ("minimum", least),
-        ("exclusiveMinimum", above),
-        ("exclusiveMaximum", below),
-    ):
-        if limit is not None:
-            schema[name] = limit
-    return Annotated[Any, PlainValidator(read), WithJsonSchema(schema)]
+    return Annotated[Any, PlainValidator(read)]
 
 
-def _id_number(value: Any, info: ValidationInfo) -> int | float | Queued | QueuedRow:
-    if is_lenient(info) and (queued := reference(value)) is not None:
-        return queued
-    return _number(value, info)
+def _id_number(value: Any) -> int | float | Queued | QueuedRow:
+    return _number(value) if (queued := reference(value)) is None else queued
 
 
 Number = number()
 """Any finite number."""
-NumericId = Annotated[Any, PlainValidator(_id_number), WithJsonSchema({"type": "number"})]
+NumericId = Annotated[Any, PlainValidator(_id_number)]
 """An id of type numeric (a tax id)."""
 
 
-def _flag(value: Any, info: ValidationInfo) -> bool:
+def _flag(value: Any) -> bool:
+    spelled = value.strip().lower() if isinstance(value, str) else str(value)
     if isinstance(value, bool):
         return value
-    if isinstance(value, int | float) and value in (0, 1):
-        return bool(value)
-    spelled = value.strip().lower() if isinstance(value, str) and is_lenient(info) else value
-    if isinstance(spelled, str) and (is_lenient(info) or spelled in _SPELLINGS):
-        if spelled.lower() in _YES:
-            return True
-        if spelled.lower() in _NO:
-            return False
+    if spelled in _YES or (isinstance(value, float) and value == 1):
+        return True
+    if spelled in _NO or (isinstance(value, float) and value == 0):
+        return False
     raise fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
 
 
-Flag = Annotated[
-    bool,
-    PlainValidator(_flag),
-    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": [*_SPELLINGS, 1, 0]}]}),
-]
+Flag = Annotated[bool, PlainValidator(_flag)]
 """A boolean in any of the specification's spellings; sent as a JSON boolean."""
 
 
 def choice(*values: str) -> Any:
-    """An enumeration; lenient reading takes any case and gives back the specification's."""
+    """An enumeration, in any case; what comes out is the specification's."""
     folded = {value.casefold(): value for value in values}
 
-    def read(value: Any, info: ValidationInfo) -> str:
-        if isinstance(value, str):
-            if value in values:
-                return value
-            if is_lenient(info) and (found := folded.get(value.strip().casefold())):
-                return found
+    def read(value: Any) -> str:
+        if isinstance(value, str) and (found := folded.get(value.strip().casefold())):
+            return found
         raise fault(f"must be one of {', '.join(values)}, not {shown(value)}")
 
-    return Annotated[str, PlainValidator(read), WithJsonSchema({"enum": list(values)})]
+    return Annotated[str, PlainValidator(read)]
 
 
-def _priority(value: Any, info: ValidationInfo) -> int | str:
+def _priority(value: Any) -> int | str:
     labels = ("Urgent", "High", "Normal", "Low")
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 3:
         return value
     if isinstance(value, str):
-        if value in labels or value in ("0", "1", "2", "3"):
+        if value in ("0", "1", "2", "3"):
             return value
-        if is_lenient(info) and value.strip().capitalize() in labels:
+        if value.strip().capitalize() in labels:
             return value.strip().capitalize()
     raise fault(f"must be 0, 1, 2, 3 or {', '.join(labels)}, not {shown(value)}")
 
 
-Priority = Annotated[
-    Any,
-    PlainValidator(_priority),
-    WithJsonSchema({"enum": [0, 1, 2, 3, "0", "1", "2", "3", "Urgent", "High", "Normal", "Low"]}),
-]
+Priority = Annotated[Any, PlainValidator(_priority)]
 """Ticket priority: a number or its label."""
 
 
-def from_json_text(value: Any, info: ValidationInfo) -> Any:
-    """Lenient arrays may be JSON text, as in a CSV cell."""
-    if is_lenient(info) and isinstance(value, str) and value.strip().startswith("["):
+def from_json_text(value: Any) -> Any:
+    """Arrays may be JSON text, as in a CSV cell."""
+    if isinstance(value, str) and value.strip().startswith("["):
         try:
             return json.loads(value, parse_float=Decimal)
         except ValueError:
@@ -301,31 +238,15 @@ def from_json_text(value: Any, info: ValidationInfo) -> Any:
     return list(value)
 
 
-def _one_or_more(value: Any, info: ValidationInfo) -> Any:
-    if is_lenient(info) and isinstance(value, str) and value.strip().startswith("["):
-        value = from_json_text(value, info)
-    if isinstance(value, list | tuple):
-        if not value:
-            raise fault("must name at least one")
-        return [_identifier(entry, info) for entry in value]
-    return _identifier(value, info)
+def _one_or_more(value: Any) -> Any:
+    if isinstance(value, str) and value.strip().startswith("["):
+        value = from_json_text(value)
+    if not isinstance(value, list | tuple):
+        return _identifier(value)
+    if not value:
+        raise fault("must name at least one")
+    return [_identifier(entry) for entry in value]
 
 
-OneOrMoreIds = Annotated[
-    Any,
-    PlainValidator(_one_or_more),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                _NON_BLANK,
-                {"type": "integer"},
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {"anyOf": [_NON_BLANK, {"type": "integer"}]},
-                },
-            ]
-        }
-    ),
-]
+OneOrMoreIds = Annotated[Any, PlainValidator(_one_or_more)]
 """An id or a list of ids (a payment's invoices)."""

@@ -1,8 +1,10 @@
 """Dates and times in bodies: the specification's formats, and people's ways to write them.
 
 Times are the shop's own wall time, without an offset, as the service has them (specification,
-Resources and their fields). Lenient reading takes dates, datetimes and ISO text; what a field
-cannot keep (a time of day, seconds) or does not have (a time of day) is a fault, never made up.
+Resources and their fields). Dates, datetimes and ISO text are read, too; what a field cannot keep
+(a time of day, seconds) or does not have (a time of day) is a fault, never made up. The context of
+a validation is the shop's zone, for times that carry an offset. The
+validation's context is the shop's zone, for times that carry an offset.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from ...schema.bodies.fields import Reading, fault, is_lenient, shown
+from ...schema.bodies.fields import fault, shown
 from ...schema.dates import MONTHS, format_day
 
 _MOMENT = re.compile(
@@ -24,10 +26,6 @@ _MOMENT = re.compile(
     re.ASCII,
 )
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?", re.ASCII)
-_DAY_PATTERN = (
-    r"(0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(19|20)[0-9]{2}"
-)
-_HOUR_PATTERN = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 
 
 def _parsed(value: Any, info: ValidationInfo) -> tuple[datetime, int]:
@@ -48,17 +46,16 @@ def _parsed(value: Any, info: ValidationInfo) -> tuple[datetime, int]:
             except ValueError:
                 raise fault(f"{shown(value)} is no date of the calendar") from None
             return moment, 2 if found["second"] else 1 if found["hour"] else 0
-        if is_lenient(info) and _ISO.fullmatch(value.strip()):
+        if _ISO.fullmatch(value.strip()):
             try:
                 read = datetime.fromisoformat(value.strip())
             except ValueError:
                 raise fault(f"{shown(value)} is no date of the calendar") from None
             return _local(read, info), 0 if len(value.strip()) == 10 else 2
-    elif is_lenient(info):
-        if isinstance(value, datetime):
-            return _local(value, info), 2
-        if isinstance(value, date):
-            return datetime(value.year, value.month, value.day), 0
+    if isinstance(value, datetime):
+        return _local(value, info), 2
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day), 0
     raise fault(f"{shown(value)} is no date of the form dd-mmm-yyyy")
 
 
@@ -68,10 +65,9 @@ def _local(moment: datetime, info: ValidationInfo) -> datetime:
         raise fault("is empty")
     if moment.utcoffset() is None:
         return moment.replace(tzinfo=None)
-    zone = info.context.zone if isinstance(info.context, Reading) else None
-    if zone is None:
+    if info.context is None:
         raise fault("has an offset, and the shop's time zone is not known here")
-    return moment.astimezone(zone).replace(tzinfo=None)
+    return moment.astimezone(info.context).replace(tzinfo=None)
 
 
 def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo], str]:
@@ -82,10 +78,6 @@ def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo]
             moment, precision = _parsed(value, info)
         except PydanticCustomError as error:
             raise fault(f"{error.message()} ({note})") from None
-        if not is_lenient(info):
-            if precision not in formats:
-                raise fault(f"{shown(value)} does not have the form {note}")
-            return str(value)
         midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
         day = format_day(moment)
         if precision in formats and precision == 0:
@@ -105,12 +97,7 @@ def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo]
 
 
 def _when_type(formats: tuple[int, ...], note: str) -> Any:
-    tails = {0: "", 1: f" {_HOUR_PATTERN}", 2: f" {_HOUR_PATTERN}:[0-5][0-9]"}
-    pattern = "|".join(f"({_DAY_PATTERN}{tails[precision]})" for precision in formats)
-    # The pattern stops at the 28th so that it describes only days that exist; 29 to 31 are taken
-    # where the calendar has them, which a pattern cannot say.
-    schema = {"type": "string", "pattern": f"^({pattern})$", "description": note}
-    return Annotated[str, PlainValidator(_when(formats, note)), WithJsonSchema(schema)]
+    return Annotated[str, PlainValidator(_when(formats, note))]
 
 
 Day = _when_type((0,), "dd-mmm-yyyy")

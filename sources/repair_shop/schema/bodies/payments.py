@@ -73,7 +73,7 @@ class AppointmentCreate(AppointmentUpdate):
     subject: Subject
     dateandtime: Minute
     duration: Number
-    createticket: Flag = optional(False)
+    createticket: Flag = optional()
     presetId: Identifier = optional()
 
 

@@ -88,10 +88,10 @@ class ProductCreate(ProductUpdate):
     status: ProductStatus
     cost: Number
     price: Number
-    enableOfferPrice: Flag = optional(False)
+    enableOfferPrice: Flag = optional()
     tax: NumericId
-    planDuration: Duration = optional(3)
-    serviceSchedule: Schedule = optional(1)
+    planDuration: Duration = optional()
+    serviceSchedule: Schedule = optional()
 
 
 class ModelUpdate(Body):

@@ -64,12 +64,12 @@ class TicketUpdate(Body):
     discountLevel: Level = optional()
     customerGroupDiscount: Flag = optional()
     presetId: Identifier = optional()
-    createInvoice: Flag = optional(False)
+    createInvoice: Flag = optional()
     invoiceDate: Second = optional()
     invoiceDueDate: Second = optional()
-    printInvoice: Flag = optional(False)
-    printReceipt: Flag = optional(False)
-    printLabel: Flag = optional(False)
+    printInvoice: Flag = optional()
+    printReceipt: Flag = optional()
+    printLabel: Flag = optional()
     lines: Lines = optional()
 
 
@@ -78,11 +78,11 @@ class TicketCreate(TicketUpdate):
 
     customerId: Identifier
     shortInfo: Filled
-    status: Label = optional("New")
-    issueDescription: Text = optional("")
+    status: Label = optional()
+    issueDescription: Text = optional()
     createdDate: Day = optional()
-    workApproved: Flag = optional(False)
-    preDiagnosed: Flag = optional(False)
+    workApproved: Flag = optional()
+    preDiagnosed: Flag = optional()
 
 
 class TicketCommentCreate(Body):
@@ -136,5 +136,5 @@ class TicketUpload(ProductUpload):
     """POST /tickets/{ticketId}/upload."""
 
     fileName: Annotated[Filled, AfterValidator(_allowed_type)]
-    fileTitle: Text = optional("")
-    displayType: Text = optional("Public")
+    fileTitle: Text = optional()
+    displayType: Text = optional()
