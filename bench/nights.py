@@ -16,8 +16,9 @@ from datetime import date, timedelta
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, Outcome, read_list
+from sources.repair_shop.scan.gone import find_gone
 from sources.repair_shop.scan.night import Night
-from sources.repair_shop.scan.rank import Found, RankSearch, find_gone
+from sources.repair_shop.scan.rank import Found, RankSearch
 
 _FEW = 55
 """Lists of a page are read whole each night anyway."""

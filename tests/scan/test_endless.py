@@ -10,7 +10,7 @@ import pytest
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list
-from sources.repair_shop.scan.proven import read_window
+from sources.repair_shop.scan.upwards import read_window
 from tests.scan.test_scan import START, FakeList, rows
 
 FEW = 42

@@ -9,7 +9,8 @@ from datetime import date, timedelta
 import pytest
 
 from bench.nights import BEGIN, DIALECTS, Dialect, Life, Mirror, Reading, Shop, Tally, simulate
-from sources.repair_shop.scan.rank import RankSearch, find_gone
+from sources.repair_shop.scan.gone import find_gone
+from sources.repair_shop.scan.rank import RankSearch
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, Reader
-from .proven import KNOWN_TAIL, read_head
 from .rank import RankSearch
+from .upwards import KNOWN_TAIL, read_head
 
 
 @dataclass(frozen=True)

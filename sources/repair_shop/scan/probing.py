@@ -14,12 +14,13 @@ from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
+from .gone import find_gone
 from .jobs import Job, window_of
 from .known import KnownRows
 from .night import Night
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
-from .rank import Found, RankSearch, find_gone
+from .rank import Found, RankSearch
 from .tickets import HIDDEN_KEY, MakeReader, halves, read_tickets, repair_status
 
 _WHOLE_PAGES = 400

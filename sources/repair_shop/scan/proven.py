@@ -27,31 +27,16 @@ from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import date
-from itertools import count
 
 from ..hub import together
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken, Reader
 
-__all__ = [
-    "PAGE_ROWS",
-    "Outcome",
-    "PagingBroken",
-    "Reader",
-    "read_head",
-    "read_list",
-    "read_window",
-]
-
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
-KNOWN_TAIL = 20
-"""A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
-always strictly sorted (field notes), so one known row is not enough."""
 _ROUNDS = 3
 
 
@@ -296,134 +281,3 @@ def _moved_down(before: Page, now: Page) -> bool:
         return now.ids.index(before.ids[0]) > 0
     # Moved up by deletions: the page now begins with one of its later rows, or with none of them.
     return not (now.size == 0 or now.ids[0] in before.ids)
-
-
-def read_window(
-    reader: Reader, *, order: str | None = None, expected: int | None = None, holds: int = 0
-) -> Outcome:
-    """Read a list or window whose order is not known, up to an empty page.
-
-    Or, of a list whose pages are known to hold at least so many rows, up to one with fewer.
-
-    A window of several pages is read downwards once more, so that a row that moved while it was
-    read up is seen on the way down. ``expected``: its pages at most, as far as is known. Raises
-    :class:`PagingBroken` when page numbers do not work.
-    """
-    out = Outcome(whole=True)
-    try:
-        _read_window(Bounded(reader, expected), order, holds, out)
-    except NeverEnds as error:
-        out.reason = str(error)
-    return out
-
-
-def _read_window(reader: Bounded, order: str | None, holds: int, out: Outcome) -> None:
-    pages = _read_up(reader, order, holds, out)
-    if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        _try_by_offset(reader, order, pages)
-    for below in range(len(pages) - 1, 0, -1):
-        page = reader.ask(f"down:{below}", below, order)
-        out.take(page)
-    out.proof = (
-        "empty"
-        if not pages
-        else f"{len(pages)} page(s) and "
-        + (f"fewer than {holds} rows on the last" if pages[-1].size < holds else "an empty one")
-        + (", read again downwards" if len(pages) > 1 else "")
-    )
-
-
-def _read_up(reader: Bounded, order: str | None, holds: int, out: Outcome) -> list[Page]:
-    """The pages from the first to the last one that has rows of its own."""
-    pages: list[Page] = []
-    for number in count(1):
-        page = reader.ask(f"up:{number}", number, order)
-        out.take(page)
-        if page.size == 0:
-            break
-        if pages and set(page.ids) <= _all_ids(pages):
-            if pages[-1].size < PAGE_ROWS:
-                break  # past its end this service repeats rows
-            raise PagingBroken(f"page {number} holds only rows of earlier pages")
-        pages.append(page)
-        if page.size < holds:
-            break
-    return pages
-
-
-def _all_ids(pages: list[Page]) -> set[str]:
-    return {row for page in pages for row in page.ids}
-
-
-def read_head(reader: Reader, *, order: str | None, since: date | None, live: int) -> Outcome:
-    """Read a known list from its newest end until nothing is new.
-
-    Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
-    last proven sync began; boundary days are read again whole). ``live`` is the number of rows
-    known to exist. Raises :class:`PagingBroken` when page numbers do not work.
-    """
-    out = Outcome()
-    try:
-        _read_head(Bounded(reader, math.ceil(live / PAGE_ROWS)), order, since, live, out)
-    except NeverEnds as error:
-        out.reason = str(error)
-    return out
-
-
-def _read_head(
-    reader: Bounded, order: str | None, since: date | None, live: int, out: Outcome
-) -> None:
-    pages: list[Page] = []
-    for number in count(1):
-        page = reader.ask(f"head:{number}", number, order)
-        out.take(page)
-        if page.size == 0 and number == 1 and live:
-            out.reason = f"empty, though {live} rows are known"
-            return
-        out.whole = _is_past_the_end(reader, page, number, pages, order)
-        if out.whole:
-            break
-        pages.append(page)
-        if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:
-            out.whole = True  # every row known to exist, and the page is not full
-            break
-        if _is_settled(page, since):
-            break
-    for below in range(len(pages) - 1, 0, -1):
-        out.take(reader.ask(f"head-down:{below}", below, order))
-    out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
-
-
-def _is_past_the_end(
-    reader: Bounded, page: Page, number: int, pages: list[Page], order: str | None
-) -> bool:
-    """Whether a page shows that the one before was the list's last.
-
-    Raises :class:`PagingBroken` when it can not have been.
-    """
-    if page.size == 0:
-        if number == 2 and pages[0].size >= PAGE_ROWS:
-            _try_by_offset(reader, order, pages)
-        return True
-    if pages and set(page.ids) == set(pages[-1].ids):
-        if page.size < PAGE_ROWS:
-            return True  # past its end this service repeats the last page
-        raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
-    return False
-
-
-def _try_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
-    """A full first page and an empty second one may mean that page numbers do not work."""
-    other = reader.ask_by_offset("offset:2", 2, order)
-    if other is not None and not set(other.ids) <= _all_ids(pages):
-        raise PagingBroken("page 2 is empty though there are more rows")
-
-
-def _is_settled(page: Page, since: date | None) -> bool:
-    """Whether a full page ends on known rows, unchanged and older than ``since``."""
-    last = page.days[-1]
-    return (
-        page.size >= PAGE_ROWS
-        and not any(page.fresh[-KNOWN_TAIL:])
-        and (since is None or last is None or last < since)
-    )
