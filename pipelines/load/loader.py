@@ -85,6 +85,8 @@ def dlt_environment(home: Home) -> None:
             "RUNTIME__INTERCEPT_SIGNALS": "false",
             "NORMALIZE__PARQUET_NORMALIZER__ADD_DLT_LOAD_ID": "true",
             "LOAD__DELETE_COMPLETED_JOBS": "true",
+            # DuckDB has one writer; dlt's twenty threads only hold memory, each an arena.
+            "LOAD__WORKERS": "4",
             "LOAD__TRUNCATE_STAGING_DATASET": "true",
         }
     )
