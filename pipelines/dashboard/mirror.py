@@ -10,7 +10,7 @@ import streamlit as st
 
 from pipelines.dashboard import standing
 from pipelines.dashboard.sections import Selection
-from pipelines.dashboard.table import Col, clock
+from pipelines.dashboard.table import clock
 from pipelines.dashboard.view import View
 from pipelines.dashboard.words import word
 from pipelines.language import _, current, shown
@@ -45,15 +45,7 @@ def mirror(selection: Selection, found: View) -> None:
     _timeline(selection, runs)
     selection.table(
         runs,
-        [
-            Col("started_at", _("Began"), "moment"),
-            Col("ended_at", _("Ended"), "moment"),
-            Col("command", _("Command")),
-            Col("outcome", _("Outcome"), "word"),
-            Col("requests", _("Requests"), "number"),
-            Col("rows", _("Rows"), "number"),
-            Col("message", _("Message")),
-        ],
+        "started_at ended_at command outcome requests rows message",
     )
     st.subheader(_("Lists"))
     rows = [
@@ -62,14 +54,7 @@ def mirror(selection: Selection, found: View) -> None:
     ]
     selection.table(
         rows,
-        [
-            *selection.shop,
-            Col("list", _("List")),
-            Col("rows", _("Rows"), "number"),
-            Col("proven", _("Parts proven"), "number"),
-            Col("doubted", _("In doubt"), "number"),
-            Col("checked", _("Checked"), "moment"),
-        ],
+        "shop list rows proven doubted checked",
     )
 
 

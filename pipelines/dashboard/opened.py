@@ -9,7 +9,7 @@ import streamlit as st
 from pipelines.dashboard import found
 from pipelines.dashboard.found import Key, Thing
 from pipelines.dashboard.sections import Selection, document_key
-from pipelines.dashboard.table import Col, open_thing
+from pipelines.dashboard.table import open_thing
 from pipelines.dashboard.words import word
 from pipelines.language import Text, _, shown
 from pipelines.report import formats
@@ -24,14 +24,7 @@ def search(selection: Selection, text: str) -> None:
     st.subheader(_("Found"))
     selection.table(
         rows,
-        [
-            *selection.shop,
-            Col("kind", _("Kind"), "word"),
-            Col("number", _("Number")),
-            Col("customer", _("Customer")),
-            Col("day", _("Day"), "day"),
-            Col("amount", _("Amount"), "money"),
-        ],
+        "shop kind number customer day amount",
         "found",
         lambda row: Key(row["shop"], row["kind"], row["id"]),
     )
@@ -108,30 +101,13 @@ def _belongings(selection: Selection, there: Thing) -> None:
         st.caption(_("Lines"))
         selection.table(
             there.lines,
-            [
-                Col("item", _("Item")),
-                Col("code", _("Code")),
-                Col("kind", _("Kind"), "word"),
-                Col("quantity", _("Quantity"), "number"),
-                Col("price", _("Price"), "money"),
-                Col("discount", _("Discount"), "money"),
-                Col("tax", _("Tax"), "money"),
-                Col("total", _("Total"), "money"),
-            ],
+            "item code kind quantity price discount tax total",
         )
     if there.documents:
         st.caption(_("Documents"))
         selection.table(
             there.documents,
-            [
-                Col("day", _("Day"), "day"),
-                Col("kind", _("Kind"), "word"),
-                Col("number", _("Number")),
-                Col("gross", _("Gross"), "money"),
-                Col("paid", _("Paid"), "money"),
-                Col("due", _("Still due"), "money"),
-                Col("status", _("Status"), "word"),
-            ],
+            "day kind number gross paid due status",
             "its-documents",
             document_key,
         )
@@ -139,14 +115,7 @@ def _belongings(selection: Selection, there: Thing) -> None:
         st.caption(_("Tickets"))
         selection.table(
             there.tickets,
-            [
-                Col("number", _("Number")),
-                Col("day", _("Opened on"), "day"),
-                Col("device", _("Device")),
-                Col("status", _("Status")),
-                Col("technician", _("Technician")),
-                Col("due", _("Still due"), "money"),
-            ],
+            "number opened_on device state technician due",
             "its-tickets",
             lambda row: Key(row["shop"], "ticket", row["id"]),
         )
@@ -156,11 +125,5 @@ def _belongings(selection: Selection, there: Thing) -> None:
         return
     selection.table(
         there.payments,
-        [
-            Col("day", _("Day"), "day"),
-            Col("amount", _("Amount"), "money"),
-            Col("kind", _("Kind"), "word"),
-            Col("method", _("Paid with")),
-            Col("note", _("Note")),
-        ],
+        "day amount kind method note",
     )

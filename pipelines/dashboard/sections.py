@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -35,6 +35,63 @@ BY = {
     "technician": Text("Technician"),
     "shop": Text("Shop"),
 }
+COLUMNS: Mapping[str, tuple[str, str, str]] = {
+    "age": ("age", Text("Days"), "number"),
+    "amount": ("amount", Text("Amount"), "money"),
+    "before": ("before", Text("Before"), "money"),
+    "change": ("change", Text("Change"), "ours"),
+    "checked": ("checked", Text("Checked"), "moment"),
+    "closed": ("closed", Text("Closed"), "number"),
+    "code": ("code", Text("Code"), "text"),
+    "command": ("command", Text("Command"), "text"),
+    "customer": ("customer", Text("Customer"), "text"),
+    "day": ("day", Text("Day"), "day"),
+    "device": ("device", Text("Device"), "text"),
+    "difference": ("difference", Text("Difference"), "money"),
+    "discount": ("discount", Text("Discount"), "money"),
+    "doubted": ("doubted", Text("In doubt"), "number"),
+    "due": ("due", Text("Still due"), "money"),
+    "ended_at": ("ended_at", Text("Ended"), "moment"),
+    "gross": ("gross", Text("Gross"), "money"),
+    "is_late": ("is_late", Text("Late"), "word"),
+    "item": ("item", Text("Item"), "text"),
+    "kind": ("kind", Text("Kind"), "word"),
+    "list": ("list", Text("List"), "text"),
+    "matches": ("matches", Text("Agree"), "word"),
+    "median_hours": ("median_hours", Text("Median"), "hours"),
+    "message": ("message", Text("Message"), "text"),
+    "method": ("method", Text("Paid with"), "text"),
+    "name": ("name", "", "text"),
+    "note": ("note", Text("Note"), "text"),
+    "number": ("number", Text("Number"), "text"),
+    "open_at_end": ("open_at_end", Text("Open"), "number"),
+    "opened": ("opened", Text("Opened"), "number"),
+    "opened_on": ("day", Text("Opened on"), "day"),
+    "ours": ("ours", Text("Ours"), "money"),
+    "outcome": ("outcome", Text("Outcome"), "word"),
+    "paid": ("paid", Text("Paid"), "money"),
+    "part_sold": ("amount", Text("Sold"), "money"),
+    "period": ("period", Text("Period"), "text"),
+    "person": ("name", Text("Technician"), "text"),
+    "price": ("price", Text("Price"), "money"),
+    "promised": ("promised", Text("Promised"), "day"),
+    "proven": ("proven", Text("Parts proven"), "number"),
+    "quantity": ("quantity", Text("Quantity"), "number"),
+    "report": ("report", Text("Report"), "text"),
+    "requests": ("requests", Text("Requests"), "number"),
+    "rows": ("rows", Text("Rows"), "number"),
+    "share": ("share", Text("Share"), "ours"),
+    "shop": ("shop", Text("Shop"), "text"),
+    "sold": ("sold", Text("Sold"), "money"),
+    "started_at": ("started_at", Text("Began"), "moment"),
+    "state": ("status", Text("Status"), "text"),
+    "status": ("status", Text("Status"), "word"),
+    "tax": ("tax", Text("Tax"), "money"),
+    "technician": ("technician", Text("Technician"), "text"),
+    "theirs": ("theirs", Text("Service"), "money"),
+    "total": ("total", Text("Total"), "money"),
+}
+"""Columns of the page's tables: key of the rows, heading, kind (:class:`~.table.Col`)."""
 _MOST_DAYS = 92
 """Days of which each gets a bar."""
 
@@ -50,21 +107,21 @@ class Selection:
     unit: str
     zone_name: str
 
-    @property
-    def shop(self) -> list[Col]:
-        """The column that names the shop, where there are several."""
-        return [Col("shop", _("Shop"))] if len(self.names) > 1 else []
-
     def table(
         self,
         rows: list[dict[str, Any]],
-        columns: list[Col],
+        columns: str,
         name: str = "",
         opens: Callable[[dict[str, Any]], object] | None = None,
+        *,
+        heading: str = "",
     ) -> None:
-        """A table of these shops."""
+        """A table of these shops, with columns by their names in :data:`COLUMNS`; the shop's only
+        where there are several. ``heading`` is that of the column ``name``."""
+        wanted = [COLUMNS[one] for one in columns.split() if one != "shop" or len(self.names) > 1]
+        shown_columns = [Col(key, shown(title) or heading, kind) for key, title, kind in wanted]
         zone = zone_of(self.zone_name)
-        table(rows, columns, unit=self.unit, zone=zone, name=name, opens=opens)
+        table(rows, shown_columns, unit=self.unit, zone=zone, name=name, opens=opens)
 
 
 def document_key(row: dict[str, Any]) -> Key:
@@ -93,17 +150,7 @@ def sales(selection: Selection, found: View) -> None:
     st.caption(_("Choose a row to see its lines and payments."))
     selection.table(
         details.documents(selection.home, selection.names, selection.first, selection.last),
-        [
-            *selection.shop,
-            Col("day", _("Day"), "day"),
-            Col("kind", _("Kind"), "word"),
-            Col("number", _("Number")),
-            Col("customer", _("Customer")),
-            Col("sold", _("Sold"), "money"),
-            Col("gross", _("Gross"), "money"),
-            Col("tax", _("Tax"), "money"),
-            Col("status", _("Status"), "word"),
-        ],
+        "shop day kind number customer sold gross tax status",
         "documents",
         document_key,
     )
@@ -213,13 +260,8 @@ def breakdown(selection: Selection, found: View) -> None:
     ]
     selection.table(
         shown_rows,
-        [
-            Col("name", shown(BY[by])),
-            Col("amount", _("Sold"), "money"),
-            Col("share", _("Share"), "ours"),
-            Col("before", _("Before"), "money"),
-            Col("change", _("Change"), "ours"),
-        ],
+        "name part_sold share before change",
+        heading=shown(BY[by]),
     )
     if by in ("product", "category"):
         st.caption(_("By the lines of the documents, on the day of the document or return."))
@@ -241,31 +283,13 @@ def tickets(selection: Selection, found: View) -> None:
     ]
     selection.table(
         rows,
-        [
-            Col("name", _("Technician")),
-            Col("opened", _("Opened"), "number"),
-            Col("closed", _("Closed"), "number"),
-            Col("median_hours", _("Median"), "hours"),
-            Col("open_at_end", _("Open"), "number"),
-        ],
+        "person opened closed median_hours open_at_end",
     )
     st.subheader(_("Open tickets"))
     st.caption(_("Those that are open now, the oldest first. Choose a row to see all of it."))
     selection.table(
         details.open_tickets(selection.home, selection.names),
-        [
-            *selection.shop,
-            Col("number", _("Number")),
-            Col("day", _("Opened on"), "day"),
-            Col("age", _("Days"), "number"),
-            Col("customer", _("Customer")),
-            Col("device", _("Device")),
-            Col("status", _("Status")),
-            Col("technician", _("Technician")),
-            Col("promised", _("Promised"), "day"),
-            Col("is_late", _("Late"), "word"),
-            Col("due", _("Still due"), "money"),
-        ],
+        "shop number opened_on age customer device state technician promised is_late due",
         "open-tickets",
         lambda row: Key(row["shop"], "ticket", row["id"]),
     )
@@ -286,14 +310,7 @@ def due(selection: Selection, found: View) -> None:
     st.caption(_("At the end of the period. Below: what is due now, the largest first."))
     selection.table(
         details.debtors(selection.home, selection.names),
-        [
-            *selection.shop,
-            Col("customer", _("Customer")),
-            Col("number", _("Number")),
-            Col("day", _("Day"), "day"),
-            Col("age", _("Days"), "number"),
-            Col("due", _("Still due"), "money"),
-        ],
+        "shop customer number day age due",
         "debtors",
         document_key,
     )
@@ -320,13 +337,5 @@ def books(selection: Selection, found: View) -> None:
     ]
     selection.table(
         rows,
-        [
-            *selection.shop,
-            Col("report", _("Report")),
-            Col("period", _("Period")),
-            Col("ours", _("Ours"), "money"),
-            Col("theirs", _("Service"), "money"),
-            Col("difference", _("Difference"), "money"),
-            Col("matches", _("Agree"), "word"),
-        ],
+        "shop report period ours theirs difference matches",
     )
