@@ -15,27 +15,10 @@ from sandbox.quirks import Quirks
 from sandbox.values import dumps, format_day
 
 REFERENCES = frozenset(
-    {
-        "customer",
-        "technician",
-        "status",
-        "issue_type",
-        "invoice",
-        "ticket",
-        "supplier",
-        "group",
-        "brand",
-        "model",
-        "category",
-        "user",
-        "lead",
-        "product",
-        "model_group",
-        "parent_category",
-        "warranty",
-        "return",
-        "pos",
-    }
+    (
+        "customer technician status issue_type invoice ticket supplier group brand model category "
+        "user lead product model_group parent_category warranty return pos"
+    ).split()
 )
 """Fields that refer to another record: an empty one has as many looks as there are shops."""
 _PERCENT = frozenset({"value", "profit_margin"})

@@ -23,26 +23,11 @@ import typer
 from shopmirror.consoles import fault
 from sources.repair_shop.settings import SECTION, SettingsError, home_folder, read_section
 
-COMMANDS = (
-    "init",
-    "doctor",
-    "plan",
-    "sync",
-    "reconcile",
-    "status",
-    "queue",
-    "push",
-    "report",
-    "query",
-    "export",
-    "dashboard",
-    "dictionary",
-    "notebooks",
-    "schedule",
-    "config",
-    "test_mail",
-    "sandbox",
-    "demo",
+COMMANDS = tuple(
+    (
+        "init doctor plan sync reconcile status queue push report query export dashboard "
+        "dictionary notebooks schedule config test_mail sandbox demo"
+    ).split()
 )
 """Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name
 or an ``app`` of several commands."""

@@ -15,20 +15,10 @@ from sandbox.values import iso_in
 KEPT = frozenset({"info", "statuses", "payment_methods", "tax_rates", "users", "shipments_deleted"})
 """What no one deletes: queued changes refer to them, and a refused change proves nothing."""
 _UNIQUE = frozenset(
-    {
-        "id",
-        "number",
-        "ticket_ref",
-        "ticket_no",
-        "code",
-        "payment_id",
-        "ref",
-        "internal_id",
-        "last_updated",
-        "_updated",
-        "invoice",
-        "payments",
-    }
+    (
+        "id number ticket_ref ticket_no code payment_id ref internal_id last_updated _updated "
+        "invoice payments"
+    ).split()
 )
 _FIELDS = {
     "tickets": "short_info",

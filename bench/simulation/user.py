@@ -13,21 +13,11 @@ from pipelines.outbox import Outbox
 from sandbox.seen import Write
 from sandbox.store import ShopStore
 
-CREATES = (
-    "customers",
-    "tickets",
-    "ticket_comments",
-    "ticket_timers",
-    "payments",
-    "products",
-    "models",
-    "categories",
-    "brands",
-    "stock",
-    "adjustments",
-    "leads",
-    "appointments",
-    "time_clock",
+CREATES = tuple(
+    (
+        "customers tickets ticket_comments ticket_timers payments products models categories "
+        "brands stock adjustments leads appointments time_clock"
+    ).split()
 )
 _WORD_FIELD = {
     "customers": "comments",

@@ -11,35 +11,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 ACTING = frozenset(
-    {
-        "lines",
-        "presetId",
-        "createInvoice",
-        "invoiceDate",
-        "invoiceDueDate",
-        "printInvoice",
-        "printReceipt",
-        "printLabel",
-        "stockQuantity",
-        "stock_cog_per_item",
-        "add_products",
-        "update_products",
-        "delete_products",
-        "other_serial_update",
-    }
+    (
+        "lines presetId createInvoice invoiceDate invoiceDueDate printInvoice printReceipt "
+        "printLabel stockQuantity stock_cog_per_item add_products update_products delete_products "
+        "other_serial_update"
+    ).split()
 )
 """Fields that do something each time they are sent."""
 
 ONCE_ONLY = frozenset(
-    {
-        "printInvoice",
-        "printReceipt",
-        "printLabel",
-        "stockQuantity",
-        "stock_cog_per_item",
-        "add_products",
-        "delete_products",
-    }
+    (
+        "printInvoice printReceipt printLabel stockQuantity stock_cog_per_item add_products "
+        "delete_products"
+    ).split()
 )
 """Fields that must not be sent twice. Lines are upserted by product code, and an invoice that
 exists is updated (specification, Ticket), so those may."""
@@ -47,15 +31,9 @@ exists is updated (specification, Ticket), so those may."""
 _READ_TOGETHER = (
     frozenset({"discount", "discountLevel", "customerGroupDiscount"}),
     frozenset(
-        {
-            "tax",
-            "cost",
-            "price",
-            "offerPrice",
-            "TaxIncludedInCost",
-            "TaxIncludedInPrice",
-            "TaxIncludedInOfferPrice",
-        }
+        (
+            "tax cost price offerPrice TaxIncludedInCost TaxIncludedInPrice TaxIncludedInOfferPrice"
+        ).split()
     ),
 )
 

@@ -17,16 +17,11 @@ from pipelines.report import freshness, queries
 from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
 from sources.repair_shop.schema.dates import month_earlier, month_end
 
-NEEDED = (
-    "ops.shops",
-    "marts.calendar",
-    "marts.payments",
-    "marts.daily_sales",
-    "marts.monthly_sales",
-    "marts.documents",
-    "marts.sales_documents",
-    "marts.purchase_documents",
-    "marts.reconciliation",
+NEEDED = tuple(
+    (
+        "ops.shops marts.calendar marts.payments marts.daily_sales marts.monthly_sales "
+        "marts.documents marts.sales_documents marts.purchase_documents marts.reconciliation"
+    ).split()
 )
 NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
 NO_TICKETS = Text("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")

@@ -32,14 +32,8 @@ from sources.repair_shop.schema.dates import month_earlier, month_end
 
 _SHOWN_DIFFERENCES = 6
 _NOT_NAMED = Text("not named")
-TICKET_COLUMNS = (
-    "is_unassigned",
-    "technician_id",
-    "technician",
-    "opened_day",
-    "done_day",
-    "is_done",
-    "cycle_hours",
+TICKET_COLUMNS = tuple(
+    "is_unassigned technician_id technician opened_day done_day is_done cycle_hours".split()
 )
 """What the figures of the workshop need of ``marts.tickets``."""
 

@@ -73,7 +73,7 @@ _NOT_YET = frozenset(
     pendente waiting awaiting esperando aguardando wartet warten attente parcial parcialmente
     partially partly teilweise partiellement parts repuesto repuestos peca pecas piece pieces teile
     ersatzteile
-    """.split()  # noqa: SIM905 - read as words, not as punctuation
+    """.split()
 )
 """Beside one of these a strong word does not end a ticket ("Por facturar", "Parts delivered")."""
 _MOSTLY = 5

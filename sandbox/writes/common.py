@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,6 +138,15 @@ def delete_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
         return Answer(None)
 
     return handle
+
+
+def shown_as(fields: str) -> dict[str, str]:
+    """Field of a body -> of the record: ``referredBy`` is ``referred_by``, unless another is named
+    (``telephone=phone``)."""
+    pairs = (one.partition("=") for one in fields.split())
+    return {
+        name: other or re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() for name, _, other in pairs
+    }
 
 
 def mapped(body: Mapping[str, Any], names: Mapping[str, str]) -> Body:

@@ -23,33 +23,15 @@ from sandbox.writes.common import (
     number,
     reference,
     renamed,
+    shown_as,
 )
 
-_PRODUCT = {
-    "type": "type",
-    "name": "name",
-    "condition": "condition",
-    "code": "code",
-    "imei": "imei",
-    "additionalModels": "additional_models",
-    "status": "status",
-    "oneTimeUse": "one_time_use",
-    "inventoryControl": "inventory_control",
-    "enableOfferPrice": "enable_offer_price",
-    "TaxIncludedInOfferPrice": "tax_included_in_offer_price",
-    "alertQuantity": "alert_quantity",
-    "discountable": "discountable",
-    "reorderQuantity": "reorder_quantity",
-    "supplierItemCode": "supplier_code",
-    "emailToSupplier": "email_to_supplier",
-    "physicalLocation": "physical_location",
-    "serialisedStock": "serialised_stock",
-    "maintenancePlan": "maintenance_plan",
-    "planDuration": "plan_duration",
-    "serviceSchedule": "service_schedule",
-    "description": "description",
-    "tax": "tax",
-}
+_PRODUCT = shown_as(
+    "type name condition code imei additionalModels status oneTimeUse inventoryControl "
+    "enableOfferPrice TaxIncludedInOfferPrice alertQuantity discountable reorderQuantity "
+    "supplierItemCode=supplier_code emailToSupplier physicalLocation serialisedStock "
+    "maintenancePlan planDuration serviceSchedule description tax"
+)
 
 
 def _of_model(call: Call, value: Any) -> Body:

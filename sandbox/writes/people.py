@@ -24,37 +24,17 @@ from sandbox.writes.common import (
     reference,
     renamed,
     short,
+    shown_as,
     ticket_of,
 )
 from sandbox.writes.tickets import new_ticket
 
-_CUSTOMER = {
-    "name": "name",
-    "company": "company",
-    "VATRegistration": "vat_registration_number",
-    "email": "email",
-    "invoiceemail": "invoiceemail",
-    "telephone": "phone",
-    "mobile": "mobile",
-    "countryCode": "country_code",
-    "group": "group",
-    "latitude": "latitude",
-    "longitude": "longitude",
-    "gender": "gender",
-    "referredBy": "referred_by",
-    "accountManager": "account_manager",
-    "paymentTermDays": "payment_term_days",
-    "comments": "comments",
-    "gdprCompliant": "gdpr_compliant",
-    "subSmsService": "sub_sms_service",
-    "subPrintMedia": "sub_print_media",
-    "subEmailMarketing": "sub_email_marketing",
-    "subEmailNotifications": "sub_email_notifications",
-    "IntraCommunity": "intra_community",
-    "vatExemption": "vat_exemption",
-    "tax": "tax",
-    "creditlimit": "credit_limit",
-}
+_CUSTOMER = shown_as(
+    "name company VATRegistration=vat_registration_number email invoiceemail telephone=phone "
+    "mobile countryCode group latitude longitude gender referredBy accountManager paymentTermDays "
+    "comments gdprCompliant subSmsService subPrintMedia subEmailMarketing subEmailNotifications "
+    "IntraCommunity vatExemption tax creditlimit=credit_limit"
+)
 
 
 def _customer_changes(call: Call, body: Body, before: Body) -> Body:
@@ -103,19 +83,10 @@ _FLAGS = (
     *("gdpr_compliant", "sub_sms_service", "sub_print_media", "sub_email_marketing"),
     *("sub_email_notifications", "intra_community", "vat_exemption"),
 )
-_LEAD = {
-    "name": "name",
-    "businessName": "business_name",
-    "telephone": "telephone",
-    "mobile": "mobile",
-    "countryCode": "country_code",
-    "email": "email",
-    "address": "address",
-    "gdprCompliant": "gdpr_compliant",
-    "subject": "subject",
-    "description": "description",
-    "referredBy": "referred_by",
-}
+_LEAD = shown_as(
+    "name businessName telephone mobile countryCode email address gdprCompliant subject "
+    "description referredBy"
+)
 
 
 def _lead_changes(call: Call, body: Body, before: Body) -> Body:
@@ -148,16 +119,7 @@ def _lead(call: Call, body: Body) -> Body:
     }
 
 
-_APPOINTMENT = {
-    "subject": "subject",
-    "description": "description",
-    "type": "type",
-    "color": "color",
-    "location": "location",
-    "latitude": "latitude",
-    "longitude": "longitude",
-    "duration": "duration",
-}
+_APPOINTMENT = shown_as("subject description type color location latitude longitude duration")
 
 
 def _appointment_changes(call: Call, body: Body, before: Body) -> Body:

@@ -149,17 +149,8 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
         """
         with self._transaction() as db:
             self._kept = None
-            for table in (
-                "scans",
-                "pages",
-                "seen",
-                "audits",
-                "deletions",
-                "reports",
-                "set_aside",
-                "tombstones",
-                "loads",
-            ):
+            tables = "scans pages seen audits deletions reports set_aside tombstones loads"
+            for table in tables.split():
                 db.execute(f"DELETE FROM {table}")
             for name in ("full:", "day:", "empty:", "unlisted:", "tombstones", *_OF_A_SCAN):
                 db.execute("DELETE FROM marks WHERE name LIKE ?", (f"{name}%",))

@@ -63,6 +63,7 @@ from ...schema.bodies.tickets import (
     TicketUpdate,
     TicketUpload,
 )
+from ...schema.endpoints import ENDPOINTS
 
 __all__ = [
     "BODIES",
@@ -119,43 +120,14 @@ UPLOADS: Mapping[str, type[Body]] = MappingProxyType(
 """Resource -> metadata body of the first step of an upload."""
 
 DELETABLE: frozenset[str] = frozenset(
-    {
-        "customers",
-        "tickets",
-        "ticket_timers",
-        "products",
-        "models",
-        "categories",
-        "brands",
-        "stock",
-        "serials",
-        "adjustments",
-        "leads",
-        "appointments",
-        "time_clock",
-    }
+    (
+        "customers tickets ticket_timers products models categories brands stock serials "
+        "adjustments leads appointments time_clock"
+    ).split()
 )
 """Resources with a DELETE (specification, Endpoints)."""
 
-PATHS: Mapping[str, str] = MappingProxyType(
-    {
-        "customers": "/customers",
-        "tickets": "/tickets",
-        "ticket_comments": "/ticketComments",
-        "ticket_timers": "/ticketTimers",
-        "payments": "/payments",
-        "products": "/products",
-        "models": "/models",
-        "categories": "/categories",
-        "brands": "/brands",
-        "stock": "/stock",
-        "serials": "/serials",
-        "adjustments": "/adjustments",
-        "leads": "/leads",
-        "appointments": "/appointments",
-        "time_clock": "/timeClock",
-    }
-)
+PATHS: Mapping[str, str] = MappingProxyType({table: ENDPOINTS[table].path for table, _ in BODIES})
 """Writable resource -> path of its list; a record is at ``path/{id}``."""
 
 
