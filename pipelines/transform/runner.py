@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import duckdb
 
 from pipelines.transform.compiled import NOW, Node
+
+MEMORY = 2_000_000_000
+"""Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,12 @@ class Result:
         return f"{self.kind} {self.name} (transforms/{self.path}): {reason}"
 
 
-def run(connection: duckdb.DuckDBPyConnection, nodes: Iterable[Node]) -> Iterator[Result]:
+def run(connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node]) -> Iterator[Result]:
     """Build models and run tests, in the order given, until a model fails."""
+    (ample,) = connection.execute(
+        "select parse_formatted_bytes(current_setting('memory_limit'))"
+    ).fetchone() or (MEMORY,)
+    connection.execute(f"set memory_limit = '{min(ample, MEMORY)}B'")
     # On another time zone a month would begin at another hour.
     connection.execute("set timezone = 'UTC'")
     connection.execute(  # macros/moments.sql says why
@@ -49,16 +56,21 @@ def run(connection: duckdb.DuckDBPyConnection, nodes: Iterable[Node]) -> Iterato
             "select table_schema, table_name, table_type from information_schema.tables"
         ).fetchall()
     }
+    for schema in sorted({node.schema for node in nodes if node.schema}):
+        connection.execute(f"create schema if not exists {schema}")
     for node in nodes:
         began = time.perf_counter()
         found, status, message = 0, "success", ""
         try:
-            if node.kind == "test":
-                found = _found(connection, node.sql)
-                status = "success" if not found else "warn" if node.warns else "fail"
+            try:
+                found = _carry_out(connection, node, now, kinds)
+            except duckdb.OutOfMemoryException:
+                # Not everything can be set aside on disk; better a large build than none.
+                connection.execute(f"set memory_limit = '{ample}B'")
+                found = _carry_out(connection, node, now, kinds)
+            if found:
+                status = "warn" if node.warns else "fail"
                 message = f"{found} records, where there should be none"
-            else:
-                _build(connection, node, now, kinds.get((node.schema, node.table)))
         except duckdb.Error as error:
             status, message = "fail", str(error)
         kind = "Test" if node.kind == "test" else "Model"
@@ -68,8 +80,15 @@ def run(connection: duckdb.DuckDBPyConnection, nodes: Iterable[Node]) -> Iterato
             return
 
 
-def _found(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
-    row = connection.execute(f"select count(*) from ({sql}\n)").fetchone()  # noqa: S608 - dbt's
+def _carry_out(
+    connection: duckdb.DuckDBPyConnection, node: Node, now: str, kinds: dict[tuple[str, str], str]
+) -> int:
+    """Build the model; or the records that the test finds."""
+    if node.kind != "test":
+        _build(connection, node, now, kinds.get((node.schema, node.table)))
+        return 0
+    sql = f"select count(*) from ({node.sql}\n)"  # noqa: S608 - dbt's
+    row = connection.execute(sql).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -78,7 +97,6 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
     relation, sql = f'{node.schema}."{node.table}"', node.sql.replace(NOW, now)
     connection.execute("begin")
     try:
-        connection.execute(f"create schema if not exists {node.schema}")
         if node.kind == "view":
             _drop(connection, node, held, "VIEW")
             connection.execute(f"create or replace view {relation} as {sql}")

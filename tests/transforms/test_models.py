@@ -12,7 +12,7 @@ import duckdb
 import pytest
 import yaml
 
-from pipelines.transform import compiled
+from pipelines.transform import compiled, runner
 from pipelines.transform.findings import MEANINGS
 from pipelines.transform.models import (
     PROJECT,
@@ -209,6 +209,23 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         assert part in str(failed.value)
     with duckdb.connect(str(raw.path)) as connection:
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
+
+
+def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner, "MEMORY", 5_000_000)
+    whole = "select list(md5(range::varchar)) as texts from range(300000)"  # never set aside
+    node = compiled.Node("large", "models/large.sql", "table", whole, "marts", "large")
+    with duckdb.connect() as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        with pytest.raises(duckdb.OutOfMemoryException), connection.cursor() as tight:
+            tight.execute("set memory_limit = '5MB'")
+            tight.execute(whole)
+        connection.execute("set memory_limit = '10GB'")
+        (result,) = runner.run(connection, [node])
+        assert (result.status, result.message) == ("success", "")
+        assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
 
 
 def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
