@@ -26,7 +26,7 @@ All times are seconds of the budget's own clock; ``minute`` is the length of the
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 MARGIN = 1.003
 """A window is this much longer than a minute, so that clocks that tick differently do no harm."""
@@ -71,7 +71,7 @@ class Pace:
 
     def to_text(self) -> str:
         """One line of JSON."""
-        return json.dumps(asdict(self))
+        return json.dumps(vars(self))
 
     def refresh(self, now: float, minute: float, allowed: int) -> None:
         """Let time pass: forget strikes, end a rest, take the next steps of a recovery."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ..http.answers import parse_json, rows_of
+from ..hub import together
 from ..ledger import Ledger, Scan
 from . import Outcome, read_window
 from .tickets import MakeReader
@@ -20,6 +21,8 @@ ASKED_AT_MOST = 60
 """Categories and tabs that one scan asks for; the others are the next weeks' turn."""
 _ALIKE = 4
 """So many answers like the default one, and the service does not know the filter."""
+_WIDTH = 4
+"""Categories read at a time: often the last thing that a run asks, it must not wait for each."""
 _TABS = ("tab_id", "tabId", "tab")
 
 
@@ -30,13 +33,8 @@ def read_custom_fields(ledger: Ledger, scan: Scan, reader: MakeReader, today: da
     """
     categories = _in_turn(_categories(ledger, scan.shop), today)
     fields = _Fields(ledger, scan, reader, read_window(reader()))
-    covered = 0
-    for category in ("0", *categories):
-        if fields.is_enough:
-            break
-        fields.read_category(category)
-        covered += category != "0"
-    return fields.outcome(covered, len(categories))
+    covered = together(fields.read_category, ("0", *categories), _WIDTH)
+    return fields.outcome(sum(covered[1:]), len(categories))
 
 
 @dataclass
@@ -59,11 +57,14 @@ class _Fields:
         """Whether the scan's share of requests is used, or more would show nothing."""
         return self.asked >= ASKED_AT_MOST or self.alike >= _ALIKE
 
-    def read_category(self, category: str) -> None:
+    def read_category(self, category: str) -> bool:
         """The fields of a category (``0``: of none) without a tab, and in each of its tabs.
 
         Its rows may name tabs; else the first is tried, and the one after each that has fields.
+        Whether it had its turn.
         """
+        if self.is_enough:
+            return False
         if category != "0":
             self._ask(category, "0")
         waiting = {"1", *self._tabs_named("" if category == "0" else f"{category}:0:")}
@@ -74,6 +75,7 @@ class _Fields:
             if self._ask(category, tab):
                 self.tabs += 1
                 waiting |= {str(int(tab) + 1)} if tab.isdecimal() else set()
+        return True
 
     def _ask(self, category: str, tab: str) -> bool:
         """Whether a category and tab have fields of their own."""

@@ -12,6 +12,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from ..schema.columns import TABLES
@@ -74,13 +75,13 @@ class Endpoint:
         """Parameters that switch the include flags on."""
         return dict.fromkeys(self.include, "True")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The endpoint's name in the specification, e.g. ``ticketInvoices``."""
         first, *rest = [part for part in self.path.strip("/").split("/") if "{" not in part]
         return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
-    @property
+    @cached_property
     def table(self) -> str:
         """The raw table: the path in snake_case, e.g. ``ticket_invoices``."""
         parts = [part for part in self.path.strip("/").split("/") if "{" not in part]
