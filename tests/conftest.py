@@ -5,9 +5,14 @@ Kept here, by file, and not beside each test, so that the selection is read in o
 
 from __future__ import annotations
 
+import functools
+import sys
 from pathlib import Path
 
 import pytest
+
+# What jsonschema loads for texts of a kind that no test has: a second in each process.
+sys.modules["rfc3987_syntax"] = None
 
 HERE = Path(__file__).parent
 SLOW = (
@@ -53,8 +58,18 @@ SLOW = (
 """Files and folders below this one whose tests, or fixtures, take seconds."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What ``make check`` leaves out is not even imported: that alone took it ten seconds."""
+    is_left_out = config.getoption("markexpr") == "not slow" and _is_slow(collection_path)
+    return True if is_left_out else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    slow = [HERE / name for name in SLOW]
     for item in items:
-        if any(place == item.path or place in item.path.parents for place in slow):
+        if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+@functools.cache
+def _is_slow(path: Path) -> bool:
+    return any(HERE / name in (path, *path.parents) for name in SLOW)

@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from notebooks import prose
@@ -18,6 +19,7 @@ from pipelines.language.display import FOLDER, DisplaySettings, read_catalogue
 from pipelines.report import closing_report
 from pipelines.report.page import render
 from pipelines.report.post import summary
+from shopmirror.main import main
 from tests.language.catalogue import messages, notebooks
 from tests.report.warehouse import NOW, TODAY, ask, chain_home, change
 
@@ -141,3 +143,27 @@ def test_the_page_says_nothing_by_the_catalogue(
     # Numbers of documents have letters.
     found = english_in(" ".join(said), "centro", "norte", *own)
     assert [word for word in found if word not in {"INV", "POS", "None"}] == []
+
+
+def test_a_report_of_a_spanish_shop_and_the_command_stays_english(
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logo = tmp_path / "logo.png"
+    Image.new("RGB", (300, 100), "red").save(logo)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain_home(tmp_path_factory)))
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "es-GT")
+    monkeypatch.setenv("DISPLAY__LOGO", str(logo))
+    for ending in ("html", "pdf"):
+        out = tmp_path / f"out.{ending}"
+        assert main(["report", "--day", "2026-07-16", "--out", str(out)]) == 1
+    assert "The mirror is" in capsys.readouterr().err, "commands are English"
+    page = (tmp_path / "out.html").read_text()
+    assert '<html lang="es">' in page and "Dinero recibido" in page and "jueves" in page
+    assert "16/07/2026" in page and ">Q" in page
+    assert 'src="data:image/png;base64,' in page
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "fr")
+    assert main(["report", "--out", str(tmp_path / "no.html")]) == 2
+    assert "come along" in capsys.readouterr().err

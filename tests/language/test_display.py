@@ -12,9 +12,7 @@ from PIL import Image
 
 from pipelines.language import Text, _, current, shown, use
 from pipelines.language.display import DisplaySettings, load_display, load_language
-from shopmirror.main import main
 from sources.repair_shop.settings import SettingsError
-from tests.report.warehouse import chain_home
 
 DAY = date(2026, 11, 21)
 
@@ -110,27 +108,3 @@ def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(
     monkeypatch.setenv("DISPLAY__LOGO", str(tmp_path / "none.png"))
     with pytest.raises(SettingsError, match="no picture"):
         load_display().picture  # noqa: B018 - as above
-
-
-def test_a_report_of_a_spanish_shop_and_the_command_stays_english(
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    logo = tmp_path / "logo.png"
-    logo.write_bytes(_png((300, 100)))
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain_home(tmp_path_factory)))
-    monkeypatch.setenv("DISPLAY__LANGUAGE", "es-GT")
-    monkeypatch.setenv("DISPLAY__LOGO", str(logo))
-    for ending in ("html", "pdf"):
-        out = tmp_path / f"out.{ending}"
-        assert main(["report", "--day", "2026-07-16", "--out", str(out)]) == 1
-    assert "The mirror is" in capsys.readouterr().err, "commands are English"
-    page = (tmp_path / "out.html").read_text()
-    assert '<html lang="es">' in page and "Dinero recibido" in page and "jueves" in page
-    assert "16/07/2026" in page and ">Q" in page
-    assert 'src="data:image/png;base64,' in page
-    monkeypatch.setenv("DISPLAY__LANGUAGE", "fr")
-    assert main(["report", "--out", str(tmp_path / "no.html")]) == 2
-    assert "come along" in capsys.readouterr().err

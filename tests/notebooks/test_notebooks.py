@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import base64
+import itertools
 import re
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,27 @@ NAMES = [path.stem for path in build.notebooks()]
 
 
 @pytest.fixture(scope="session")
-def ran(home: Path) -> dict[str, nbformat.NotebookNode]:
-    """The notebooks over the tiny shop, each in a kernel of its own; name -> with outputs."""
-    with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda path: build.run(path, home), build.notebooks()))
-    return dict(zip(NAMES, done, strict=True))
+def ran(home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, nbformat.NotebookNode]:
+    """The notebooks over the tiny shop; name -> with outputs.
+
+    One after the other in one kernel that forgets each before the next: what costs is starting
+    Python, pandas and the drawing of charts seven times. Nothing of another is left but what is
+    imported, so each has to switch on the style itself.
+    """
+    books = [nbformat.read(path, as_version=4) for path in build.notebooks()]
+    together = nbformat.v4.new_notebook()
+    for book in books:
+        together.cells += [*book.cells, nbformat.v4.new_code_cell("%reset -f")]
+    for place, cell in enumerate(together.cells):
+        cell["id"] = f"cell-{place}"
+    path = tmp_path_factory.mktemp("together") / "all.ipynb"
+    nbformat.write(together, path)
+    cells = iter(build.run(path, home).cells)
+    for book in books:
+        assert any("house_style.use()" in cell.source for cell in book.cells)
+        book.cells = list(itertools.islice(cells, len(book.cells)))
+        assert not next(cells).outputs
+    return dict(zip(NAMES, books, strict=True))
 
 
 @pytest.fixture(scope="session")

@@ -279,6 +279,9 @@ def test_the_models_keep_to_the_portable_subset(word: str) -> None:
     assert found == []
 
 
+_CUSTOMERS = ("--select", "source:raw.customers")
+
+
 def test_dbt_itself_runs_in_the_folder(warehouse: Warehouse, tmp_path: Path) -> None:
     """With the folder's own profile: the tests that the product leaves out, and freshness."""
     copy = tmp_path / "warehouse.duckdb"
@@ -290,20 +293,23 @@ def test_dbt_itself_runs_in_the_folder(warehouse: Warehouse, tmp_path: Path) -> 
         "SHOPMIRROR_DUCKDB": str(copy),
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
     }
-    dbt = Path(sys.executable).with_name("dbt")
-    for words, told in (
-        (["test", "--select", "tag:thorough"], "belongs_to_payments_ticket_id"),
-        (["source", "freshness", "--select", "source:raw.customers"], "freshness of raw.customers"),
-    ):
-        done = subprocess.run(
-            [str(dbt), *words, *places],
-            cwd=PROJECT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
-        assert told in done.stdout
+    words = (["test", "--select", "tag:thorough"], ["source", "freshness", *_CUSTOMERS])
+    # The command's own entry, twice in one process: loading dbt takes longer than what it does.
+    command = (
+        "from dbt.cli.main import dbtRunner\n"
+        f"done = [dbtRunner().invoke([*words, *{places!r}]) for words in {words!r}]\n"
+        "raise SystemExit(not all(one.success for one in done))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "belongs_to_payments_ticket_id" in done.stdout
+    assert "freshness of raw.customers" in done.stdout
     assert "exposure.shopmirror.closing_report" in (tmp_path / "target/manifest.json").read_text()

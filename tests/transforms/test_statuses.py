@@ -133,7 +133,7 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
         before = _asked(tmp_path, counted)
         name = max(name for name in before if name != "-")
         shops[0] = shops[0].model_copy(update={"shop_accounts": f"x, {name.upper()}"})
-        sync(Settings(home=tmp_path, shops=tuple(shops)))
+        sync(Settings(home=tmp_path, shops=tuple(shops)), resources=["taxRates"])
         after = _asked(tmp_path, counted)
     assert name not in after
     assert after["-"] == before[name] + before.get("-", 0)
