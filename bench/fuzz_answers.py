@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -389,6 +389,7 @@ if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     where = sys.argv[3] if len(sys.argv) > 3 else "small"
-    total = direct(count, number) if where == "direct" else fuzz(count, number, size=where)  # type: ignore[arg-type]
+    size = cast("Size", where)
+    total = direct(count, number) if where == "direct" else fuzz(count, number, size=size)
     print(f"{total} faults")
     sys.exit(min(total, 1))

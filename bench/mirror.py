@@ -28,6 +28,7 @@ from pydantic import SecretStr
 
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
+from sandbox.generator import Size
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -43,13 +44,13 @@ NAIVE = "a naive rest_api source"
 
 @contextmanager
 def shop(
-    size: str, *, limit: int | None = None, minute: float = 1.0, latency: float = 0.0
+    size: Size, *, limit: int | None = None, minute: float = 1.0, latency: float = 0.0
 ) -> Iterator[tuple[SandboxServer, Settings, Path]]:
     """A served shop and settings for it, with a home of its own."""
     spec = ShopSpec("main", limit=limit, timezone=ZONE, quirks=Quirks(latency_seconds=latency))
     with (
         tempfile.TemporaryDirectory() as folder,
-        SandboxServer([spec], size=size, minute_seconds=minute) as server,  # type: ignore[arg-type]
+        SandboxServer([spec], size=size, minute_seconds=minute) as server,
     ):
         settings = ShopSettings(
             name="main",

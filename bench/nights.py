@@ -203,7 +203,7 @@ class Reading:
     def days(self) -> list[tuple[date | None, int]]:
         """See ``Known``."""
         count = Counter(held[0] for held in self.mirror.live(self.half).values())
-        return sorted(count.items())  # type: ignore[arg-type]
+        return [(day, number) for day, number in sorted(count.items())]
 
     def ids(self, first: date, end: date) -> set[str]:
         """See ``Known``."""

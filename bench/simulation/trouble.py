@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from bench.simulation.staff import Staff
 from bench.simulation.world import Plan, World
@@ -100,7 +101,7 @@ def prepare(world: World, staff: Staff, night: Night, chance: random.Random) -> 
             faults.next(kind, method="GET", skip=chance.randint(0, 90), times=times)
     for number in range(night.busy):
         own = random.Random(chance.random())
-        faults.after(chance.randint(1, 80), lambda own=own: staff.day(own, 1))  # type: ignore[misc]
+        faults.after(chance.randint(1, 80), partial(staff.day, own, 1))
         if number == 0 and night.spent:
             faults.after(chance.randint(1, 20), lambda: world.server.spend(night.spent))
 

@@ -205,7 +205,7 @@ def _live(
 
     # The machine was not switched off: its seconds since boot count the simulated days too.
     ticks = SystemClock.monotonic
-    SystemClock.monotonic = lambda self: ticks(self) + days.total_seconds()  # type: ignore[method-assign]
+    SystemClock.monotonic = lambda self: ticks(self) + days.total_seconds()  # type: ignore[method-assign]  # days later
     traveller = time_machine.travel(when, tick=True)
     clock = traveller.start()
     if plan.jump is not None:
@@ -230,8 +230,8 @@ def _sync(settings: Settings, *, models: bool, **options: Any) -> Ended:
 
     if not models:
         # Raw is loaded and proven as ever; a month of nights has no time for dbt in each.
-        run.Run.transform = lambda self: None  # type: ignore[method-assign]
-        Session.publish = lambda self, ended_run=None: None  # type: ignore[method-assign]
+        run.Run.transform = lambda self: None  # type: ignore[method-assign]  # left out
+        Session.publish = lambda self, ended_run=None: None  # type: ignore[method-assign]  # too
     report = run.sync(settings, **options)
     return Ended("sync", report.exit_code, report.message, tuple(report.details), report.requests)
 

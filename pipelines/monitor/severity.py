@@ -131,11 +131,6 @@ def deciding(kinds: Iterable[Kind]) -> Kind | None:
     return min(kinds, key=_RANK.__getitem__, default=None)
 
 
-def is_complete(problems: Iterable[Problem]) -> bool:
-    """Whether nothing says that the mirror lacks something or holds it wrong."""
-    return not any(problem.rule.is_gap for problem in problems)
-
-
 def exit_code(problems: Iterable[Problem]) -> int:
     """Of a look at things (``status --check``, ``report``): 1 when anything is wrong."""
     return int(worst(problems) is not Severity.OK)

@@ -160,5 +160,3 @@ def _xlsx(warehouse: Published, table: str, sql: str, path: Path) -> None:
 
 
 _FORMS = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
-FORMS = tuple(_FORMS)
-"""What a file can be."""

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
@@ -82,7 +83,7 @@ class Session:
                     counter=self.counter,
                 )
                 self._clients[shop.name] = client
-                client.on_request(lambda _event, client=client: self._tell(client))  # type: ignore[misc]
+                client.on_request(partial(self._tell, client))
             return client
 
     def requests(self, shop: str | None = None) -> int:
@@ -144,7 +145,7 @@ class Session:
         self.budget.close()
         self.ledger.close()
 
-    def _tell(self, client: Client) -> None:
+    def _tell(self, client: Client, _event: object) -> None:
         """What is left of the minute, as often as an eye can follow."""
         name, now = client.shop.name, time.monotonic()
         if now - self._told.get(name, 0.0) < _TOLD_EVERY:

@@ -25,6 +25,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
@@ -222,11 +223,10 @@ class _Hub:
                 self._asking.append((owner, work, waiting))
                 continue
             self._threads[owner] += 1
-            self._pool.submit(
-                lambda owner=owner, work=work, waiting=waiting: self._answers.put(  # type: ignore[misc]
-                    (waiting, owner, _outcome(work))
-                )
-            )
+            self._pool.submit(self._answer, waiting, owner, work)
+
+    def _answer(self, waiting: greenlet, owner: str, work: Callable[[], Any]) -> None:
+        self._answers.put((waiting, owner, _outcome(work)))
 
     def together(
         self, work: Callable[[Item], Result], items: list[Item], width: int | None
@@ -242,7 +242,7 @@ class _Hub:
         def take() -> None:
             nonlocal left
             for at in todo:
-                outcomes[at] = _outcome(lambda at=at: work(items[at]), failed)  # type: ignore[misc]
+                outcomes[at] = _outcome(partial(work, items[at]), failed)
                 if failed:
                     break
             left -= 1
