@@ -2,22 +2,27 @@
 
 Data flow: the log of the ledger -> the dlt source -> ``raw`` at each destination that
 ``[warehouse] also`` names, and the ``ops`` tables of the private file beside it, so that the models
-can be built there. Nothing is asked of the service. How far a destination has read the log stands
-in its own dlt state, committed with its rows: one that was away for a month is brought up to date
-by the next sync, from the ledger or, where answers are no longer kept, from the warehouse.
+can be built there (:mod:`pipelines.publish.elsewhere`). Nothing is asked of the service. How far a
+destination has read the log stands in its own dlt state, committed with its rows: one that was away
+for a month is brought up to date by the next sync, from the ledger or, where answers are no longer
+kept, from the warehouse. Several homes may load one destination (:mod:`pipelines.load.lease`).
 """
 
 from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from pipelines.home import Home
+from pipelines.load.lease import Lease, turn
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
 from sources.repair_shop.errors import first_line
@@ -28,8 +33,13 @@ from sources.repair_shop.settings import load_section, read_section
 
 if TYPE_CHECKING:
     import dlt
+    from dlt.common.pipeline import LoadInfo
+    from dlt.destinations.sql_client import SqlClientBase
 
 _KEY = "pipeline"
+_WITH_LEASE = ("postgres", "duckdb")
+"""Kinds of destinations that can be shared."""
+_OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
 
 
 class WarehouseSettings(BaseModel):
@@ -38,6 +48,9 @@ class WarehouseSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     also: tuple[str, ...] = Field((), description="dlt destinations that each sync loads too")
+    also_models: bool = Field(
+        True, description="build the models there too, where it is a PostgreSQL"
+    )
 
     @field_validator("also", mode="before")
     @classmethod
@@ -54,66 +67,143 @@ def load_warehouse() -> WarehouseSettings:
     return load_section("warehouse", WarehouseSettings)
 
 
-def load_elsewhere(home: Home, ledger: Ledger, log: Log, name: str) -> int:
-    """Bring a destination up to the end of the log; the number of rows that were new to it.
+class Elsewhere:
+    """One destination, while it is this home's turn to write there; see :func:`elsewhere`."""
 
-    :class:`~pipelines.load.loader.LoadError` in words without secrets, whatever went wrong: the
-    product's own warehouse must not suffer from it.
+    def __init__(self, home: Home, ledger: Ledger, name: str) -> None:
+        self.name, self.home, self.ledger = name, home, ledger
+        # Homes that share a destination have each a state of its own there.
+        identity = ledger.value("", _KEY)
+        if not identity:
+            identity = uuid.uuid4().hex[:12]
+            ledger.set_value("", _KEY, identity)
+        self.home_id = identity
+        self._folder = home.path / "build" / f"dlt-{name}"
+        # What a load that was cut off has left; the destination's own state is believed.
+        shutil.rmtree(self._folder, ignore_errors=True)
+        dlt_environment(home)
+        self.raw = self._pipeline("raw")
+        self.kind = self.raw.destination.destination_type.rpartition(".")[2]
+        """dlt's name for what it is: ``postgres``, ``duckdb``, ..."""
+        # From CSV, which dlt takes for Arrow tables, its PostgreSQL loader makes NULL of no text.
+        self._files: Any = "insert_values" if self.kind == "postgres" else None
+        self.client: SqlClientBase[Any] | None = None
+        """Holds the turn as long as it is connected; None where SQL is not taken."""
+        self.lease: Lease | None = None
+        """None where it cannot be said whose a shop is."""
+
+    def load(
+        self,
+        log: Log,
+        shops: Sequence[str],
+        *,
+        take_over: Sequence[str] = (),
+        is_complete: bool = True,
+    ) -> int:
+        """Bring it up to the end of the log; the number of rows that were new to it.
+
+        Of shops that are taken over, rows that only the other home knew stay until this one
+        ``is_complete``.
+        """
+        lease = self.lease
+        others = lease.claim(shops, take_over) if lease else []
+        if others and lease:
+            # Only what is loaded anew as a whole can be told from what is left of another home.
+            lease.forget(self.raw.pipeline_name)
+        rows, loads = self._load_raw(log)
+        _run(self._pipeline("ops"), list(self._ops()))
+        if lease:
+            if is_whole := is_complete and bool(loads):
+                lease.keep_only(others, loads)
+            mine = [shop for shop in shops if is_whole or shop not in others]
+            # What the build here was made of, the models there will be made of.
+            lease.loaded(mine, self.ledger.value("", "built") or "")
+        return rows
+
+    def _load_raw(self, log: Log) -> tuple[int, list[str]]:
+        from sources.repair_shop.source import from_log
+
+        self.raw.sync_destination()
+        info = _run(self.raw, from_log(log, log.end(), holds_rows=True, file_format=self._files))
+        counts = row_counts(self.raw)
+        return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
+
+    def _pipeline(self, dataset: str) -> dlt.Pipeline:
+        import dlt
+
+        return dlt.pipeline(
+            f"shopmirror_{dataset}_{self.home_id}",
+            pipelines_dir=str(self._folder),
+            destination=self.name,
+            dataset_name=dataset,
+        )
+
+    def _ops(self) -> Iterator[Any]:
+        """The ``ops`` tables as they stand: each replaces what was there of this home."""
+        import dlt
+        from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
+
+        owned = self.lease.owned() if self.lease else None
+        with self.home.open_build(read_only=True) as connection:
+            connection.execute("SET TimeZone = 'UTC'")
+            for table, columns in OPS_TABLES.items():
+                rows = connection.execute(f'FROM ops."{table}"').to_arrow_table()
+                how: Any = "replace"
+                if owned is not None:
+                    if "shop_id" in columns:
+                        rows = rows.filter(pc.is_in(rows["shop_id"], pa.array(owned, pa.string())))
+                    rows, how = self._marked(rows), _OF_THE_HOME
+                yield dlt.resource(
+                    [rows],
+                    name=table,
+                    write_disposition=how,
+                    file_format=self._files,
+                    merge_key=() if owned is None else "home_id",
+                    columns=py_arrow_to_table_schema_columns(rows.schema)
+                    | ({} if owned is None else {"_is_gone": {"hard_delete": True}}),
+                )
+
+    def _marked(self, rows: pa.Table) -> pa.Table:
+        """Rows with their home, and one that is not inserted, so that no row replaces all too."""
+        gone = pa.nulls(len(rows), pa.bool_())
+        rows = rows.append_column("_is_gone", gone)
+        rows = pa.concat_tables(
+            [rows, pa.table({"_is_gone": [True]})], promote_options="permissive"
+        )
+        return rows.append_column("home_id", pa.array([self.home_id] * len(rows), pa.string()))
+
+
+@contextmanager
+def elsewhere(
+    home: Home, ledger: Ledger, name: str, is_stopped: Callable[[], bool] = lambda: False
+) -> Iterator[Elsewhere]:
+    """A destination, when it is this home's turn to write there.
+
+    :class:`~pipelines.load.loader.LoadError` in words without secrets, whatever goes wrong there:
+    the product's own warehouse must not suffer from it.
     """
-    from sources.repair_shop.source import from_log
-
     try:
-        raw = _pipeline(home, ledger, name, "raw")
-        raw.run(from_log(log, log.end(), holds_rows=True)).raise_on_failed_jobs()
-        rows = sum(row_counts(raw).get(table, 0) for table in ENDPOINTS)
-        _pipeline(home, ledger, name, "ops").run(list(_ops(home))).raise_on_failed_jobs()
+        there = Elsewhere(home, ledger, name)
+        if there.kind not in _WITH_LEASE:
+            yield there
+            return
+        with (
+            there.raw.sql_client() as there.client,
+            turn(there.client, there.kind, there.home_id, is_stopped) as there.lease,
+        ):
+            yield there
     except Exception as error:
         raise LoadError(
-            f"The destination '{name}' of [warehouse] could not be loaded: "
+            f"The destination '{name}' of [warehouse] is not up to date: "
             f"{_without_secrets(first_line(_root(error)))} The next sync brings it what it lacks; "
             "the warehouse itself is complete."
         ) from error
-    return rows
 
 
-def _pipeline(home: Home, ledger: Ledger, name: str, dataset: str) -> dlt.Pipeline:
-    folder = home.path / "build" / f"dlt-{name}"
-    if dataset == "raw":
-        # What a load that was cut off has left; the destination's own state is believed.
-        shutil.rmtree(folder, ignore_errors=True)
-    dlt_environment(home)
-    import dlt
-
-    # Homes that share a destination have each a state of its own there.
-    identity = ledger.value("", _KEY)
-    if not identity:
-        identity = uuid.uuid4().hex[:12]
-        ledger.set_value("", _KEY, identity)
-    pipeline = dlt.pipeline(
-        f"shopmirror_{dataset}_{identity}",
-        pipelines_dir=str(folder),
-        destination=name,
-        dataset_name=dataset,
-    )
-    pipeline.sync_destination()
-    return pipeline
-
-
-def _ops(home: Home) -> Iterator[Any]:
-    """The ``ops`` tables as they stand, each replaced whole."""
-    import dlt
-    from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
-
-    with home.open_build(read_only=True) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        for table in OPS_TABLES:
-            rows = connection.execute(f'FROM ops."{table}"').to_arrow_table()
-            yield dlt.resource(
-                [rows],
-                name=table,
-                write_disposition="replace",
-                columns=py_arrow_to_table_schema_columns(rows.schema),
-            )
+def _run(pipeline: dlt.Pipeline, what: Any) -> LoadInfo:
+    info = pipeline.run(what)
+    info.raise_on_failed_jobs()
+    return info
 
 
 def _root(error: BaseException) -> BaseException:

@@ -16,10 +16,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
-from pipelines.load.elsewhere import load_elsewhere
+from pipelines.load.elsewhere import WarehouseSettings, elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since
+from pipelines.publish.elsewhere import build_elsewhere
 from pipelines.reconcile.differences import compare
 from pipelines.sync.repair import fetch_monthly_reports, repair_shop
 from pipelines.sync.session import Session, open_session
@@ -48,7 +49,8 @@ def sync(
     max_requests: int | None = None,
     confirm_deletions: bool = False,
     keep_pages: timedelta | None = timedelta(days=7),
-    also: Sequence[str] = (),
+    warehouse: WarehouseSettings | None = None,
+    take_over: Sequence[str] = (),
     observer: Observer | None = None,
     stop: threading.Event | None = None,
 ) -> SyncReport:
@@ -56,9 +58,10 @@ def sync(
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
     run early, keeping what was fetched (exit code 4). ``keep_pages`` is how long answers are kept
-    after they were loaded, None for ever; ``also`` names further destinations of the rows, whose
-    faults make the run incomplete and nothing else. Raises what has nothing to do with the
-    service: bad names (exit code 2), another sync (4), a folder or file that cannot be used.
+    after they were loaded, None for ever; ``warehouse`` names further destinations of the rows,
+    whose faults make the run incomplete and nothing else, and ``take_over`` shops that another home
+    has loaded there until now. Raises what has nothing to do with the service: bad names (exit code
+    2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)
@@ -94,22 +97,38 @@ def sync(
             )
         if not session.stop.is_set():
             session.publish(run_id)
-            for name in also:
-                _load_also(session, name, report, run_id)
+            further = warehouse or WarehouseSettings()
+            for name in further.also:
+                _load_also(session, name, report, run_id, take_over, models=further.also_models)
             if keep_pages is not None:
                 session.ledger.prune(datetime.now(UTC) - keep_pages)
         return report
 
 
-def _load_also(session: Session, name: str, report: SyncReport, run_id: int) -> None:
+def _load_also(
+    session: Session,
+    name: str,
+    report: SyncReport,
+    run_id: int,
+    take_over: Sequence[str] = (),
+    *,
+    models: bool = True,
+) -> None:
+    """Bring a further destination up to date, its models too."""
     session.observer.say(f"Loading {name} too ...")
+    shops = [shop.name for shop in session.settings.shops]
+    complete = report.outcome == "complete"
     try:
-        load_elsewhere(session.home, session.ledger, session.feed.log, name)
+        with elsewhere(session.home, session.ledger, name, session.stop.is_set) as there:
+            there.load(session.feed.log, shops, take_over=take_over, is_complete=complete)
+            if models:
+                build_elsewhere(there, shops)
     except LoadError as error:
         session.ledger.fail_run(run_id, error)
         report.details.append(str(error))
         if report.exit_code == 0:
             report.exit_code, report.outcome, report.message = 1, "incomplete", str(error)
+        session.publish()  # readers of the run learn of it now, not after the next one
 
 
 class Run:

@@ -114,14 +114,18 @@ def compile_in(database: Path, *, home: Path) -> list[compiled.Node]:
     return compiled.nodes(results, again, database.stem, columns)
 
 
-def build_at(target: str, environment: Mapping[str, str], *, home: Path) -> ModelRun:
+def build_at(
+    target: str, environment: Mapping[str, str], *, home: Path, suffix: str = ""
+) -> ModelRun:
     """Build and test every model on another engine, where ``raw`` and ``ops`` already are.
 
     ``target`` is one of ``transforms/profiles.yml`` (``postgres``, ``spark``), ``environment`` what
-    it takes from there. Raises :class:`ModelsFailed`.
+    it takes from there; ``suffix`` keeps schemas that are not to be read yet apart. Raises
+    :class:`ModelsFailed`.
     """
     started = time.perf_counter()
-    results = _invoke(_BUILD, environment, home, target)
+    arguments = [*_BUILD, "--vars", json.dumps({"schema_suffix": suffix})]
+    results = _invoke(arguments, environment, home, target)
     return _summary([*map(_result, results)], time.perf_counter() - started)
 
 

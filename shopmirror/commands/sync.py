@@ -34,6 +34,14 @@ def sync(
             help="Accept that many rows vanished at once, after looking at the service.",
         ),
     ] = False,
+    take_over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHOP",
+            help="Load this shop where \\[warehouse] says although another home has until now; "
+            "that home is refused from then on.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
@@ -42,7 +50,9 @@ def sync(
     from schedules.settings import load_retention
 
     settings, days = configured(asking=True), load_retention().pages_days
-    also = load_warehouse().also
+    warehouse = load_warehouse()
+    for name in take_over or ():
+        settings.chosen(name)
     with working(settings, "sync") as (observer, stop):
         report = run(
             settings,
@@ -52,7 +62,8 @@ def sync(
             max_requests=max_requests,
             confirm_deletions=confirm_deletions,
             keep_pages=timedelta(days=days) if days else None,
-            also=also,
+            warehouse=warehouse,
+            take_over=take_over or (),
             observer=observer,
             stop=stop,
         )

@@ -119,17 +119,20 @@ def repair_shop(
         yield _resource(table, reader.log)
 
 
-def from_log(log: Log, end: Offset, *, holds_rows: bool = False) -> DltSource:
+def from_log(
+    log: Log, end: Offset, *, holds_rows: bool = False, file_format: Any = None
+) -> DltSource:
     """The same resources, up to ``end`` of a log that somebody else feeds; asks no service.
 
     ``holds_rows``: the destination may hold rows of lists for which its state has no offset.
+    ``file_format``: other files than dlt would take for the destination.
     """
 
     # A schema of its own: a shared one would remember tables of a file that was lost meanwhile.
     @dlt.source(schema=_SCHEMA.clone(), section=SCHEMA)
     def source() -> Iterable[DltResource]:
         for table in ENDPOINTS:
-            yield _resource(table, lambda: (log, end), holds_rows)
+            yield _resource(table, lambda: (log, end), holds_rows, file_format)
 
     return source()
 
@@ -172,10 +175,13 @@ def _tell(readings: Iterable[Reading]) -> None:
 
 
 def _resource(
-    table: str, log: Callable[[], tuple[Log, Offset]], holds_rows: bool = False
+    table: str,
+    log: Callable[[], tuple[Log, Offset]],
+    holds_rows: bool = False,
+    file_format: Any = None,
 ) -> DltResource:
     def read() -> Iterator[Any]:
-        yield from _read(table, *log(), holds_rows)
+        yield from _read(table, *log(), holds_rows, file_format)
 
     tables = empty_tables(table)
     resource = dlt.resource(
@@ -186,13 +192,14 @@ def _resource(
         columns=_columns(tables.pop(table)),
         # A value that does not fit its column stops the load instead of moving to a column beside.
         schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
+        file_format=file_format,
     )
     for name, rows in tables.items():
-        _add_nested(resource, name, rows)
+        _add_nested(resource, name, rows, file_format)
     return resource
 
 
-def _add_nested(resource: DltResource, name: str, rows: pa.Table) -> None:
+def _add_nested(resource: DltResource, name: str, rows: pa.Table, file_format: Any = None) -> None:
     """Let a resource fill the table of a nested list too."""
     scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
     # A variant begins with the hints of the resource; its key and columns are not the list's.
@@ -207,11 +214,12 @@ def _add_nested(resource: DltResource, name: str, rows: pa.Table) -> None:
             "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
             "source_filter": f"_dlt_list_idx > {NO_ROW}",
         },
+        file_format=file_format,
         create_table_variant=True,
     )
 
 
-def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
+def _read(table: str, log: Log, end: Offset, holds_rows: bool, file_format: Any) -> Iterator[Any]:
     state = dlt.current.resource_state()
     resource = dlt.current.source().resources[table]
     known = dlt.current.source_schema().tables
@@ -228,7 +236,7 @@ def _read(table: str, log: Log, end: Offset, holds_rows: bool) -> Iterator[Any]:
         moved = True
         for name, rows in tables.items():
             if name not in names:
-                _add_nested(resource, name, rows.slice(0, 0))
+                _add_nested(resource, name, rows.slice(0, 0), file_format)
                 names.add(name)
             yield dlt.mark.with_table_name(rows, name)
     if moved or log.is_far(offsets, end):

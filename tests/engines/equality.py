@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import duckdb
 import pyarrow as pa
@@ -27,15 +27,22 @@ def tables(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
 
 
 def differences(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, theirs: pa.Table
+    connection: duckdb.DuckDBPyConnection,
+    schema: str,
+    table: str,
+    theirs: pa.Table,
+    besides: Collection[str] = (),
 ) -> list[tuple[object, ...]]:
-    """Rows that only one side has; the last column says which. Amounts to the last place."""
+    """Rows that only one side has; the last column says which. Amounts to the last place.
+
+    ``besides`` are columns that are not compared.
+    """
     described = connection.execute(f'describe {schema}."{table}"').fetchall()
     assert {name.lower() for name, *_ in described} == {n.lower() for n in theirs.column_names}
     columns = ", ".join(
         f'cast("{name}" as {kind}) as "{name}"'
         for name, kind, *_ in described
-        if name not in OF_THE_RUN
+        if name not in OF_THE_RUN and name not in besides
     )
     connection.register("theirs", theirs)
     # Amounts beyond fifteen digits: what is divided there is rounded by each engine's own floats.

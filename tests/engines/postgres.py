@@ -52,7 +52,7 @@ def running() -> Iterator[Postgres]:
         data.chmod(0o700)
         subprocess.run(
             [programs / "initdb", "-D", data, "-A", "trust", "-U", "shopmirror", "-E", "UTF8",
-             "--locale=C", "--no-sync"],
+             "--locale=C.UTF-8", "--no-sync"],
             check=True, stdout=subprocess.DEVNULL, cwd=folder, **identity,
         )  # fmt: skip
         with socket.socket() as probe:

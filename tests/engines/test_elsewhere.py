@@ -11,12 +11,12 @@ import psycopg2
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.elsewhere import load_elsewhere
+from pipelines.load.elsewhere import elsewhere
 from tests.engines.postgres import Postgres
 from tests.ledgers import LoadedHome
 
 _COLUMNS = {
-    "ticket_invoices": "shop_id, id, amount_total, _dlt_id",
+    "ticket_invoices": "shop_id, id, amount_total, status, _dlt_id",
     "ticket_invoices__lines": "shop_id, parent_id, total, _dlt_list_idx, _dlt_parent_id",
 }
 
@@ -51,10 +51,16 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
     loaded: LoadedHome, company: str
 ) -> None:
     def invoice(id: str, amount: str, lines: int) -> dict[str, Any]:
-        return {"id": id, "amountTotal": amount, "lines": [{"total": n} for n in range(lines)]}
+        return {
+            "id": id,
+            "amountTotal": amount,
+            "status": "",
+            "lines": [{"total": n} for n in range(lines)],
+        }
 
     def also() -> int:
-        rows = load_elsewhere(loaded.home, loaded.ledger, loaded.feed.log, "company")
+        with elsewhere(loaded.home, loaded.ledger, "company") as there:
+            rows = there.load(loaded.feed.log, ["main"])
         for table in ("ticket_invoices", "ticket_invoices__lines"):
             assert _theirs(company, table) == _ours(loaded, table)
         return rows
@@ -75,3 +81,5 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
         assert cursor.fetchall() == [("b",)]
         cursor.execute("select count(*) from ops.shops")
         assert cursor.fetchall() == [(0,)]
+        cursor.execute("select distinct status from raw.ticket_invoices where _deleted_at is null")
+        assert cursor.fetchall() == [("",)]

@@ -46,9 +46,9 @@ def test_history_is_what_snapshots_with_merge_would_be(
         "dbt_valid_to is null as holds, row_number() over (partition by shop_id, {} order by "
         "dbt_valid_from) as version from {} order by all"
     )
-    expected = connection.execute(versions.format("print", key, f"snapshots.snap_{table}"))
-    found = connection.execute(versions.format("fingerprint", key, "theirs"))
-    assert [d[0] for d in found.description] == [d[0] for d in expected.description]
+    expected = connection.sql(versions.format("print", key, f"snapshots.snap_{table}"))
+    found = connection.sql(versions.format("fingerprint", key, "theirs"))
+    assert found.columns == expected.columns
     rows = expected.fetchall()
     assert found.fetchall() == rows
     assert len(rows) > 5

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import pytest
 
-from pipelines.load.elsewhere import load_elsewhere, load_warehouse
+from pipelines.home import Home
+from pipelines.load.elsewhere import elsewhere, load_warehouse
 from pipelines.load.loader import LoadError
 from pipelines.sync.run import _load_also
 from pipelines.sync.verdict import SyncReport
+from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Silent
 from sources.repair_shop.settings import SettingsError
 from tests.ledgers import LoadedHome
@@ -23,18 +28,29 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", "/proc/none/not-to-be-told.duckdb")
     loaded.load("brands", {"id": "a"})
     run = loaded.ledger.begin_run("sync")
+    published: list[bool] = []
     session: Any = SimpleNamespace(
-        home=loaded.home, ledger=loaded.ledger, feed=loaded.feed, observer=Silent()
+        home=loaded.home,
+        ledger=loaded.ledger,
+        feed=loaded.feed,
+        observer=Silent(),
+        stop=Event(),
+        settings=SimpleNamespace(shops=loaded.shops),
+        publish=lambda: published.append(True),
     )
     report = SyncReport(0, "complete", "All well.")
     _load_also(session, "company", report, run)
     assert (report.exit_code, report.outcome) == (1, "incomplete")
-    assert "'company' of [warehouse] could not be loaded" in report.message
+    assert "'company' of [warehouse] is not up to date" in report.message
     assert "not-to-be-told" not in report.message
     assert loaded.ledger.query("SELECT outcome FROM runs") == [("failed",)]
+    assert published == [True]
     assert loaded.query("SELECT id FROM raw.brands") == [("a",)]
-    with pytest.raises(LoadError, match="nowhere"):
-        load_elsewhere(loaded.home, loaded.ledger, loaded.feed.log, "nowhere")
+    with (
+        pytest.raises(LoadError, match="nowhere"),
+        elsewhere(loaded.home, loaded.ledger, "nowhere"),
+    ):
+        pass
 
 
 def test_destinations_are_a_list_or_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +60,53 @@ def test_destinations_are_a_list_or_words(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WAREHOUSE__ALOS", "x")
     with pytest.raises(SettingsError, match="Did you mean 'also'"):
         load_warehouse()
+
+
+def test_a_shop_is_taken_over_by_a_persons_word_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = tmp_path / "lake.duckdb"
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
+    homes = {name: Home(tmp_path / name) for name in ("north", "heir")}
+
+    def claim(name: str, *shops: str, take_over: tuple[str, ...] = ()) -> list[str]:
+        ledger = Ledger(homes[name].ledger)
+        try:
+            with elsewhere(homes[name], ledger, "company") as there:
+                assert there.lease is not None
+                others = there.lease.claim(shops, take_over)
+                if not others:
+                    there.lease.loaded(shops, "")
+                elif take_over:
+                    there.lease.keep_only(others, ["of the heir"])
+                return others
+        finally:
+            ledger.close()
+
+    def all_of(table: str) -> list[Any]:
+        with duckdb.connect(str(lake)) as connection:
+            return connection.execute(f"FROM {table} ORDER BY ALL").fetchall()
+
+    assert claim("north", "a", "b") == []
+    with duckdb.connect(str(lake)) as connection:
+        connection.execute("CREATE TABLE ops.shops AS VALUES ('a', 'of north'), ('b', 'of north')")
+        connection.execute("ALTER TABLE ops.shops RENAME col0 TO shop_id")
+        connection.execute("ALTER TABLE ops.shops RENAME col1 TO home_id")
+        connection.execute("CREATE SCHEMA raw")
+        connection.execute(
+            "CREATE TABLE raw.brands AS SELECT * FROM (VALUES ('a', 'of north'), "
+            "('a', 'of the heir'), ('b', 'of north')) AS rows(shop_id, _dlt_load_id)"
+        )
+    before = all_of("ops.shop_owners")
+    with pytest.raises(LoadError, match=r"shop 'a' is loaded by another home .*--take-over a'"):
+        claim("heir", "c", "a")
+    assert all_of("ops.shop_owners") == before
+    assert claim("heir", "c", "a", take_over=("a",)) == ["a"]
+    assert all_of("ops.shops") == [("b", "of north")]
+    assert all_of("raw.brands") == [("a", "of the heir"), ("b", "of north")]
+    # Until its rows are loaded, they are another's; and the home that had it is refused.
+    assert claim("heir", "c", "a") == ["a"]
+    with pytest.raises(LoadError, match="another home"):
+        claim("north", "a", "b")
+    assert claim("north", "b") == []

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,8 +23,8 @@ from sandbox.shops import ShopSpec
 from sources.repair_shop import repair_shop
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.ledgers import LoadedHome
+from tests.source.project import CLONE, Project
 
-CLONE = Path(__file__).parents[2]
 ZONE = "America/Guatemala"
 PREFIX = "SOURCES__REPAIR_SHOP__"
 LISTS = ("brands", "tickets")
@@ -86,33 +83,10 @@ def ask(path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_dlt_init_makes_a_project_that_runs(shop: SandboxServer, tmp_path: Path) -> None:
-    clone, project = tmp_path / "clone", tmp_path / "work"
-    shutil.copytree(
-        CLONE / "sources", clone / "sources", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    for command in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", "-C", str(clone), *command], check=True)
-    git = ["git", "-C", str(clone), "-c", "user.name=a", "-c", "user.email=a@b.example"]
-    subprocess.run([*git, "commit", "-qm", "all"], check=True)
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=project,
-            env=environment,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    tool = ("-c", "from dlt._workspace.cli._dlt import main; main()")
-    run(*tool, "--non-interactive", "init", "repair_shop", "duckdb", "--location", str(clone))
-    assert "api_key" in (project / ".dlt" / "secrets.toml").read_text()
-    assert "LOADED and contains no failed jobs" in run("repair_shop_pipeline.py")
-    [warehouse] = project.glob("*.duckdb")
+    project = Project(tmp_path, "duckdb")
+    assert "api_key" in (project.folder / ".dlt" / "secrets.toml").read_text()
+    assert "LOADED and contains no failed jobs" in project.run("repair_shop_pipeline.py")
+    [warehouse] = project.folder.glob("*.duckdb")
     store = shop.store("main")
     for table in ("tickets", "ticket_invoices", "payments", "suppliers"):
         ids = {str(row["id"]) for row in store.all(table)}
@@ -120,11 +94,11 @@ def test_dlt_init_makes_a_project_that_runs(shop: SandboxServer, tmp_path: Path)
     tables = ask(warehouse, "SELECT table_name FROM information_schema.tables")
     assert {name for (name,) in tables} >= {*ENDPOINTS, "ticket_invoices__lines"}
     shop.forget_requests()
-    run("repair_shop_pipeline.py")
+    project.run("repair_shop_pipeline.py")
     assert len(shop.requests("main")) <= 60
-    told = run(*tool, "pipeline", "repair_shop", "info")
+    told = project.dlt("pipeline", "repair_shop", "info")
     assert "tickets with 3 table(s)" in told
-    assert "COMPLETED" in run(*tool, "pipeline", "repair_shop", "trace")
+    assert "COMPLETED" in project.dlt("pipeline", "repair_shop", "trace")
 
 
 def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(

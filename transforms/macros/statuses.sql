@@ -17,6 +17,16 @@
         )
 {%- endmacro %}
 
+{#- Mean over a group of decimals, rounded as the median is: engines round the middle of two places
+    each in its own way. -#}
+{% macro mean(expression) -%}
+cast(
+        cast(floor(0.5 +
+            cast(sum({{ expression }} * 10000) as {{ double_type() }}) / nullif(count({{ expression }}), 0)
+        ) as bigint) * 0.0001 as {{ money() }}
+    )
+{%- endmacro %}
+
 {#- Median over a group of decimals. It is taken over whole numbers (of the fourth place), of which no
     engine rounds the middle; half of the last place goes up. -#}
 {% macro median(expression) -%}

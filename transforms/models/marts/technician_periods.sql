@@ -46,9 +46,9 @@ select
     cast(sum(opened) as bigint) as tickets_opened,
     cast(sum(closed) as bigint) as tickets_closed,
     cast(sum(revenue) as {{ money() }}) as revenue,
-    cast(avg(cycle_hours) as {{ money() }}) as mean_cycle_hours,
+    {{ mean('cycle_hours') }} as mean_cycle_hours,
     cast({{ median('cycle_hours') }} as {{ money() }}) as median_cycle_hours,
-    cast(avg(wall_hours) as {{ money() }}) as mean_wall_hours,
+    {{ mean('wall_hours') }} as mean_wall_hours,
     cast({{ median('wall_hours') }} as {{ money() }}) as median_wall_hours
 from dated
 group by shop_id, technician_key, period_kind, period

@@ -1,0 +1,161 @@
+"""A destination that several homes share: one of them writes at a time, and each its own shops.
+
+``ops.shop_owners`` there says which home loads a shop. The first that loads it owns it; another is
+refused until a person says that it takes the shop over. Only destinations that take SQL can say so;
+of the others each home needs its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dlt.destinations.sql_client import SqlClientBase
+
+_LOCK = 7_267_460_953
+"""Number of the lock that PostgreSQL keeps for whoever is connected; it ends with him."""
+_WAIT = 3600.0
+"""Seconds that others are waited for: they load, and build the models over all shops."""
+_OWNERS = (
+    "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
+    "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
+)
+"""``rows_of``: the home whose rows are there; ``made_of``: a digest of what they are."""
+
+
+class LeaseError(Exception):
+    """The destination is another's: for now, or one of its shops for good. Exit code 1."""
+
+    exit_code = 1
+
+
+class Lease:
+    """What one home may load; made by :func:`turn`."""
+
+    def __init__(self, client: SqlClientBase[Any], home_id: str) -> None:
+        self._client, self._home_id = client, home_id
+
+    def claim(self, shops: Sequence[str], take_over: Sequence[str] = ()) -> list[str]:
+        """Own these shops; those of them of which the rows there are another home's.
+
+        :class:`LeaseError` when another home owns one that is not to be taken over; then nothing
+        is changed.
+        """
+        with self._client.begin_transaction():
+            self._do("CREATE SCHEMA IF NOT EXISTS ops")
+            self._do(_OWNERS)
+            owners = {
+                shop: told for shop, *told in self._ask("SELECT shop_id, home_id, host, since")
+            }
+            theirs = {s: o for s, o in owners.items() if s in shops and o[0] != self._home_id}
+            if refused := [shop for shop in sorted(theirs) if shop not in take_over]:
+                raise LeaseError(_refusal(refused[0], *theirs[refused[0]]))
+            now, host = datetime.now(UTC), socket.gethostname()
+            for shop in shops:
+                if shop not in owners:
+                    self._do(
+                        "INSERT INTO ops.shop_owners (shop_id, home_id, host, since) "
+                        "VALUES (%s, %s, %s, %s)",
+                        *(shop, self._home_id, host, now),
+                    )
+                elif shop in theirs:
+                    self._do(
+                        "UPDATE ops.shop_owners SET home_id = %s, host = %s, since = %s "
+                        "WHERE shop_id = %s",
+                        *(self._home_id, host, now, shop),
+                    )
+                    # What the other said of it; one shop told of twice would count twice.
+                    for table in self._tables("ops", "shop_id", "home_id"):
+                        if table != "shop_owners":
+                            self._do(f'DELETE FROM ops."{table}" WHERE shop_id = %s', shop)  # noqa: S608 - our names
+            found = self._ask("SELECT shop_id, rows_of", "rows_of <> %s", self._home_id)
+        return [shop for shop, _ in found if shop in shops]
+
+    def owned(self) -> list[str]:
+        """All shops of this home, also those it is no longer configured for."""
+        return [shop for (shop,) in self._ask("SELECT shop_id", "home_id = %s", self._home_id)]
+
+    def forget(self, pipeline: str) -> None:
+        """Let a dlt pipeline load everything again."""
+        if "_dlt_pipeline_state" in self._tables("raw", "pipeline_name"):
+            self._do("DELETE FROM raw._dlt_pipeline_state WHERE pipeline_name = %s", pipeline)
+
+    def keep_only(self, shops: Sequence[str], loads: Sequence[str]) -> None:
+        """Of shops that were taken over and loaded whole, leave only the rows of these loads."""
+        marks = ", ".join(["%s"] * len(loads))
+        for table in self._tables("raw", "shop_id", "_dlt_load_id"):
+            for shop in shops:
+                self._do(
+                    f'DELETE FROM raw."{table}" WHERE shop_id = %s '  # noqa: S608 - dlt made the name
+                    f"AND _dlt_load_id NOT IN ({marks})",
+                    *(shop, *loads),
+                )
+
+    def loaded(self, shops: Sequence[str], made_of: str) -> None:
+        """All rows of these shops are this home's now."""
+        for shop in shops:
+            self._do(
+                "UPDATE ops.shop_owners SET rows_of = %s, made_of = %s WHERE shop_id = %s",
+                *(self._home_id, made_of, shop),
+            )
+
+    def made_of(self) -> str:
+        """What all rows there were loaded from, of all homes, as a digest."""
+        found = self._ask("SELECT shop_id, made_of")
+        rows = sorted(f"{shop}\0{made_of}" for shop, made_of in found)
+        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+    def _tables(self, schema: str, *columns: str) -> list[str]:
+        """Tables that were loaded and have these columns."""
+        held: dict[str, set[str]] = {}
+        for table, column in (
+            self._do(
+                "SELECT table_name, column_name FROM information_schema.columns "
+                "WHERE table_schema = %s",
+                schema,
+            )
+            or ()
+        ):
+            held.setdefault(table, set()).add(column)
+        return [table for table, names in held.items() if names.issuperset(columns)]
+
+    def _ask(self, what: str, where: str = "true", *values: object) -> Sequence[Sequence[Any]]:
+        return self._do(f"{what} FROM ops.shop_owners WHERE {where}", *values) or ()
+
+    def _do(self, sql: str, *values: object) -> Sequence[Sequence[Any]] | None:
+        return self._client.execute_sql(sql, *values)
+
+
+@contextmanager
+def turn(
+    client: SqlClientBase[Any], kind: str, home_id: str, is_stopped: Callable[[], bool]
+) -> Iterator[Lease]:
+    """Be the only one who writes there, as long as ``client`` is connected; the lease.
+
+    A DuckDB file is one process's anyway. :class:`LeaseError` when others do not come to an end.
+    """
+    if kind == "postgres":
+        began = time.monotonic()
+        while not _locked(client):
+            if is_stopped() or time.monotonic() - began > _WAIT:
+                raise LeaseError("other homes are still loading it.")
+            time.sleep(0.5)
+    yield Lease(client, home_id)
+
+
+def _locked(client: SqlClientBase[Any]) -> bool:
+    return bool((client.execute_sql("SELECT pg_try_advisory_lock(%s)", _LOCK) or [[False]])[0][0])
+
+
+def _refusal(shop: str, home_id: str, host: str, since: datetime) -> str:
+    return (
+        f"shop '{shop}' is loaded by another home ({home_id} on {host}, since "
+        f"{since.astimezone(UTC):%Y-%m-%d %H:%M} UTC). Two homes must not load one shop. If that "
+        f"one is given up: 'shopmirror sync --take-over {shop}'."
+    )

@@ -1,0 +1,165 @@
+"""The models at a PostgreSQL that ``[warehouse] also`` names, published to its readers at once.
+
+Data flow there: ``raw`` and ``ops`` -> ``marts__build``, ``history__build`` and the like, built by
+dbt -> ``marts``, ``history`` and ``ops.unreadable``. Rows are exchanged in one transaction, so a
+reader sees the build before or this one, is never blocked, and rights, views and indexes that the
+company has put on the tables stay. ``staging`` is views of ``raw`` as it is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from pipelines.home import Home
+from pipelines.load.elsewhere import Elsewhere
+from pipelines.load.loader import LoadError
+from pipelines.transform import models
+
+if TYPE_CHECKING:
+    from dlt.destinations.sql_client import SqlClientBase
+
+_SUFFIX = "__build"
+_VERSIONS = "_versions"
+"""What the tables of ``history`` are made from; they grow only, and are the builds' own."""
+_TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
+_FIGURES = " UNION ALL ".join(
+    f"SELECT shop_id, '{table}', CAST({period} AS VARCHAR), round({amount}, 2) "  # noqa: S608 - our own words
+    f"FROM marts{{0}}.{table}"
+    for table, period, amount in (
+        ("monthly_sales", "month", "total"),
+        ("monthly_purchases", "month", "total"),
+        ("reconciliation", "report || ' ' || period", "ours"),
+    )
+)
+
+
+def build_elsewhere(there: Elsewhere, shops: Sequence[str]) -> bool:
+    """Build the models over all homes' rows and publish them; False when nothing was new.
+
+    :class:`~pipelines.load.loader.LoadError` when the figures of ``shops`` are not those of the
+    home's own warehouse, :class:`~pipelines.transform.models.ModelsFailed` when a model fails;
+    readers then keep what they had.
+    """
+    client, lease = there.client, there.lease
+    if there.kind != "postgres" or client is None or lease is None:
+        return False
+    client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (made_of VARCHAR, at VARCHAR)")
+    made_of = lease.made_of()
+    if client.execute_sql("SELECT 1 FROM ops.publication WHERE made_of = %s", made_of):
+        return False
+    if find_spec("dbt.adapters.postgres") is None:
+        raise LoadError(
+            "its rows are there, but its models need the packages of the extra 'engines' (or set "
+            "also_models = false)."
+        )
+    with _environment(_profile(client.credentials)) as environment:
+        models.build_at("postgres", environment, home=there.home.path, suffix=_SUFFIX)
+    if differing := _figures_here(there.home, shops) ^ _figures_there(client, shops):
+        shop, table, period, _ = min(differing, key=str)
+        raise LoadError(
+            f"{len(differing)} figures of its models are not those of the warehouse, the first of "
+            f"them {table} of {shop} in {period}; its readers keep those of the build before."
+        )
+    with client.begin_transaction():
+        _exchange(client)
+        client.execute_sql("DELETE FROM ops.publication")
+        client.execute_sql("INSERT INTO ops.publication VALUES (%s, now())", made_of)
+    return True
+
+
+def _profile(credentials: Any) -> dict[str, str]:
+    """What dbt's profile takes from the environment, and the PostgreSQL library beneath it."""
+    given = {
+        "HOST": credentials.host,
+        "PORT": credentials.port,
+        "USER": credentials.username,
+        "PASSWORD": credentials.password,
+        "DATABASE": credentials.database,
+    }
+    profile = {f"SHOPMIRROR_POSTGRES_{name}": str(value) for name, value in given.items()}
+    query = credentials.get_query()
+    return profile | {f"PG{name.upper()}": str(query[name]) for name in _TLS if name in query}
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """What is set for a while: no later child of this process needs the password."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield values
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _figures_here(home: Home, shops: Sequence[str]) -> set[tuple[Any, ...]]:
+    with home.open_build(read_only=True) as connection:
+        rows = connection.execute(_FIGURES.format("")).fetchall()
+    return {tuple(row) for row in rows if row[0] in shops}
+
+
+def _figures_there(client: SqlClientBase[Any], shops: Sequence[str]) -> set[tuple[Any, ...]]:
+    rows = client.execute_sql(_FIGURES.format(_SUFFIX)) or ()
+    return {tuple(row) for row in rows if row[0] in shops}
+
+
+def _exchange(client: SqlClientBase[Any]) -> None:
+    """Give every published table the rows of its build."""
+    built = _columns(client, f"%{_SUFFIX}")
+    held = _columns(client, "%")
+    for (schema, table), columns in built.items():
+        place = schema.removesuffix(_SUFFIX), table
+        if place[0] == "intermediate" or table.endswith(_VERSIONS):
+            continue
+        if not set(held.get(place, {}).items()) <= set(columns.items()) or place not in held:
+            _make(client, place, schema, is_held=place in held)
+        else:
+            for column in columns.keys() - held[place].keys():
+                _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)
+        names = ", ".join(f'"{column}"' for column in columns)
+        _do(client, "DELETE FROM {}", place)
+        _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}}", place, (schema, table))  # noqa: S608 - names of ours
+
+
+def _make(
+    client: SqlClientBase[Any], place: tuple[str, str], schema: str, *, is_held: bool
+) -> None:
+    client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
+    if is_held:
+        (kind,) = client.execute_sql(
+            "SELECT table_type FROM information_schema.tables WHERE table_schema = %s AND "
+            "table_name = %s",
+            *place,
+        ) or [("BASE TABLE",)]
+        _do(client, f"DROP {'VIEW' if kind[0] == 'VIEW' else 'TABLE'} {{}}", place)
+    _do(client, "CREATE TABLE {} (LIKE {} INCLUDING COMMENTS)", place, (schema, place[1]))
+
+
+def _columns(client: SqlClientBase[Any], schemas: str) -> dict[tuple[str, str], dict[str, str]]:
+    """(schema, table) -> column -> type, as PostgreSQL writes it."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for schema, table, column, kind in (
+        client.execute_sql(
+            "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod) "
+            "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND "
+            "NOT a.attisdropped AND c.relkind IN ('r', 'v') AND n.nspname LIKE %s "
+            "ORDER BY 1, 2, a.attnum",
+            schemas.replace("_", "\\_"),
+        )
+        or ()
+    ):
+        found.setdefault((schema, table), {})[column] = kind
+    return found
+
+
+def _do(client: SqlClientBase[Any], sql: str, *tables: tuple[str, str]) -> None:
+    client.execute_sql(sql.format(*(f'"{schema}"."{table}"' for schema, table in tables)))
