@@ -7,6 +7,7 @@ by what comes later, and a change is felt upwards only.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -52,9 +53,14 @@ def _modules() -> dict[str, Path]:
 MODULES = _modules()
 
 
+@functools.cache
+def _tree(name: str) -> ast.Module:
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
+
+
 def _imports(name: str, *, lazy: bool = True) -> Iterator[str]:
     """First-party modules that a module imports; those for types only do not count."""
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    tree = _tree(name)
     package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
     for node in _nodes(tree, lazy=lazy):
         if isinstance(node, ast.Import):

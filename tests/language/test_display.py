@@ -7,11 +7,14 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+import nbformat
 import pytest
 from PIL import Image
 
+from notebooks.prose import FOLDER
 from pipelines.language import Text, _, current, shown, use
 from pipelines.language.display import DisplaySettings, load_display, load_language
+from shopmirror.main import main
 from sources.repair_shop.settings import SettingsError
 
 DAY = date(2026, 11, 21)
@@ -108,3 +111,21 @@ def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(
     monkeypatch.setenv("DISPLAY__LOGO", str(tmp_path / "none.png"))
     with pytest.raises(SettingsError, match="no picture"):
         load_display().picture  # noqa: B018 - as above
+
+
+def test_notebooks_are_written_in_the_readers_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for code, folder in (("en", "notes"), ("es-GT", "notas")):
+        monkeypatch.setenv("DISPLAY__LANGUAGE", code)
+        assert main(["notebooks", "--to", str(tmp_path / folder)]) == 0
+    for path in sorted(FOLDER.glob("*.ipynb")):
+        assert (tmp_path / "notes" / path.name).read_bytes() == path.read_bytes()
+        english = nbformat.read(path, as_version=4).cells
+        spanish = nbformat.read(tmp_path / "notas" / path.name, as_version=4)
+        nbformat.validate(spanish)
+        for ours, theirs in zip(english, spanish.cells, strict=True):
+            assert (ours.source == theirs.source) is (ours.cell_type == "code")
+            assert not theirs.get("outputs"), "its pictures would speak English"
+    assert spanish.cells[0].source.startswith("# Poner un cambio en cola")
+    assert main(["notebooks", "--to", str(tmp_path / "notas")]) == 2, "somebody works in them"
