@@ -39,6 +39,7 @@ from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings, ShopSettings
 
 ZONE = "America/Guatemala"
+_NULL = subprocess.DEVNULL
 NAIVE = "a naive rest_api source"
 
 
@@ -214,7 +215,7 @@ def speed() -> None:
         )
 
 
-def memory(sizes: tuple[str, ...] = ("small", "medium", "large")) -> None:
+def memory(sizes: tuple[Size, ...] = ("small", "medium", "large")) -> None:
     """Peak memory of the syncing process, the service in another one."""
     for size in sizes:
         with shop(size) as (_server, settings, folder):
@@ -269,8 +270,9 @@ def kills(runs: int = 40) -> None:
     command = [sys.executable, "-m", "shopmirror", "sync"]
     with shop("tiny", latency=0.02) as (server, settings, folder):
         began = time.monotonic()
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(command, env=environment(settings, folder), check=True, **quiet)
+        subprocess.run(
+            command, env=environment(settings, folder), check=True, stdout=_NULL, stderr=_NULL
+        )
         took = time.monotonic() - began
         looked_at_again = repeated(server)
     killed = twice = 0
@@ -279,7 +281,7 @@ def kills(runs: int = 40) -> None:
             env = environment(settings, folder)
             asked_again: int | None = None
             while True:
-                process = subprocess.Popen(command, env=env, **quiet)
+                process = subprocess.Popen(command, env=env, stdout=_NULL, stderr=_NULL)
                 try:
                     process.wait(timeout=chance.uniform(0.1, 1.5) * took)
                     break

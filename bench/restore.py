@@ -51,4 +51,5 @@ def main(moments: int = 50, first_seed: int = 0, only: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3]), *sys.argv[3:4]))
+    given = sys.argv[1:] + ["50", "0"][len(sys.argv) - 1 :]
+    sys.exit(main(int(given[0]), int(given[1]), *given[2:3]))

@@ -28,7 +28,7 @@ from sandbox.values import BadValue, parse_moment
 Key = tuple[str, str]
 """Table and id of a record."""
 Records = dict[Key, dict[str, Any]]
-_EMPTY = (None, "", {}, [])
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
 TABLES = tuple(name for name in RESOURCES if name != "info")
 
 

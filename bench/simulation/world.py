@@ -12,6 +12,7 @@ import random
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
@@ -256,7 +257,7 @@ def _push(settings: Settings) -> Ended:
     return Ended("push", report.exit_code, f"{report.done} done", errors, report.requests)
 
 
-_WORK = {"sync": _sync, "queue": _queue, "push": _push}
+_WORK: dict[str, Callable[..., Ended]] = {"sync": _sync, "queue": _queue, "push": _push}
 
 
 def chance_of(*parts: object) -> random.Random:
