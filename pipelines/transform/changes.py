@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipelines.home import Home
-from pipelines.transform import models
+from pipelines.transform import compiled, models
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
 
@@ -39,14 +39,12 @@ class Built:
             ledger.applied_deletions(),
             [row[:4] for row in ledger.report_totals()],
             ledger.value("", "warehouse"),
+            compiled.fingerprint(models.PROJECT),
         ]
         with self._home.open_build(read_only=True) as database:
             parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
         for part in parts:
             digest.update(repr(part).encode())
-        for path in sorted(models.PROJECT.rglob("*")):
-            if path.suffix in (".sql", ".yml"):
-                digest.update(path.read_bytes())
         return digest.hexdigest()
 
     def stands(self, state: str) -> bool:

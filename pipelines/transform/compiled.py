@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = "compiled.jsonl"
+_READ = {".sql", ".yml", ".md"}
 NOW = "{run_started_at}"
 """Stands in statements for the moment at which the build began (UTC)."""
 _MOMENT = re.compile(r"cast\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?' as timestamp\)")
@@ -45,12 +46,14 @@ class Node:
 
 
 def fingerprint(project: Path) -> str:
-    """Names the files that the statements are made of."""
+    """Names the files that the statements are made of; what dbt writes beside them is none."""
     digest = hashlib.sha256()
-    for path in sorted(project.rglob("*")):
-        if path.suffix in {".sql", ".yml", ".md"} and path.name != "README.md":
-            digest.update(f"{path.relative_to(project).as_posix()}\0".encode())
-            digest.update(path.read_bytes())
+    found = [project / "dbt_project.yml"]
+    for folder in ("macros", "models", "tests"):
+        found += sorted(p for p in (project / folder).rglob("*.*") if p.suffix in _READ)
+    for path in found:
+        digest.update(f"{path.relative_to(project).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -43,7 +44,8 @@ def run(connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node]) -> Iterato
     (ample,) = connection.execute(
         "select parse_formatted_bytes(current_setting('memory_limit'))"
     ).fetchone() or (MEMORY,)
-    connection.execute(f"set memory_limit = '{min(ample, MEMORY)}B'")
+    bound = f"set memory_limit = '{min(ample, MEMORY)}B'"
+    connection.execute(bound)
     # On another time zone a month would begin at another hour.
     connection.execute("set timezone = 'UTC'")
     connection.execute(  # macros/moments.sql says why
@@ -68,6 +70,8 @@ def run(connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node]) -> Iterato
                 # Not everything can be set aside on disk; better a large build than none.
                 connection.execute(f"set memory_limit = '{ample}B'")
                 found = _carry_out(connection, node, now, kinds)
+                with suppress(duckdb.OutOfMemoryException):  # some of it is still held
+                    connection.execute(bound)
             if found:
                 status = "warn" if node.warns else "fail"
                 message = f"{found} records, where there should be none"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -211,6 +212,19 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
 
 
+def test_what_dbt_writes_into_the_folder_is_no_edit_of_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "transforms"
+    shutil.copytree(PROJECT, project)
+    before = compiled.fingerprint(project)
+    assert compiled.read(project / compiled.FILE, before) is not None
+    (project / "target" / "compiled").mkdir(parents=True)
+    (project / "target" / "compiled" / "payments.sql").write_text("select 1")
+    assert compiled.fingerprint(project) == before
+    (project / "models" / "marts" / "of_my_own.sql").write_text("select 1")
+    assert compiled.fingerprint(project) != before
+    assert compiled.read(project / compiled.FILE, compiled.fingerprint(project)) is None
+
+
 def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -225,6 +239,7 @@ def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
         connection.execute("set memory_limit = '10GB'")
         (result,) = runner.run(connection, [node])
         assert (result.status, result.message) == ("success", "")
+        connection.execute("set memory_limit = '10GB'")
         assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
 
 
