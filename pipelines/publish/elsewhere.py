@@ -56,7 +56,9 @@ def build_elsewhere(there: Elsewhere, shops: Sequence[str]) -> bool:
             "its rows are there, but its models need the packages of the extra 'engines' (or set "
             "also_models = false)."
         )
-    with _environment(_profile(client.credentials)) as environment:
+    # What is dated by a build (today, since when a version holds) is dated by the file's.
+    moment = {"SHOPMIRROR_BUILT_AT": _built_at(there.home)}
+    with _environment(_profile(client.credentials) | moment) as environment:
         models.build_at("postgres", environment, home=there.home.path, suffix=_SUFFIX)
     if differing := _figures_here(there.home, shops) ^ _figures_there(client, shops):
         shop, table, period, _ = min(differing, key=str)
@@ -98,6 +100,12 @@ def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _built_at(home: Home) -> str:
+    with home.open_build(read_only=True) as connection:
+        sql = "SELECT coalesce(CAST(max(built_at) AS VARCHAR), '') FROM intermediate.int_shops"
+        return str(connection.execute(sql).fetchall()[0][0])
 
 
 def _figures_here(home: Home, shops: Sequence[str]) -> set[tuple[Any, ...]]:

@@ -7,15 +7,8 @@ from collections.abc import Collection, Iterator
 import duckdb
 import pyarrow as pa
 
-OF_THE_RUN = {
-    "fingerprint",
-    "dbt_scd_id",
-    "dbt_updated_at",
-    "dbt_valid_from",
-    "dbt_valid_to",
-    "seen_from",
-}
-"""Columns that tell when a build ran, or how an engine writes a value as text."""
+OF_THE_ENGINE = {"fingerprint", "dbt_scd_id"}
+"""Columns that tell how an engine writes a value as text."""
 
 
 def tables(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
@@ -42,7 +35,7 @@ def differences(
     columns = ", ".join(
         f'cast("{name}" as {kind}) as "{name}"'
         for name, kind, *_ in described
-        if name not in OF_THE_RUN and name not in besides
+        if name not in OF_THE_ENGINE and name not in besides
     )
     connection.register("theirs", theirs)
     # Amounts beyond fifteen digits: what is divided there is rounded by each engine's own floats.

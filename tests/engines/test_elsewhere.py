@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
+from pipelines.publish.elsewhere import build_elsewhere
+from pipelines.transform import models
+from pipelines.transform.changes import Built
 from tests.engines.postgres import Postgres
 from tests.ledgers import LoadedHome
 
@@ -22,8 +26,8 @@ _COLUMNS = {
 
 
 @pytest.fixture
-def company(monkeypatch: pytest.MonkeyPatch, server: Postgres) -> str:
-    address = server.uri("company")
+def company(monkeypatch: pytest.MonkeyPatch, server: Postgres, tmp_path: Path) -> str:
+    address = server.uri(tmp_path.name)
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
     # The server asks for no password, dlt does.
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
@@ -83,3 +87,61 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
         assert cursor.fetchall() == [(0,)]
         cursor.execute("select distinct status from raw.ticket_invoices where _deleted_at is null")
         assert cursor.fetchall() == [("",)]
+
+
+_SALES = "select count(*), sum(total), (select sum(total) from marts.daily_sales) from {}"
+_VERSIONS = "select id, dbt_valid_from, dbt_valid_to from history.tickets order by 1, 2"
+
+
+@contextmanager
+def _reading(address: str) -> Iterator[list[tuple[Any, ...]]]:
+    """What a reader there sees meanwhile, each time something else than before."""
+    seen: list[tuple[Any, ...]] = []
+    is_over = threading.Event()
+
+    def read() -> None:
+        with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
+            connection.autocommit = True
+            while not is_over.is_set():
+                cursor.execute(_SALES.format("marts.monthly_sales"))
+                if (found := cursor.fetchone()) not in seen[-1:]:
+                    seen.append(found)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield seen
+    finally:
+        is_over.set()
+        reader.join()
+
+
+def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> None:
+    def invoice(id: str, month: str) -> dict[str, Any]:
+        date = f"2026-{month}-05T10:00:00-06:00"
+        return {"id": id, "amountTotal": "10.00", "status": "Paid", "createdDate": date}
+
+    def build() -> tuple[Any, ...]:
+        models.build(loaded.home.build_warehouse, home=loaded.home.path, shops=loaded.shops)
+        built = Built(loaded.ledger, loaded.home)
+        built.done(built.state(loaded.shops))
+        with elsewhere(loaded.home, loaded.ledger, "company") as there:
+            there.load(loaded.feed.log, ["main"])
+            assert build_elsewhere(there, ["main"])
+        (sales,) = loaded.query(_SALES.format("marts.monthly_sales"))
+        return sales
+
+    loaded.load("ticket_invoices", invoice("a", "01"), invoice("b", "01"))
+    loaded.load("tickets", {"id": "t", "status": {"label": "New"}})
+    before = build()
+    loaded.load("ticket_invoices", invoice("c", "02"), minute=1)
+    loaded.load("tickets", {"id": "t", "status": {"label": "Repaired"}}, minute=1)
+    with _reading(company) as seen:
+        after = build()
+    assert (before[0], after[0]) == (1, 2)
+    assert seen == [before, after]
+    # What is dated by a build is dated as in the file.
+    with closing(psycopg2.connect(company)) as connection, connection.cursor() as cursor:
+        cursor.execute(_VERSIONS)
+        assert cursor.fetchall() == loaded.query(_VERSIONS)
+        assert cursor.rowcount == 2

@@ -25,7 +25,7 @@ from tests.engines.equality import differences, tables
 from tests.engines.postgres import Postgres
 
 ROOT = Path(__file__).parents[2]
-WHEN_READ = {"seen_at", "fetched_at"}
+WHEN_READ = {"seen_at", "fetched_at", "seen_from"}
 SHOPS = ("east", "north", "south")
 _FETCHER = """
 import sys

@@ -30,6 +30,12 @@ case
         end
 {%- endmacro %}
 
+{#- When this build began, on the clock of UTC; where another warehouse stands beside the file, when that
+    of the file did: else what is dated by it would differ between them. -#}
+{% macro build_moment() -%}
+cast('{{ env_var('SHOPMIRROR_BUILT_AT', '') or run_started_at.replace(tzinfo=none) }}' as timestamp)
+{%- endmacro %}
+
 {#- The day on the shop's calendar at an instant. -#}
 {% macro local_date(instant, zone) %}{{ return(adapter.dispatch('local_date')(instant, zone)) }}{% endmacro %}
 {% macro default__local_date(instant, zone) %}cast({{ local_time(instant, zone) }} as date){% endmacro %}

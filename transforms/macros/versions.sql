@@ -8,7 +8,7 @@
 -#}
 {% macro new_versions(relation, key, besides, gone=false) %}
     {%- set columns = adapter.get_columns_in_relation(relation) | map(attribute='name') | list if execute else [] -%}
-    {%- set now = "cast('" ~ run_started_at.replace(tzinfo=none) ~ "' as timestamp)" -%}
+    {%- set now = build_moment() -%}
     with present as (
         select
             rows_now.*,

@@ -26,6 +26,7 @@ select
     coalesce(shops.opening_hours, '') as opening_hours,
     coalesce(shops.shop_accounts, '') as shop_accounts,
     coalesce(shops.today_by, 'invoice') as today_by,
-    {{ local_date('current_timestamp', shop_zone()) }} as today
+    {{ local_date(instant_of_wall_clock(build_moment(), "'UTC'"), shop_zone()) }} as today,
+    {{ build_moment() }} as built_at
 from known
 left join {{ source('ops', 'shops') }} as shops on shops.shop_id = known.shop_id
