@@ -26,6 +26,7 @@ import duckdb
 import filelock
 
 from pipelines.json_file import write_atomically
+from pipelines.sql import literal
 
 _MENDS = {
     errno.ENOSPC: "the disk is full; make room and run it again",
@@ -42,6 +43,9 @@ _MENDS = {
 
 LEDGER = "mirror.sqlite"
 _LOCK = "sync.lock"
+_BLOCK = 16_384
+"""Bytes of a block of a new DuckDB file. A load holds one for each column of each table it writes,
+so with DuckDB's own 256 KiB our wide tables alone take hundreds of megabytes."""
 _PROBE_SECONDS = 0.5
 """Seconds a sync waits for its lock: somebody may look at it just then."""
 
@@ -217,6 +221,9 @@ def is_syncing(home: Path) -> bool:
 def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     """Open a DuckDB file; :class:`HomeError` says in plain words why it cannot be opened."""
     try:
+        if not read_only and not path.exists():
+            with duckdb.connect() as maker:
+                maker.execute(f"ATTACH {literal(str(path))} AS made (BLOCK_SIZE {_BLOCK})")
         connection = duckdb.connect(str(path), read_only=read_only)
     except duckdb.Error as error:
         raise HomeError(_why_not_opened(path, error)) from error

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import orjson
+import pyarrow as pa
 
 from pipelines.home import Home, HomeError, storage_trouble
 from pipelines.load.errors import explained, own_cause
@@ -221,6 +222,8 @@ class Loader:
         # The file holds dlt's state and schema, committed with the rows: it alone is believed.
         shutil.rmtree(folder, ignore_errors=True)
         dlt_environment(self.home)
+        # Arrow's own allocator keeps what was freed for itself; what dlt writes is of short life.
+        pa.set_memory_pool(pa.system_memory_pool())
         import dlt
         from dlt.destinations.impl.duckdb.configuration import DuckDbCredentials
 

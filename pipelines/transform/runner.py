@@ -14,6 +14,9 @@ from pipelines.transform.compiled import NOW, Node
 
 MEMORY = 2_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
+_LEAST = 100_000_000
+"""What it may hold of a small file; of a larger one as much as that has bytes, up to the above:
+the rest would mostly keep what was read once."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,11 @@ class Result:
 
 def run(connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node]) -> Iterator[Result]:
     """Build models and run tests, in the order given, until a model fails."""
-    (ample,) = connection.execute(
-        "select parse_formatted_bytes(current_setting('memory_limit'))"
-    ).fetchone() or (MEMORY,)
-    bound = f"set memory_limit = '{min(ample, MEMORY)}B'"
+    ample, size = connection.execute(
+        "select parse_formatted_bytes(current_setting('memory_limit')), "
+        "(select sum(block_size * total_blocks)::bigint from pragma_database_size())"
+    ).fetchone() or (MEMORY, 0)
+    bound = f"set memory_limit = '{min(ample, MEMORY, max(_LEAST, size))}B'"
     connection.execute(bound)
     # On another time zone a month would begin at another hour.
     connection.execute("set timezone = 'UTC'")

@@ -38,8 +38,11 @@ from .schema.endpoints import ENDPOINTS
 from .schema.width import narrowed
 from .settings import ShopSettings
 
-SLICE_PAGES = 200
-"""Pages that become tables at a time: some 10,000 rows, so memory does not grow with the list."""
+SLICE_PAGES = 50
+"""Pages that become tables at a time: some 2,500 rows, so memory does not grow with the list."""
+
+_FAR_PAGES = 10_000
+"""Answers of all lists that should not be looked through twice."""
 
 _GATHERED_ROWS = 5_000
 """Rows, nested ones too, up to which the pieces of small shops wait for more."""
@@ -179,7 +182,7 @@ class Log:
 
     def is_far(self, offsets: Offsets, end: Offset) -> bool:
         """Whether so much lies between that it should not be looked through again."""
-        return any(end.page - since.page > 50 * SLICE_PAGES for _, since in self._since(offsets))
+        return any(end.page - since.page > _FAR_PAGES for _, since in self._since(offsets))
 
     # -- entries --------------------------------------------------------------------------------
 
