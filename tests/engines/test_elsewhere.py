@@ -90,6 +90,12 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
 
 
 _SALES = "select count(*), sum(total), (select sum(total) from marts.daily_sales) from {}"
+_SLOW = """
+    create function slow() returns trigger language plpgsql as
+    'begin perform pg_sleep(0.3); return null; end';
+    create trigger slow after insert or delete on marts.monthly_sales execute function slow()
+"""
+"""Whoever reads meanwhile has the time to see what he should not."""
 _VERSIONS = "select id, dbt_valid_from, dbt_valid_to from history.tickets order by 1, 2"
 
 
@@ -102,7 +108,9 @@ def _reading(address: str) -> Iterator[list[tuple[Any, ...]]]:
     def read() -> None:
         with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
             connection.autocommit = True
-            while not is_over.is_set():
+            is_last = False
+            while not is_last:
+                is_last = is_over.is_set()
                 cursor.execute(_SALES.format("marts.monthly_sales"))
                 if (found := cursor.fetchone()) not in seen[-1:]:
                     seen.append(found)
@@ -136,6 +144,12 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
     before = build()
     loaded.load("ticket_invoices", invoice("c", "02"), minute=1)
     loaded.load("tickets", {"id": "t", "status": {"label": "Repaired"}}, minute=1)
+    with (
+        closing(psycopg2.connect(company)) as connection,
+        connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(_SLOW)
     with _reading(company) as seen:
         after = build()
     assert (before[0], after[0]) == (1, 2)
