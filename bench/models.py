@@ -39,7 +39,10 @@ group by all
 
 
 def fill(path: Path, lines: int) -> None:
-    """A shop with so many document lines, three a document, two thirds of them invoices."""
+    """A shop with so many document lines, three a document, two thirds of them invoices.
+
+    Amounts differ, as a shop's do: joins by amounts and rounded products cost nothing otherwise.
+    """
     Raw(path, main="America/Guatemala")
     invoices, orders = lines * 2 // 9, lines // 9
     with duckdb.connect(str(path)) as connection:
@@ -67,7 +70,12 @@ def fill(path: Path, lines: int) -> None:
         )
         connection.execute(
             "insert into raw.products (shop_id, id, _dlt_id, _seen_at, code, prices__cost_price) "
-            "select 'main', 'p' || i, 'p' || i, now(), 'P' || i, 4 from range(2000) as numbers(i)"
+            "select 'main', 'p' || i, 'p' || i, now(), 'P' || i, 4 + i % 300 / 100 "
+            "from range(2000) as numbers(i)"
+        )
+        connection.execute(
+            "insert into raw.tax_rates (shop_id, id, _dlt_id, _seen_at, name, value) "
+            "select 'main', rate, rate, now(), rate, rate from unnest([5, 12]) as rates(rate)"
         )
 
 
@@ -77,22 +85,26 @@ def _documents(connection: duckdb.DuckDBPyConnection, table: str, count: int) ->
     connection.execute(
         f"insert into raw.{table} (shop_id, id, _dlt_id, _seen_at, number, status, amount_total, "
         f"tax_total, created_date, customer__id{ticket}) "
-        f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', 33, 3, "
+        f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', "
+        "3 * (price + tax), 3 * tax, "
         "strftime(timestamp '2023-01-01' + interval (i * 100) second, '%Y-%m-%dT%H:%M:%S-06:00'), "
         f"'c' || i % 5000{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
-        "from range(?) as numbers(i)",
+        "from (select i, 10 + i % 90000 / 100 as price, round(price * 0.12, 2) as tax "
+        "from range(?) as numbers(i))",
         [count],
     )
     connection.execute(
         f"insert into raw.{table}__lines (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
         "_dlt_list_idx, product_code, quantity, unit_price, tax, total) "
-        "select 'main', id, id || '/' || j, _dlt_id, j, 'P' || hash(id, j) % 2000, 1, 10, 1, 11 "
+        "select 'main', id, id || '/' || j, _dlt_id, j, 'P' || hash(id, j) % 2000, 1, "
+        "(amount_total - tax_total) / 3, tax_total / 3, amount_total / 3 "
         f"from raw.{table}, range(3) as numbers(j)"
     )
     connection.execute(
         f"insert into raw.{table}__payments (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
         "_dlt_list_idx, id, amount, date) "
-        f"select 'main', id, 'y' || id, _dlt_id, 0, 'y' || id, 33, created_date from raw.{table}"
+        f"select 'main', id, 'y' || id, _dlt_id, 0, 'y' || id, amount_total, created_date "
+        f"from raw.{table}"
     )
     connection.execute(
         "insert into raw.payments (shop_id, id, _dlt_id, _seen_at, amount, date) "

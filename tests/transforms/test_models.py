@@ -63,6 +63,14 @@ def test_findings_that_do_not_spoil_the_figures_are_warnings(warehouse: Warehous
     assert told == MEANINGS.keys()
 
 
+def test_no_statement_compares_each_row_with_each(connection: duckdb.DuckDBPyConnection) -> None:
+    kept = compiled.read(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT))
+    assert kept is not None
+    for node in (node for node in kept if node.kind == "table"):
+        plan = connection.execute(f"explain {node.sql.replace(compiled.NOW, '2026-07-01')}")
+        assert "BLOCKWISE_NL_JOIN" not in str(plan.fetchall()), node.name
+
+
 def test_every_raw_table_is_staged_with_every_column(warehouse: Warehouse) -> None:
     staged = _columns(warehouse, "staging")
     assert staged.keys() == {name for name, _, _ in raw_tables()}

@@ -6,6 +6,12 @@ case
     end
 {%- endmacro %}
 
+{#- An amount of a line with its sign. Not a factor of 1 or -1: DuckDB multiplies decimals at ten times
+    the cost. -#}
+{% macro as_sold(amount) -%}
+case when is_returned then -({{ amount }}) else {{ amount }} end
+{%- endmacro %}
+
 {#-
     The amounts that count as sales, and the day on which each counts, under definitions: a
     relation with shop_id, definition, date_basis, amount_basis, returns_rule, documents_rule.

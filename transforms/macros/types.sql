@@ -2,10 +2,20 @@
 
 {#- Two amounts multiplied; unknown where the product would not fit, so that one absurd value in a
     shop does not stop its reports. -#}
-{% macro product_of(left, right) -%}
+{% macro product_of(left, right) %}{{ return(adapter.dispatch('product_of')(left, right)) }}{% endmacro %}
+{% macro default__product_of(left, right) -%}
 case
         when abs({{ left }}) < 1000000000000 and abs({{ right }}) < 1000000000000
             then cast({{ left }} * {{ right }} as {{ money() }})
+    end
+{%- endmacro %}
+{#- DuckDB takes forty times as long to round a product of more than eighteen digits. So what fits in
+    them (both sides have four places, the left one is the smaller) is multiplied in them. -#}
+{% macro duckdb__product_of(left, right) -%}
+case
+        when abs({{ left }}) < 1000 and abs({{ right }}) < 10000000
+            then cast(try_cast({{ left }} as decimal(7, 4)) * try_cast({{ right }} as decimal(11, 4)) as {{ money() }})
+        else {{ default__product_of(left, right) }}
     end
 {%- endmacro %}
 
@@ -41,12 +51,21 @@ case
 {% macro postgres__json_value(column, key_column) %}(cast({{ column }} as json) ->> {{ key_column }}){% endmacro %}
 {% macro spark__json_value(column, key_column) %}get_json_object({{ column }}, concat('$.', {{ key_column }})){% endmacro %}
 
-{#- One text that differs when any of the columns does; null differs from empty. -#}
-{% macro fingerprint(columns) %}
+{#- One text that differs when any of the columns does; null differs from empty. `types` are those of
+    columns, where known. -#}
+{% macro fingerprint(columns, types={}) %}
     md5(concat_ws('|'
-    {%- for column in columns %}, coalesce(cast({{ column }} as {{ dbt.type_string() }}), '~'){% endfor -%}
+    {%- for column in columns %}, coalesce({{ adapter.dispatch('text_of')(column, types.get(column)) }}, '~'){% endfor -%}
     ))
 {% endmacro %}
+
+{% macro default__text_of(column, type) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
+{#- The same text. DuckDB writes a decimal of up to eighteen digits in a tenth of the time. -#}
+{% macro duckdb__text_of(column, type) -%}
+{%- if type == 'DECIMAL(28,4)' -%}
+case when abs({{ column }}) < 100000000000000 then cast(try_cast({{ column }} as decimal(18, 4)) as varchar) else cast({{ column }} as varchar) end
+{%- else -%}{{ default__text_of(column, type) }}{%- endif -%}
+{%- endmacro %}
 
 {% macro instant_type() %}{{ return(adapter.dispatch('instant_type')()) }}{% endmacro %}
 {% macro default__instant_type() %}{{ return('timestamp with time zone') }}{% endmacro %}

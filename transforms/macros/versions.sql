@@ -7,12 +7,16 @@
     last version: by a version without fingerprint, of which only the key is known.
 -#}
 {% macro new_versions(relation, key, besides, gone=false) %}
-    {%- set columns = adapter.get_columns_in_relation(relation) | map(attribute='name') | list if execute else [] -%}
+    {%- set types = {} -%}
+    {%- for column in (adapter.get_columns_in_relation(relation) if execute else []) -%}
+        {%- do types.update({column.name: column.data_type | replace(' ', '')}) -%}
+    {%- endfor -%}
+    {%- set columns = types | list -%}
     {%- set now = build_moment() -%}
     with present as (
         select
             rows_now.*,
-            {{ fingerprint(columns | reject('in', besides) | list) if execute else "''" }} as fingerprint
+            {{ fingerprint(columns | reject('in', besides) | list, types) if execute else "''" }} as fingerprint
         from {{ relation }} as rows_now
     )
 

@@ -40,12 +40,12 @@ candidates as (
         rates.rate,
         row_number() over (
             partition by amounts.shop_id, amounts.gross, amounts.tax
-            order by abs({{ product_of('(amounts.gross - amounts.tax)', 'rates.rate') }} * 0.01 - amounts.tax), rates.rate
+            order by abs({{ product_of('rates.rate', '(amounts.gross - amounts.tax)') }} * 0.01 - amounts.tax), rates.rate
         ) as place
     from amounts
     inner join rates
         on rates.shop_id = amounts.shop_id
-        and abs({{ product_of('(amounts.gross - amounts.tax)', 'rates.rate') }} * 0.01 - amounts.tax) <= 0.02
+        and abs({{ product_of('rates.rate', '(amounts.gross - amounts.tax)') }} * 0.01 - amounts.tax) <= 0.02
 ),
 
 rated as (
@@ -55,10 +55,10 @@ rated as (
     from parts
     left join candidates
         on candidates.shop_id = parts.shop_id
-        and candidates.gross = parts.gross
+        -- Not `and parts.is_rated`: DuckDB would then compare each part with each candidate.
+        and candidates.gross = case when parts.is_rated then parts.gross end
         and candidates.tax = parts.tax
         and candidates.place = 1
-        and parts.is_rated
 )
 
 select
