@@ -26,7 +26,7 @@ lint: install
 types: install
 	$(BIN)/mypy
 
-# For the loop of work: some ninety seconds on two cores. What it leaves out stands in tests/conftest.py.
+# For the loop of work: some seventy seconds on two cores. What it leaves out stands in tests/conftest.py.
 check: install lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
