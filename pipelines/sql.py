@@ -11,10 +11,17 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
+_NAME = re.compile(r"\$([a-z]\w*)")
+
 
 def written(sql: str, values: Mapping[str, Any]) -> str:
     """``sql`` with each ``$name`` replaced by its value. Raises :class:`KeyError`, TypeError."""
-    return re.sub(r"\$([a-z]\w*)", lambda found: literal(values[found[1]]), sql)
+    return _NAME.sub(lambda found: literal(values[found[1]]), sql)
+
+
+def named(sql: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that ``sql`` names, to be bound: DuckDB takes no others."""
+    return {name: values[name] for name in _NAME.findall(sql)}
 
 
 def literal(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 
 from pipelines.language import Text
-from pipelines.sql import written
+from pipelines.sql import named, written
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_SCHEMAS = ("marts", "ops", "staging", "raw")
@@ -39,9 +39,10 @@ class QueryFailed(Exception):
 class Published:
     """A read-only connection, with the tables it has."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, *, binds: bool) -> None:
         self.connection = connection
         self.path = path
+        self._binds = binds
         self._columns: dict[str, set[str]] | None = None
 
     def has(self, table: str, *columns: str) -> bool:
@@ -71,7 +72,10 @@ class Published:
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The answer of one query with ``$name`` in it, a dict for each row."""
-        cursor = self.connection.execute(written(sql, values or {}))
+        if self._binds:
+            cursor = self.connection.execute(sql, named(sql, values or {}))
+        else:
+            cursor = self.connection.execute(written(sql, values or {}))
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -82,10 +86,12 @@ class Published:
 
 
 @contextmanager
-def published(home: Path) -> Iterator[Published]:
+def published(home: Path, *, binds: bool = False) -> Iterator[Published]:
     """Open the warehouse published under ``home``; closed at the end, whatever happens.
 
-    Times are in UTC. Raises :class:`NothingPublished` when it is not there or cannot be opened.
+    ``binds`` the values of its questions, for those that people type; else they are written into
+    the SQL (:mod:`pipelines.sql` says why). Times are in UTC. Raises :class:`NothingPublished` when
+    it is not there or cannot be opened.
     """
     path = Path(home) / WAREHOUSE
     if not path.exists():
@@ -98,7 +104,7 @@ def published(home: Path) -> Iterator[Published]:
         raise NothingPublished(_reason(path, error)) from error
     try:
         connection.execute("set TimeZone = 'UTC'")
-        yield Published(connection, path)
+        yield Published(connection, path, binds=binds)
     finally:
         connection.close()
 
