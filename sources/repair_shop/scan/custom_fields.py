@@ -82,15 +82,12 @@ class _Fields:
         pairs = (("categoryId", category), ("tabId", tab))
         prefix = f"{category}:{tab}:"
         found = read_window(
-            self.reader(prefix, None, {name: value for name, value in pairs if value != "0"}),
-            # A page with fewer rows than another of this path had is its list's last.
-            holds=self.out.fullest,
+            self.reader(prefix, None, {name: value for name, value in pairs if value != "0"})
         )
         own = bool(found.ids - self.defaults)
         self.alike = 0 if own or not found.ids else self.alike + 1
         self.asked += 1
         self.out.ids |= found.ids
-        self.out.fullest = max(self.out.fullest, found.fullest)
         self.out.pages += found.pages
         self.out.reason = self.out.reason or found.reason
         return own

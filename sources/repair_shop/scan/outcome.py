@@ -100,8 +100,6 @@ class Outcome:
     whole: bool = False
     """The whole list (or window) was read, so rows it did not show are gone."""
     ids: set[str] = field(default_factory=set)
-    fullest: int = 0
-    """Rows of the page that had most."""
     first_day: date | None = None
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
@@ -117,7 +115,6 @@ class Outcome:
     def take(self, page: Page) -> None:
         """Count a page in."""
         self.pages += 1
-        self.fullest = max(self.fullest, page.size)
         self.ids.update(page.ids)
         for day in page.days:
             self.span(day)

@@ -20,11 +20,9 @@ always strictly sorted (field notes), so one known row is not enough."""
 
 
 def read_window(
-    reader: Reader, *, order: str | None = None, expected: int | None = None, holds: int = 0
+    reader: Reader, *, order: str | None = None, expected: int | None = None
 ) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
-
-    Or, of a list whose pages are known to hold at least so many rows, up to one with fewer.
 
     A window of several pages is read downwards once more, so that a row that moved while it was
     read up is seen on the way down. ``expected``: its pages at most, as far as is known. Raises
@@ -32,14 +30,14 @@ def read_window(
     """
     out = Outcome(whole=True)
     try:
-        _read_window(Bounded(reader, expected), order, holds, out)
+        _read_window(Bounded(reader, expected), order, out)
     except NeverEnds as error:
         out.reason = str(error)
     return out
 
 
-def _read_window(reader: Bounded, order: str | None, holds: int, out: Outcome) -> None:
-    pages = _read_up(reader, order, holds, out)
+def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
+    pages = _read_up(reader, order, out)
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
         _try_by_offset(reader, order, pages)
     for below in range(len(pages) - 1, 0, -1):
@@ -48,13 +46,12 @@ def _read_window(reader: Bounded, order: str | None, holds: int, out: Outcome) -
     out.proof = (
         "empty"
         if not pages
-        else f"{len(pages)} page(s) and "
-        + (f"fewer than {holds} rows on the last" if pages[-1].size < holds else "an empty one")
+        else f"{len(pages)} page(s) and an empty one"
         + (", read again downwards" if len(pages) > 1 else "")
     )
 
 
-def _read_up(reader: Bounded, order: str | None, holds: int, out: Outcome) -> list[Page]:
+def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
     for number in count(1):
@@ -67,8 +64,6 @@ def _read_up(reader: Bounded, order: str | None, holds: int, out: Outcome) -> li
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
         pages.append(page)
-        if page.size < holds:
-            break
     return pages
 
 
