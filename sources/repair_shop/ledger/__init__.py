@@ -1,7 +1,10 @@
 """The ledger: every answer on disk with its place in a scan, before anything uses it."""
 
+from .file import FORMAT, LedgerError
 from .records import Page, Row, Scan, StoredPage, now_text, page_of
-from .store import FORMAT, Ledger, LedgerError, ReportTotal, ScanState
+from .scans import ScanState
+from .store import Ledger
+from .values import ReportTotal
 
 __all__ = [
     "FORMAT",

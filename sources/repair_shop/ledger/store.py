@@ -20,25 +20,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from ..ledger.entries import Entries
-from ..ledger.file import FORMAT, LedgerError
-from ..ledger.records import Page, Row, Scan, StoredPage, now_text
+from ..ledger.records import Page, Row, Scan, now_text
 from ..ledger.rows import Rows
 from ..ledger.runs import Runs
-from ..ledger.scans import Scans, ScanState
-from ..ledger.values import ReportTotal, Values
-
-__all__ = [
-    "FORMAT",
-    "Ledger",
-    "LedgerError",
-    "Page",
-    "ReportTotal",
-    "Row",
-    "Scan",
-    "ScanState",
-    "StoredPage",
-    "now_text",
-]
+from ..ledger.scans import Scans
+from ..ledger.values import Values
 
 _OF_A_SCAN = ("hint:", "lanes:")
 """Keys of values of a scan, ``hint:12``, that say nothing once it is closed."""
