@@ -101,3 +101,19 @@ def test_rows_of_a_kind_old_and_new_show_that_a_list_hides_none(
     rows = [row if at in shown else {"status": "Due"} for at in range(30)]
     seen.note(endpoint, rows, Page(tuple(map(str, range(30))), _DAYS, (True,) * 30))
     assert seen.throughout(name, endpoint.hidden[0], listed) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("ids", "days"),
+    [
+        ([*range(15), *range(15)], _DAYS),  # fifteen are read again, fifteen were not read
+        (range(30), (_DAYS[0],) * 30),  # all of one day: none of them is old or new
+    ],
+)
+def test_rows_seen_twice_or_on_one_day_show_nothing_of_the_others(
+    ids: Sequence[int], days: tuple[date, ...]
+) -> None:
+    endpoint, seen = ENDPOINTS["ticket_invoices"], Shown()
+    page = Page(tuple(map(str, ids)), days, (True,) * 30)
+    seen.note(endpoint, [{"status": "Paid"}] * 30, page)
+    assert not seen.throughout("ticket_invoices", endpoint.hidden[0], 30)

@@ -29,14 +29,16 @@ from .tickets import MakeReader
 
 @dataclass
 class _Span:
-    """Days of some rows, the first and the last, and how many they are."""
+    """Some rows, the first of their days and the last."""
 
     first: date = date.max
     last: date = date.min
-    rows: int = 0
+    ids: set[str] = field(default_factory=set)
+    """A page may be read twice; a row counts once."""
 
-    def take(self, day: date) -> None:
-        self.first, self.last, self.rows = min(self.first, day), max(self.last, day), self.rows + 1
+    def take(self, identity: str, day: date) -> None:
+        self.first, self.last = min(self.first, day), max(self.last, day)
+        self.ids.add(identity)
 
 
 @dataclass
@@ -49,20 +51,23 @@ class Shown:
         """Take in a page that was asked for without any filter."""
         if not endpoint.hidden:
             return
-        for row, day in zip(rows, page.days, strict=True):
+        for row, identity, day in zip(rows, page.ids, page.days, strict=True):
             if day is None:
                 continue
-            self._spans.setdefault((endpoint.table,), _Span()).take(day)
+            self._spans.setdefault((endpoint.table,), _Span()).take(identity, day)
             for pair in endpoint.hidden:
                 if _is_of(row, *pair):
-                    self._spans.setdefault((endpoint.table, *pair), _Span()).take(day)
+                    self._spans.setdefault((endpoint.table, *pair), _Span()).take(identity, day)
 
     def throughout(self, table: str, pair: tuple[str, str], listed: int) -> bool:
         """Whether a list of so many rows was seen whole, with rows of a filter's kind in both the
         oldest and the newest third of its days: so it hides none for its kind, nor for its age.
+        Rows of one day have no age.
         """
         of_all, of_kind = self._spans.get((table,)), self._spans.get((table, *pair))
-        if of_all is None or of_kind is None or of_all.rows < listed:
+        if of_all is None or of_kind is None or len(of_all.ids) < listed:
+            return False
+        if of_all.first == of_all.last:
             return False
         third = (of_all.last - of_all.first) / 3
         return of_kind.first <= of_all.first + third and of_kind.last >= of_all.last - third
