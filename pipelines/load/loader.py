@@ -37,7 +37,7 @@ from pipelines.sql import literal, written
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.schema.arrow import empty_tables
-from sources.repair_shop.schema.columns import TABLES
+from sources.repair_shop.schema.endpoints import TABLES
 
 if TYPE_CHECKING:
     import dlt

@@ -22,6 +22,7 @@ _DOC = re.compile(r"\{% docs (\w+) %\}(.*?)\{% enddocs %\}", re.S)
 _REFERENCE = re.compile(r"\{\{ doc\('(\w+)'\) \}\}")
 _HISTORY = {"hist_sales_documents": "sales_documents"}
 """Versions of what: a mart. The others are versions of the staging table of their name."""
+_STAGING = "staging/_staging.yml"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Table:
 
 def tables() -> list[Table]:
     """Marts, history and ops, each in alphabetical order."""
-    texts = dict(_DOC.findall((MODELS / "columns.md").read_text(encoding="utf-8")))
+    texts = paragraphs(MODELS / "columns.md")
     found = [
         *(_table("marts", one, texts) for one in _entries("marts/*.yml", "models")),
         *_history(texts),
@@ -46,6 +47,11 @@ def tables() -> list[Table]:
         found += [_table("ops", one, texts) for one in source["tables"]]
     order = ("marts", "history", "ops")
     return sorted(found, key=lambda table: (order.index(table.schema), table.name))
+
+
+def paragraphs(path: Path) -> dict[str, str]:
+    """The paragraphs of a file of documentation that columns of several tables share, by name."""
+    return dict(_DOC.findall(path.read_text(encoding="utf-8")))
 
 
 def page(found: list[Table]) -> str:
@@ -70,8 +76,8 @@ def _history(texts: Mapping[str, str]) -> Iterator[Table]:
         if name.endswith("_versions"):
             continue
         mart = _HISTORY.get(str(one["name"]))
-        file = f"marts/{mart}.yml" if mart else f"staging/stg_{name}.yml"
-        (of,) = (entry for entry in _entries(file, "models"))
+        model, file = (mart, f"marts/{mart}.yml") if mart else (f"stg_{name}", _STAGING)
+        (of,) = (entry for entry in _entries(file, "models") if entry["name"] == model)
         columns = {**_table("", of, texts).columns, **_table("", one, texts).columns}
         yield Table("history", name, _said(one, texts), columns)
 

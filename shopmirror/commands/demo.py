@@ -172,7 +172,7 @@ def _closing_report(home: Home) -> None:
 
 
 def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:
-    from sources.repair_shop.schema.columns import TABLES
+    from sources.repair_shop.schema.endpoints import TABLES
 
     counts: list[tuple[str, str]] = []
     for name in TABLES:

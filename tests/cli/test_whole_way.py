@@ -20,7 +20,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
-from sources.repair_shop.schema.columns import TABLES
+from sources.repair_shop.schema.endpoints import TABLES
 from tests.cli.conftest import ZONE, Run, point_at
 
 pytestmark = pytest.mark.xdist_group("cli")

@@ -20,8 +20,7 @@ from pipelines.publish.publish import publish
 from sources.repair_shop import log
 from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.schema.arrow import empty_tables
-from sources.repair_shop.schema.columns import TABLES
-from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.schema.endpoints import ENDPOINTS, TABLES
 from tests.ledgers import START, LoadedHome, settings_of
 
 DECLARED = {name: rows for table in TABLES for name, rows in empty_tables(table).items()}

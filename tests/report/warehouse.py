@@ -17,7 +17,7 @@ from pipelines.home import Home
 from pipelines.publish.publish import publish
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
-from sources.repair_shop.schema.columns import TABLES
+from sources.repair_shop.schema.endpoints import TABLES
 from sources.repair_shop.settings import ShopSettings
 from tests.ledgers import LoadedHome
 

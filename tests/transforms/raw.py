@@ -14,7 +14,8 @@ from typing import Any
 
 import duckdb
 
-from sources.repair_shop.schema.columns import TABLES, Table
+from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.shapes import Table
 
 SQL_TYPES = {
     "text": "varchar",

@@ -1,5 +1,6 @@
 {% macro declared_tables() %}
-    {#- Every raw table: the column that names its record, and its moments. -#}
+    {#- Every raw table: the column that names its record, and its moments.
+        Written by `make models` from sources/repair_shop/schema/lists. -#}
     {{ return([
         ('users', 'id', ['created_date']),
         ('tax_rates', 'id', []),

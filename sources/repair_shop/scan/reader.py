@@ -24,9 +24,9 @@ from ..http.client import Client
 from ..ledger import Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS
 from ..schema.clean import made_up_id, row_id, snake_case
-from ..schema.columns import COMMON_ALIASES, TABLES
 from ..schema.dates import local_day, parse_moment
-from ..schema.endpoints import Endpoint
+from ..schema.endpoints import TABLES, Endpoint
+from ..schema.shapes import COMMON_ALIASES
 
 PAGING_KEY = "paging"
 """Ledger key of a shop whose lists page by offset and limit (field notes, Behaviour)."""

@@ -29,8 +29,9 @@ from ..http.answers import detail_of, rows_of
 from ..http.json_body import parse_json
 from ..ledger.records import StoredPage
 from ..schema.clean import DEEPEST, as_row, as_rows, made_up_id, noted_text, row_id, shape_of
-from ..schema.columns import TABLES, Table
 from ..schema.columnwise import take_apart
+from ..schema.endpoints import TABLES
+from ..schema.shapes import Table
 from ..schema.typed import TYPES, typed
 from ..schema.values import to_text
 

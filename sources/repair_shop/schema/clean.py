@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..schema.columns import COMMON_ALIASES, TABLES
+from ..schema.endpoints import TABLES
 from ..schema.names import bounded, snake_case
-from ..schema.shapes import Child, Kind, Reference, Table
+from ..schema.shapes import COMMON_ALIASES, Child, Kind, Reference, Table
 from ..schema.values import EMPTY, Unreadable, convert, is_nothing, parse_amount, to_text
 
 __all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]

@@ -1,8 +1,15 @@
-"""The shape of a table: columns, references, nested lists; what the columns are written in."""
+"""The shape of a table: columns, references, nested lists; what the columns are written in.
+
+Kinds of a column: ``text``; ``amount`` DECIMAL(28,4), money and prices; ``number`` DECIMAL(28,4),
+quantities and percentages; ``flag`` BOOLEAN; ``moment`` ISO 8601 text as the
+service said it, in one spelling (an offset only if the service gave one; staging makes it a time).
+A reference such as ``customer`` is flattened to ``customer__id``, ``customer__name`` ...
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["text", "amount", "number", "flag", "moment"]
@@ -28,6 +35,8 @@ class Reference:
     fields: tuple[str, ...]
     scalar: str = "label"
     aliases: tuple[str, ...] = ()
+    called: str = ""
+    """In words, where the name does not say it: ``member of staff``."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +44,48 @@ class Child:
     """A nested list, loaded as the child table ``<parent>__<name>``."""
 
     name: str
+    one: str
+    """What a row is, in words: ``line of a ticket invoice``."""
     table: Table
     aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """The declared shape of one raw table (or of one nested list)."""
+    """The declared shape of one raw table (or of one nested list).
+
+    Raises ValueError for names or meanings of columns that it does not have.
+    """
 
     columns: tuple[Column, ...] = ()
     references: tuple[Reference, ...] = ()
     children: tuple[Child, ...] = ()
+    staged: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Columns whose name in ``staging`` does not follow from theirs here (:meth:`staged_name`)."""
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Name in ``staging`` -> a sentence, or the name of a paragraph that several tables share
+    (``transforms/models/columns.md``); one of the column's own name needs no word here. Of a
+    moment: what happened then (``the goods were received``)."""
+
+    def __post_init__(self) -> None:
+        columns = self.flat_columns()
+        names = {"id", *(self.staged_name(name) for name in columns)}
+        if odd := [*(self.staged.keys() - columns.keys()), *(self.means.keys() - names)]:
+            raise ValueError(f"no column is called {', '.join(sorted(odd))}")
+
+    def staged_name(self, column: str) -> str:
+        """Its name in ``staging``: ``customer_id`` of ``customer__id``, ``is_...`` of a flag.
+
+        A moment's is what its instant (``_at``) and its day (``_day``) begin with.
+        """
+        if column in self.staged:
+            return self.staged[column]
+        of, _, part = column.partition("__")
+        name = part if part.startswith(f"{of}_") else column.replace("__", "_")
+        kind = self.flat_columns()[column]
+        if kind == "flag":
+            return f"is_{name.removeprefix('is_')}"
+        return name.removesuffix("_date") if kind == "moment" else name
 
     def flat_columns(self) -> dict[str, Kind]:
         """Column name in the warehouse -> kind, references flattened."""
@@ -109,6 +149,6 @@ def labelled(name: str, *aliases: str) -> Reference:
     return Reference(name, ("id", "label"), "label", aliases)
 
 
-def named(name: str, *aliases: str) -> Reference:
+def named(name: str, *aliases: str, called: str = "") -> Reference:
     """A reference of id and name."""
-    return Reference(name, ("id", "name"), "name", aliases)
+    return Reference(name, ("id", "name"), "name", aliases, called)

@@ -1,0 +1,204 @@
+"""The part of ``transforms/`` that follows from the declared lists; ``make models`` writes it.
+
+Data flow: the rows of ``sources/repair_shop/schema/lists`` and the paragraphs of
+``models/columns.md`` -> the sources, one view for each raw table with its documentation, and the
+list of tables that tests and ``ops.unreadable`` go through. A test holds the files against it.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.transform.dictionary import paragraphs
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.schema.shapes import Kind, Reference, Table
+
+_FOLDER = Path("models", "staging")
+_GROUPS: Mapping[Kind, str] = {
+    "text": "texts",
+    "amount": "numbers",
+    "number": "numbers",
+    "flag": "flags",
+    "moment": "moments",
+}
+_NOTE = "Written by `make models` from sources/repair_shop/schema/lists."
+_SOURCES = f"""\
+# {_NOTE}
+sources:
+  - name: raw
+    description: >-
+      What the loader wrote, one table for each list endpoint and nested list, as the service
+      said it.
+    schema: raw
+    config:
+      # `dbt source freshness`: a list that no night read for two days is told, after four it fails.
+      loaded_at_field: _seen_at
+      freshness:
+        warn_after: {{count: 2, period: day}}
+        error_after: {{count: 4, period: day}}
+    tables:
+"""
+
+
+class Unsaid(ValueError):
+    """A column of which nobody says what it means; the message says where it is to be said."""
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One raw table: of a list, or of a list nested in its rows."""
+
+    table: str
+    one: str
+    shape: Table
+    parent: str = ""
+    """The column that names the record; of a nested list only."""
+    above: str = ""
+    """The column that names the row it stands in, where that is not the record."""
+
+    def columns(self) -> dict[str, dict[str, str]]:
+        """Group of the view's columns -> name in raw -> name in the view."""
+        found: dict[str, dict[str, str]] = {}
+        for column, kind in self.shape.flat_columns().items():
+            name = self.shape.staged_name(column)
+            is_id = kind == "text" and (name == "id" or name.endswith("_id"))
+            found.setdefault("ids" if is_id else _GROUPS[kind], {})[column] = name
+        if "id" in (ids := found.get("ids", {})):
+            found["ids"] = {"id": "id"} | ids
+        return {group: found[group] for group in ("ids", *_GROUPS.values()) if group in found}
+
+    def query(self) -> str:
+        """The view."""
+        said = [f"'{self.table}'"]
+        said += [f"{key}='{value}'" for key in ("parent", "above") if (value := getattr(self, key))]
+        groups = []
+        for group, named in self.columns().items():
+            listed = [c if c == name else f"{c}~as~{name}" for c, name in named.items()]
+            lines = textwrap.fill(f"    {group}={listed}", 110, subsequent_indent=" " * 8)
+            groups.append(lines.replace("~", " "))
+        return "{{ staged(" + ",\n".join([", ".join(said), *groups]) + ") }}\n"
+
+    def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:
+        """Column of the view -> what it means. ``shared``: the paragraphs of several tables."""
+        words = self.shape.means
+        found = {"shop_id": "shop_id"}
+        if self.parent:
+            record = self.parent.removesuffix("_id").replace("_", " ")
+            found |= {"row_key": "row_key"}
+            found[self.parent] = f"Id of the {record} it belongs to, as text."
+            found |= {self.above: self.above} if self.above else {}
+            found["position"] = "position"
+        else:
+            found["id"] = words.get("id", "id")
+        for group, named in self.columns().items():
+            for column, name in named.items():
+                if group == "moments":
+                    found |= _of_moment(name, words.get(name))
+                else:
+                    found[name] = words.get(name) or self._usual(column, name)
+        found |= {} if self.parent else {"seen_at": "seen_at", "deleted_at": "deleted_at"}
+        found["unreadable"] = "unreadable"
+        return {name: self._said(name, text, shared) for name, text in found.items()}
+
+    def _usual(self, column: str, name: str) -> str:
+        if column == "id":
+            of_row = f"Identifier of the {self.one.split()[0]} at the service, as text"
+            return f"{of_row}; empty when the service gives none."
+        for reference in self.shape.references:
+            if column.startswith(f"{reference.name}__") and column not in self.shape.staged:
+                return _of_reference(reference, column.removeprefix(f"{reference.name}__"))
+        return name
+
+    def _said(self, column: str, text: str, shared: Mapping[str, str]) -> str:
+        """A paragraph by its name, or the sentence, if no paragraph says the same."""
+        if " " in text or text.endswith("."):
+            text = {said: name for name, said in shared.items()}.get(text, text)
+        elif text not in shared:
+            raise Unsaid(
+                f"{self.table}.{column}: say what it means in its row's 'means' "
+                f"(sources/repair_shop/schema/lists) or as '{text}' in transforms/models/columns.md"
+            )
+        return f"{{{{ doc('{text}') }}}}" if text in shared else text
+
+
+def _of_moment(name: str, happened: str | None) -> dict[str, str]:
+    if happened is None:
+        return {f"{name}_{form}": f"{name}_{form}" for form in ("at", "day")}
+    return {
+        f"{name}_at": f"When {happened}; a bare day is the shop's midnight.",
+        f"{name}_day": f"The shop's own day on which {happened}.",
+    }
+
+
+def _of_reference(reference: Reference, field: str) -> str:
+    called = reference.called or reference.name.replace("_", " ")
+    words = field.replace("_", " ").capitalize()
+    return f"{words} of the {called}{', as text' if field == 'id' else ''}."
+
+
+def _levels() -> Iterator[_Level]:
+    for endpoint in ENDPOINTS.values():
+        yield _Level(endpoint.table, endpoint.one, endpoint.shape)
+        record = endpoint.called or endpoint.table.removesuffix("s")
+        yield from _nested(endpoint.table, endpoint.shape, f"{record}_id", "")
+
+
+def _nested(table: str, shape: Table, parent: str, above: str) -> Iterator[_Level]:
+    for child in shape.children:
+        name = f"{table}__{child.name}"
+        yield _Level(name, child.one, child.table, parent, above)
+        yield from _nested(name, child.table, parent, f"{child.name.removesuffix('s')}_row_key")
+
+
+def files(project: Path) -> dict[Path, str]:
+    """Path in ``project`` -> what it holds. Raises :class:`Unsaid`."""
+    shared = paragraphs(project / "models" / "columns.md")
+    tables, sources, models, found = "", _SOURCES, f"# {_NOTE}\nmodels:\n", {}
+    for level in _levels():
+        key, one = "parent_id" if level.parent else "id", f"One row for each {level.one}"
+        moments = list(level.columns().get("moments", ()))
+        tables += f"        ('{level.table}', '{key}', {moments}),\n"
+        sources += f'      - {{name: {level.table}, description: "{one}."}}\n'
+        models += (
+            f"  - name: stg_{level.table}\n"
+            f'    description: "{one}, as last read from the service."\n'
+            "    columns:\n"
+        )
+        for name, text in level.meanings(shared).items():
+            models += f"      - {{name: {name}, description: {json.dumps(text)}}}\n"
+        found[_FOLDER / f"stg_{level.table}.sql"] = level.query()
+    return found | {
+        _FOLDER / "_raw.yml": sources,
+        _FOLDER / "_staging.yml": models,
+        Path("macros", "declared_tables.sql"): (
+            "{% macro declared_tables() %}\n"
+            "    {#- Every raw table: the column that names its record, and its moments.\n"
+            f"        {_NOTE} -#}}\n"
+            f"    {{{{ return([\n{tables}    ]) }}}}\n{{% endmacro %}}\n"
+        ),
+    }
+
+
+def stale(project: Path) -> list[Path]:
+    """The files that are not as they would be written, those that nobody would write among them."""
+    made = files(project)
+    there = {path.relative_to(project) for path in (project / _FOLDER).glob("*.*")}
+    texts = {
+        path: (project / path).read_text(encoding="utf-8") if (project / path).is_file() else None
+        for path in there | made.keys()
+    }
+    return sorted(path for path, text in texts.items() if text != made.get(path))
+
+
+def write(project: Path) -> None:
+    """Write the files anew; remove those of lists that are declared no more."""
+    made = files(project)
+    for path in stale(project):
+        if path in made:
+            (project / path).write_text(made[path], encoding="utf-8")
+        else:
+            (project / path).unlink()

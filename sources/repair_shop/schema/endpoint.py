@@ -1,0 +1,84 @@
+"""What is declared of one list endpoint: what can be asked of it, and what its rows hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..schema.shapes import Table
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One list endpoint and how its rows are found again. Raises ValueError for an odd one."""
+
+    path: str
+    """Relative to the base address, as the specification spells it."""
+    one: str
+    """What a row is, in words: ``customer group``."""
+    shape: Table
+    """The columns and nested lists of its rows, beside their key, ``shop_id`` and ``id``."""
+    called: str = ""
+    """What its nested lists call it (``invoice``), where that is not the table's name."""
+    include: tuple[str, ...] = ()
+    """Boolean include flags sent with every request."""
+    sort: bool = True
+    """``sort`` takes newest and oldest."""
+    recently_updated: bool = False
+    """``sort`` takes recently_updated too, which announces edits."""
+    created_filter: bool = True
+    """``createdDateFrom/To`` narrow the list by ``day_column``."""
+    window: tuple[str, str] = ("createdDateFrom", "createdDateTo")
+    """The pair of parameters that narrows the list by ``day_column``."""
+    day_column: str = "created_date"
+    """Column whose day the window filters on, and newest/oldest sort by."""
+    updated_path: str | None = None
+    """The ``/updated`` variant: rows by the day of their last change."""
+    detail: bool = False
+    """``GET path/{id}`` exists."""
+    reread_by: str | None = None
+    """Filter, from a day on, that announces edits of old rows (an invoice's payment dates)."""
+    partition: bool = False
+    """Tickets: the bare list hides those outside the pipeline, so it is read as status X and
+    status not X, which together are every ticket (specification, GET /tickets)."""
+    variants: tuple[Mapping[str, str], ...] = ()
+    """Path variables of lists that stand for several, with the column they fill."""
+    hidden: tuple[tuple[str, str], ...] = ()
+    """Filters (parameter, value) of rows that the bare list may leave out: asked for weekly."""
+    in_categories: str = ""
+    """The variant whose bare list shows only its default rows; the rest is asked for weekly, by
+    category and tab (specification, GET /customFields/{type})."""
+    open_statuses: tuple[str, ...] = ()
+    """Rows in such a status are asked again until they leave it (open purchase orders)."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"(/[a-zA-Z]+|/\{[a-z]+\})+", self.path):
+            raise ValueError(f"{self.path!r} is no path of a list")
+        if self.recently_updated and not self.sort:
+            raise ValueError(f"{self.path}: a list without sort has no recently_updated")
+        if ("{" in self.path) != bool(self.variants):
+            raise ValueError(f"{self.path}: path variables and variants go together")
+        columns = self.shape.flat_columns()
+        if self.created_filter and columns.get(self.day_column) != "moment":
+            raise ValueError(f"{self.path}: {self.day_column!r} is no declared moment")
+        if self.partition and not self.created_filter:
+            raise ValueError(f"{self.path}: a partitioned list needs its window")
+
+    @property
+    def include_params(self) -> dict[str, str]:
+        """Parameters that switch the include flags on."""
+        return dict.fromkeys(self.include, "True")
+
+    @cached_property
+    def name(self) -> str:
+        """The endpoint's name in the specification, e.g. ``ticketInvoices``."""
+        first, *rest = [part for part in self.path.strip("/").split("/") if "{" not in part]
+        return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+    @cached_property
+    def table(self) -> str:
+        """The raw table: the path in snake_case, e.g. ``ticket_invoices``."""
+        parts = [part for part in self.path.strip("/").split("/") if "{" not in part]
+        return "_".join(re.sub(r"(?<=[a-z])([A-Z])", r"_\1", part).lower() for part in parts)

@@ -1,0 +1,164 @@
+"""Shop, appointments and customers."""
+
+from __future__ import annotations
+
+from ...schema.endpoint import Endpoint
+from ...schema.lists.common import CUSTOMER, INACTIVE, TICKET, USER
+from ...schema.shapes import (
+    Child,
+    Column,
+    Reference,
+    Table,
+    flag,
+    moment,
+    named,
+    number,
+    text,
+)
+
+ROWS: tuple[Endpoint, ...] = (
+    Endpoint(
+        "/users",
+        "member of staff",
+        Table(
+            text("first_name last_name name email mobile phone address website gender type status")
+            + moment("created_date"),
+            means={"website": "Website."},
+        ),
+        detail=True,
+        hidden=(INACTIVE,),
+    ),
+    Endpoint(
+        "/taxRates",
+        "tax rate",
+        Table(text("name code type") + number("value"), means={"value": "Rate in percent."}),
+        sort=False,
+        created_filter=False,
+    ),
+    Endpoint(
+        "/paymentMethods",
+        "payment method",
+        Table(
+            (Column("title", "text", ("name", "label")),) + moment("created_date"),
+            means={"title": "Title."},
+        ),
+    ),
+    Endpoint(
+        "/timeClock",
+        "time clock entry of a member of staff",
+        Table(
+            (
+                Column("in_date", "moment", ("clock_in", "indate")),
+                Column("out_date", "moment", ("clock_out", "outdate")),
+                Column("in_notes", "text", ("notes_in",)),
+                Column("out_notes", "text", ("notes_out",)),
+            )
+            + moment("created_date"),
+            (USER,),
+            staged={"in_date": "clocked_in", "out_date": "clocked_out"},
+            means={
+                "in_notes": "Note left on clocking in.",
+                "out_notes": "Note left on clocking out.",
+                "clocked_in": "the member of staff clocked in",
+                "clocked_out": "the member of staff clocked out",
+            },
+        ),
+        detail=True,
+    ),
+    Endpoint(
+        "/appointments",
+        "appointment",
+        Table(
+            text("subject description type color location latitude longitude status")
+            + (Column("start_date", "moment", ("dateandtime", "date_and_time", "start", "date")),)
+            + moment("end_date created_date last_updated")
+            + number("duration"),
+            (TICKET, CUSTOMER, named("lead", "leads")),
+            (
+                Child(
+                    "attendees",
+                    "attendee of an appointment",
+                    Table(text("id first_name last_name email")),
+                ),
+            ),
+            means={
+                "location": "location__place",
+                "latitude": "Latitude, as text.",
+                "longitude": "Longitude, as text.",
+            },
+        ),
+        updated_path="/appointments/updated",
+        detail=True,
+        hidden=(("startDateFrom", "01-Jan-2000"),),
+    ),
+    Endpoint(
+        "/customers",
+        "customer",
+        Table(
+            text(
+                "ref name email invoiceemail mobile phone company vat_registration_number gender "
+                "type referred_by account_manager comments country_code"
+            )
+            + moment("created_date last_updated date_of_birth")
+            + number("payment_term_days")
+            + (
+                Column("credit_limit", "amount", ("creditlimit",)),
+                Column("gdpr_compliant", "flag", ("gdpr",)),
+                Column("sub_sms_service", "flag", ("sms_service",)),
+            )
+            + flag(
+                "sub_print_media sub_email_marketing sub_email_notifications intra_community "
+                "vat_exemption"
+            ),
+            (
+                Reference("name_parts", ("first_name", "middle_name", "last_name"), "first_name"),
+                Reference("fulladdress", ("address", "city", "post_code", "country"), "address"),
+                named("group", "customer_group", called="customer group"),
+            ),
+            staged={
+                "date_of_birth": "birth",
+                "sub_sms_service": "has_sms_consent",
+                "sub_print_media": "has_print_consent",
+                "sub_email_marketing": "has_email_marketing_consent",
+                "sub_email_notifications": "has_email_notifications_consent",
+                "vat_exemption": "is_vat_exempt",
+                "name_parts__first_name": "first_name",
+                "name_parts__middle_name": "middle_name",
+                "name_parts__last_name": "last_name",
+                "fulladdress__address": "address",
+                "fulladdress__city": "city",
+                "fulladdress__post_code": "post_code",
+                "fulladdress__country": "country",
+            },
+            means={
+                "invoiceemail": "E-mail address for invoices.",
+                "vat_registration_number": "VAT registration number.",
+                "account_manager": "Account manager.",
+                "comments": "Text of the customer's profile.",
+                "middle_name": "Middle name.",
+                "payment_term_days": "Days the customer has to pay.",
+                "credit_limit": "Credit limit in the shop's currency; empty means none.",
+                "is_intra_community": "Whether VAT rules between EU countries apply.",
+                "is_vat_exempt": "Whether the customer pays no VAT.",
+                "birth": "the customer was born",
+            },
+        ),
+        include=("includeCustomFields",),
+        detail=True,
+    ),
+    Endpoint(
+        "/groups",
+        "customer group",
+        Table(
+            text("name billing_name billing_mobile billing_email")
+            + number("discount")
+            + moment("created_date"),
+            means={
+                "billing_name": "Billing name.",
+                "billing_mobile": "Billing mobile number.",
+                "billing_email": "Billing e-mail address.",
+            },
+        ),
+        detail=True,
+    ),
+)

@@ -1,0 +1,129 @@
+"""Tickets, and what belongs to them."""
+
+from __future__ import annotations
+
+from ...schema.endpoint import Endpoint
+from ...schema.lists.common import (
+    CUSTOMER,
+    PHOTO,
+    PHOTO_NAME,
+    STAFF_FIELDS,
+    TICKET,
+    USER,
+    lines,
+    payments,
+)
+from ...schema.shapes import (
+    Column,
+    Reference,
+    Table,
+    amount,
+    flag,
+    labelled,
+    moment,
+    named,
+    text,
+)
+
+ROWS: tuple[Endpoint, ...] = (
+    Endpoint(
+        "/tickets",
+        "repair ticket, in or out of the pipeline",
+        Table(
+            text("ticket_ref ticket_no short_info description device created_from work_approved")
+            + amount("amount_total discount tax")
+            + moment("created_date last_updated due_date"),
+            (
+                labelled("status"),
+                labelled("issue_type", "issuetype"),
+                labelled("priority"),
+                CUSTOMER,
+                Reference(
+                    "technician",
+                    STAFF_FIELDS,
+                    "first_name",
+                    ("assigned_to", "user"),
+                    "technician it is assigned to",
+                ),
+                Reference("invoice", ("id", "number", "amount", "last_payment_date"), "number"),
+            ),
+            (lines("item line of a ticket"), payments("payment embedded in a ticket")),
+            means={
+                "ticket_ref": "Reference of the ticket that people see.",
+                "ticket_no": "ticket_no__number_ticket",
+                "short_info": "What the ticket is about, in short.",
+                "created_from": "Where the ticket was made.",
+                "work_approved": "Whether the customer approved the work, as the service says it.",
+                "invoice_amount": "Amount of the invoice as text, as the service wrote it; "
+                "figures come from the invoice itself.",
+                "invoice_last_payment_date": "Date of the last payment as text, as the service "
+                "wrote it; days come from the payments themselves.",
+            },
+        ),
+        include=("includeLines", "includePayments", "includeCustomFields"),
+        recently_updated=True,
+        updated_path="/tickets/updated",
+        detail=True,
+        partition=True,
+    ),
+    Endpoint(
+        "/ticketComments",
+        "comment on a ticket",
+        Table(
+            text("comment type") + moment("created_date last_updated"),
+            (TICKET, labelled("status"), USER),
+            means={"comment": "Text of the comment."},
+        ),
+        recently_updated=True,
+        created_filter=False,
+        hidden=(("type", "private"),),
+    ),
+    Endpoint(
+        "/ticketTimers",
+        "timer run on a ticket",
+        Table(text("notes") + moment("start_date end_date created_date"), (TICKET, USER)),
+        created_filter=False,
+        detail=True,
+        hidden=(("running", "True"),),
+    ),
+    Endpoint(
+        "/statuses",
+        "status that tickets or ticket comments can have",
+        Table(
+            (Column("label", "text", ("status", "name")),)
+            + text("type color")
+            + flag("in_pipeline")
+            + moment("created_date"),
+            means={
+                "is_in_pipeline": "Whether tickets in this status count as in the pipeline.",
+            },
+        ),
+        hidden=(("type", "repair_notes"),),
+    ),
+    Endpoint(
+        "/presets",
+        "ticket preset",
+        Table(
+            text("name legal_document_id") + moment("created_date"),
+            (named("category"), named("brand"), named("model"), labelled("issue_type")),
+            (lines("item line of a preset"),),
+            means={"legal_document_id": "Legal document attached to the preset."},
+        ),
+        detail=True,
+    ),
+    Endpoint(
+        "/presetCategories",
+        "category of presets",
+        Table(text("name") + moment("created_date")),
+        created_filter=False,
+    ),
+    Endpoint(
+        "/issueTypes",
+        "issue type of tickets",
+        Table(
+            (Column("label", "text", ("issue", "name")),) + moment("created_date"),
+            (PHOTO,),
+            staged=PHOTO_NAME,
+        ),
+    ),
+)

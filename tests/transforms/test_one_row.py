@@ -1,0 +1,150 @@
+"""A list that nobody heard of yet: one row declares it, and it is everywhere.
+
+The generated files of ``transforms/`` are those that the rows make; and dbt's dictionary, which
+costs most here, is read with the list in it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from bench import staging
+from pipelines.transform import models
+from pipelines.transform.models import PROJECT, docs
+from shopmirror.main import main
+from sources.repair_shop import repair_shop
+from sources.repair_shop.schema import endpoints
+from sources.repair_shop.schema.endpoint import Endpoint
+from sources.repair_shop.schema.lists.common import CUSTOMER
+from sources.repair_shop.schema.shapes import Child, Table, amount, flag, moment, number, text
+from tests.transforms.conftest import Warehouse
+from tests.wire.doubles import Loopback, Reply, Seen
+
+pytestmark = pytest.mark.xdist_group("transforms")
+
+GADGETS = Endpoint(
+    "/gadgetLoans",
+    "loan of a gadget",
+    Table(
+        text("name") + amount("deposit") + flag("returned") + moment("created_date due_date"),
+        (CUSTOMER,),
+        (Child("parts", "part lent with a gadget", Table(text("id name") + number("quantity"))),),
+        means={"deposit": "What the customer left for it.", "is_returned": "Whether it is back."},
+    ),
+    detail=True,
+)
+ROWS = [
+    {
+        "id": n,
+        "name": f"Lamp {n}",
+        "deposit": "$ 12.50",
+        "returned": "Yes" if n % 2 else "No",
+        "created_date": f"0{n}-Mar-2026",
+        "customer": {"id": 7, "name": "Ana"},
+        "parts": [{"id": 1, "name": "Bulb", "quantity": 2}] * (n == 1),
+    }
+    for n in (3, 2, 1)
+]
+
+
+@pytest.fixture
+def declared() -> Iterator[None]:
+    endpoints.declare(GADGETS)
+    yield
+    del endpoints._ENDPOINTS[GADGETS.table], endpoints._TABLES[GADGETS.table]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where a sync of a service that has nothing but that list keeps its files."""
+    for name in [name for name in os.environ if name.startswith(("SOURCES__", "SHOPMIRROR_"))]:
+        monkeypatch.delenv(name)
+
+    def answer(seen: Seen) -> Reply:
+        first = dict(seen.query).get("page", "1") == "1"
+        rows = ROWS if seen.path == "/v1/gadgetLoans" and first else []
+        return Reply(body=rows[::-1] if dict(seen.query).get("sort") == "oldest" else rows)
+
+    with Loopback() as service:
+        service.otherwise = answer
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "home"))
+        for name, value in {
+            "base_url": service.base_url,
+            "api_key": "k",
+            "timezone": "America/Guatemala",
+            "minute_seconds": "0.2",
+        }.items():
+            monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name.upper()}", value)
+        yield tmp_path / "home"
+
+
+def test_files_that_follow_from_the_lists_are_as_make_models_writes_them() -> None:
+    assert staging.stale(PROJECT) == []
+
+
+@pytest.mark.usefixtures("declared")
+def test_one_row_is_a_list_and_dbt_tells_of_it_offline(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warehouse: Warehouse
+) -> None:
+    assert main(["sync", "gadgetLoans"]) == 0
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
+        ask = connection.execute
+        assert ask("select id, deposit from raw.gadget_loans order by id").fetchall() == [
+            (n, Decimal("12.5")) for n in "123"
+        ]
+        assert ask("select parent_id, quantity from raw.gadget_loans__parts").fetchall()
+        (proof,) = ask("select distinct resource from ops.completeness").fetchall()
+        assert proof == ("gadget_loans",)
+    resource = repair_shop().resources["gadget_loans"]
+    assert resource.compute_table_schema()["columns"]["deposit"]["data_type"] == "decimal"
+
+    project = tmp_path / "transforms"
+    shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__"))
+    staging.write(project)
+    monkeypatch.setattr(models, "PROJECT", project)
+    # What dbt has read of the project in other tests is at that home.
+    path = docs(home / "warehouse.duckdb", home=warehouse.home, out=tmp_path / "docs" / "m.html")
+    page = path.read_text(encoding="utf-8")
+    assert "One row for each part lent with a gadget, as last read from the service." in page
+    assert "What the customer left for it." in page
+    assert "One row for each payment, with the document and ticket it belongs to." in page
+    assert "What is in the warehouse" in page
+    assert '<script src="http' not in page
+    assert str(tmp_path) not in page
+    assert str(warehouse.home) not in page
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        for view in warehouse.home.rglob("compiled/**/stg_gadget_loans*.sql"):
+            connection.execute(f"create view {view.stem} as {view.read_text()}")
+        whole = connection.execute("from stg_gadget_loans order by id").to_arrow_table()
+        (part,) = connection.execute("from stg_gadget_loans__parts").to_arrow_table().to_pylist()
+    assert whole.column_names == [
+        *("shop_id", "id", "customer_id", "customer_internal_id", "name", "customer_name"),
+        *("customer_email", "customer_mobile", "customer_phone", "customer_company", "deposit"),
+        *("is_returned", "created_at", "created_day", "due_at", "due_day"),
+        *("seen_at", "deleted_at", "unreadable"),
+    ]
+    assert whole["is_returned"].to_pylist() == [True, False, True]
+    assert whole["created_day"].to_pylist() == [date(2026, 3, n) for n in (1, 2, 3)]
+    assert (part["gadget_loan_id"], part["position"], part["quantity"]) == ("1", 0, 2)
+
+
+@pytest.mark.usefixtures("declared")
+def test_a_column_needs_a_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = replace(GADGETS, path="/oddities", shape=Table(text("whatnot") + moment("created_date")))
+    monkeypatch.setitem(endpoints._ENDPOINTS, "oddities", odd)
+    with pytest.raises(staging.Unsaid, match=r"oddities\.whatnot: say what it means"):
+        staging.files(PROJECT)
+    with pytest.raises(ValueError, match="no column is called whatever"):
+        Table(text("whatnot"), means={"whatever": "A word too many."})
+    with pytest.raises(ValueError, match="a list for table 'gadget_loans' already"):
+        endpoints.declare(GADGETS)
