@@ -47,8 +47,11 @@ STAGING = "raw_staging"
 """Where dlt keeps the rows of one load before it merges them; not published."""
 
 _PIPELINE = "repair_shop"
-_MEMORY = "1GB"
-"""What DuckDB may use for a merge before it spills; by itself it takes most of the RAM."""
+_BLOCKS = 10_000
+"""Blocks of the file that DuckDB may hold in a load before it spills (164 MB of a new file, whose
+blocks are of 16 KiB); by itself it takes most of the RAM."""
+_MOST = 1_000_000_000
+"""Bytes it may hold of a file of an older version, whose blocks are of 256 KiB."""
 
 
 class LoadError(Exception):
@@ -164,7 +167,9 @@ class Loader:
 
         from sources.repair_shop.source import from_log
 
-        with self.home.guard():
+        # Stays open meanwhile: dlt opens the file for each job, and each closing is a checkpoint.
+        with self._database() as connection:
+            _bound_memory(connection)
             pipeline = self._ready_pipeline()
             try:
                 info = pipeline.run(
@@ -231,9 +236,7 @@ class Loader:
             _PIPELINE,
             pipelines_dir=str(folder / "pipelines"),
             destination=dlt.destinations.duckdb(
-                DuckDbCredentials(
-                    str(self.home.build_warehouse), global_config={"memory_limit": _MEMORY}
-                ),
+                DuckDbCredentials(str(self.home.build_warehouse)),
                 preferred_loader_file_format="parquet",
             ),
             dataset_name=DATASET,
@@ -281,6 +284,14 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
             for name, empty in empty_tables(table).items()
         )
     ]
+
+
+def _bound_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    """For all connections to the file, until the last of them is closed."""
+    [(block,)] = connection.execute(
+        "SELECT block_size FROM pragma_database_size() LIMIT 1"
+    ).fetchall()
+    connection.execute(f"SET memory_limit = '{min(_BLOCKS * block, _MOST)}B'")
 
 
 def row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:

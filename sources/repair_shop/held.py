@@ -82,7 +82,10 @@ class _Opened:
         import duckdb
 
         try:
-            self._database = duckdb.connect(str(self._path), read_only=True)
+            try:
+                self._database = duckdb.connect(str(self._path), read_only=True)
+            except duckdb.ConnectionException:  # a load of this process has it open already
+                self._database = duckdb.connect(str(self._path))
         except duckdb.Error:  # in use, damaged or newer: then it is not at hand
             return None
         self._database.execute("SET TimeZone = 'UTC'")
