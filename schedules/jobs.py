@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from schedules.settings import AFTER_SYNC, WEEKDAYS, ScheduleSettings, wall_time
+from schedules.settings import AFTER_SYNC, ScheduleSettings, wall_time
 from schedules.triggers import DailyAt, EveryMinutes
-from sources.repair_shop.settings import SECTION, Settings, ShopSettings, read_section
+from sources.repair_shop.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 
 NOON = 12
 

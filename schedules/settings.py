@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import re
 from datetime import time
-from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-from sources.repair_shop.settings import load_section
+from sources.repair_shop.settings import WEEKDAYS, Section, existing_zone, load_section
 
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 AFTER_SYNC = "after sync"
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
-class ScheduleSettings(BaseModel):
+class ScheduleSettings(Section):
     """When what runs. Times are ``HH:MM`` on the wall of the shop's zone; ``off`` is never."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     timezone: str = Field("", description="IANA name; by default each shop's own")
     sync_at: str = Field("22:30", description="HH:MM, or 'off'")
@@ -71,17 +67,11 @@ class ScheduleSettings(BaseModel):
     @field_validator("timezone")
     @classmethod
     def _zone_exists(cls, value: str) -> str:
-        try:
-            ZoneInfo(value or "UTC")
-        except (KeyError, OSError, ValueError) as error:
-            raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
-        return value
+        return value and existing_zone(value)
 
 
-class RetentionSettings(BaseModel):
+class RetentionSettings(Section):
     """How long things are kept, in days; 0 keeps for ever."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pages_days: int = Field(7, ge=0, description="answers already loaded, and ended runs")
     logs_days: int = Field(30, ge=0, description="log files")

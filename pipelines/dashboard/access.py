@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import threading
 import time
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
 
-from sources.repair_shop.settings import load_section
+from sources.repair_shop.settings import Section, load_section
 
 _SHORTEST = 8
 _PAUSE_SECONDS = 1.0
@@ -27,10 +26,8 @@ _PAUSE_SECONDS = 1.0
 _one_at_a_time = threading.Lock()
 
 
-class DashboardSettings(BaseModel):
+class DashboardSettings(Section):
     """Where the page is served, and what it asks before it shows anything."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     address: str = Field("127.0.0.1", description="another than loopback needs a password")
     port: int = Field(8501, ge=0, le=65535, description="of the page; 0 takes a free one")
@@ -73,11 +70,3 @@ class DashboardSettings(BaseModel):
 def load_access() -> DashboardSettings:
     """``[dashboard]`` of dlt's places; ``SettingsError`` names what is wrong."""
     return load_section("dashboard", DashboardSettings)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pipelines.dashboard.access import DashboardSettings, is_loopback
+from pipelines.dashboard.access import DashboardSettings
+from sources.repair_shop.settings import is_loopback
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"

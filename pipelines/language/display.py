@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from pipelines.language import NARROW, Language
-from sources.repair_shop.settings import SettingsError, load_section
+from sources.repair_shop.settings import Section, SettingsError, load_section
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -36,10 +36,8 @@ _DAYS = re.compile(r"(?=.*dd)(?=.*MM)(?=.*yyyy)[dMy/. -]+")
 _LOGO_BYTES, _LOGO_PIXELS, _LOGO_SIZE = 5_000_000, 25_000_000, (640, 200)
 
 
-class DisplaySettings(BaseModel):
+class DisplaySettings(Section):
     """How people are shown things; every setting is optional."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str = Field("en", description="en, es, with a country its formats too: es-GT")
     number_format: str = Field("", description="1234.5 as it is to be shown: 1,234.50")

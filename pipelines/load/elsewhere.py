@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from pipelines.home import Home
 from pipelines.load.lease import Lease, turn
@@ -29,7 +29,7 @@ from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import load_section, read_section
+from sources.repair_shop.settings import Section, load_section, read_section
 
 if TYPE_CHECKING:
     import dlt
@@ -42,10 +42,8 @@ _WITH_LEASE = ("postgres", "duckdb")
 _OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
 
 
-class WarehouseSettings(BaseModel):
+class WarehouseSettings(Section):
     """Where the rows go besides ``warehouse.duckdb``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     also: tuple[str, ...] = Field((), description="dlt destinations that each sync loads too")
     also_models: bool = Field(

@@ -19,16 +19,9 @@ from email.utils import formatdate, make_msgid
 from typing import Any, Literal, Self, TypeVar
 
 import httpx
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, SecretStr, field_validator, model_validator
 
-from sources.repair_shop.settings import load_section, read_section
+from sources.repair_shop.settings import Section, load_section, read_section
 
 Security = Literal["starttls", "tls", "none"]
 
@@ -40,10 +33,8 @@ def split(value: Any) -> Any:
     return value
 
 
-class MailSettings(BaseModel):
+class MailSettings(Section):
     """``[mail]``: the server, and where messages go. ``[report]`` and ``[notify]`` may differ."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
     smtp_port: int = Field(587, ge=1, le=65535, description="587 is the usual one")

@@ -19,8 +19,8 @@ def dashboard(
     ] = None,
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
-    from pipelines.dashboard import DashboardSettings, free_port, is_loopback, load_access, serve
-    from sources.repair_shop.settings import home_folder
+    from pipelines.dashboard import DashboardSettings, free_port, load_access, serve
+    from sources.repair_shop.settings import home_folder, is_loopback
 
     access = load_access()
     address = access.address if host is None else host

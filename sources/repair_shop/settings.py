@@ -17,11 +17,12 @@ from datetime import date
 from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -33,9 +34,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
-Section = TypeVar("Section", bound=BaseModel)
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -62,10 +62,26 @@ class SettingsError(Exception):
     exit_code = 2
 
 
-class ShopSettings(BaseModel):
-    """What is needed to talk to one shop: one key, one budget, one time zone."""
+class Section(BaseModel):
+    """A section of settings: fixed once it is read; a name that it does not know is a fault."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_Section = TypeVar("_Section", bound=Section)
+
+
+def existing_zone(name: str) -> str:
+    """The name of a time zone; ValueError for one that is not known."""
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError, ValueError) as error:
+        raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
+    return name
+
+
+class ShopSettings(Section):
+    """What is needed to talk to one shop: one key, one budget, one time zone."""
 
     name: str
     allow_http: bool = Field(
@@ -73,7 +89,7 @@ class ShopSettings(BaseModel):
     )
     base_url: str = Field(description="the service's address, ending in /v1")
     api_key: SecretStr = Field(description="the shop's key; one key belongs to one shop")
-    timezone: str = Field(
+    timezone: Annotated[str, AfterValidator(existing_zone)] = Field(
         "UTC", description="the shop's own, as IANA name: its days begin and end there"
     )
     requests_per_minute: int = Field(30, ge=1, description="specification, Limits: 30")
@@ -137,15 +153,6 @@ class ShopSettings(BaseModel):
             raise ValueError("is empty or holds characters that no key has")
         return SecretStr(text)
 
-    @field_validator("timezone")
-    @classmethod
-    def _zone_exists(cls, value: str) -> str:
-        try:
-            ZoneInfo(value)
-        except (KeyError, OSError, ValueError) as error:
-            raise ValueError("is no IANA time zone (such as America/Guatemala)") from error
-        return value
-
     @field_validator("opening_hours")
     @classmethod
     def _hours_are_readable(cls, value: str) -> str:
@@ -164,8 +171,8 @@ class ShopSettings(BaseModel):
     @classmethod
     def _weekdays_are_known(cls, value: str) -> str:
         days = [part.strip().lower()[:3] for part in value.split(",") if part.strip()]
-        if not set(days) <= set(_WEEKDAYS):
-            raise ValueError(f"must be some of {', '.join(_WEEKDAYS)}, with commas between")
+        if not set(days) <= set(WEEKDAYS):
+            raise ValueError(f"must be some of {', '.join(WEEKDAYS)}, with commas between")
         return ",".join(days)
 
     @field_validator("closed_days")
@@ -300,8 +307,8 @@ def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
 
 
 def load_section(
-    name: str, kind: type[Section], values: Mapping[str, Any] | None = None
-) -> Section:
+    name: str, kind: type[_Section], values: Mapping[str, Any] | None = None
+) -> _Section:
     """A section's settings (by default read from dlt's places), validated.
 
     :class:`SettingsError` names every fault and, for a name nobody knows, the one that was meant.
