@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from sandbox.errors import BadRequest
@@ -21,7 +22,7 @@ Kind = Literal[
     "to",  # last day, inclusive
     "label",  # an id, or an exact label of another list
     "ids",  # one id or a list of them
-    "condition",  # EQUAL or NOT-EQUAL, of the parameter it belongs to
+    "condition",  # EQUAL or NOT-EQUAL, of the parameter it is named after
     "number",  # numeric, of a fixed field
 ]
 
@@ -41,10 +42,8 @@ class Filter:
         kind: how its value is read and compared.
         paths: fields of the record it looks at (any of them), or indexed columns.
         values: allowed values of a ``choice``.
-        lookup: list and field whose exact labels a ``label`` accepts.
-        of: the parameter that a ``condition`` turns round.
+        lookup: list and field whose exact labels a ``label`` accepts; the list of the ``ids``.
         note: a few words for the published description.
-        where: SQL condition that belongs to it, of ``ids``.
     """
 
     name: str
@@ -52,9 +51,7 @@ class Filter:
     paths: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     lookup: tuple[str, str] | None = None
-    of: str = ""
     note: str = ""
-    where: str = "1"
 
 
 def expression(resource: str, path: str) -> str:
@@ -68,7 +65,7 @@ def expression(resource: str, path: str) -> str:
     if path in _COLUMNS_SHARED or path in columns:
         return path
     for column, column_path in columns.items():
-        if column_path == path and column not in RESOURCES[resource].amounts:
+        if column_path == path and not column.endswith("cents"):
             return column
     return f"json_extract(doc, '$.{path}')"
 
@@ -161,13 +158,21 @@ def _whether(_resource: str, _one: Filter, value: str) -> Condition:
 def _ids(resource: str, one: Filter, values: Sequence[str]) -> Condition:
     ids = [part for text in values for part in text.split(",") if part.strip()]
     marks = ",".join("?" * len(ids))
-    where = f"{expression(resource, one.paths[0])} IN ({marks}) AND {one.where}"
-    return where, [part.strip() for part in ids]
+    left, (target, _) = expression(resource, one.paths[0]), _lookup(one)
+    there = f"SELECT 1 FROM r_{target} AS d WHERE d.shop = r_{resource}.shop AND d.id = {left}"
+    return f"{left} IN ({marks}) AND EXISTS ({there})", [part.strip() for part in ids]
 
 
-def _day(resource: str, one: Filter) -> str:
+def _lookup(one: Filter) -> tuple[str, str]:
+    if one.lookup is None:
+        raise ValueError(f"{one.name} names no list to look up in")
+    return one.lookup
+
+
+def _bound(sign: str, resource: str, one: Filter, value: str) -> Condition:
     path = one.paths[0]
-    return path if path.endswith("_day") else f"substr({expression(resource, path)}, 1, 10)"
+    day = path if path.endswith("_day") else f"substr({expression(resource, path)}, 1, 10)"
+    return f"{day} {sign} ?", [parse_day(value).isoformat()]
 
 
 def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
@@ -190,9 +195,7 @@ def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
 def _label(
     resource: str, one: Filter, value: str, query: Mapping[str, str], store: ShopStore
 ) -> Condition:
-    if one.lookup is None:
-        raise ValueError(f"{one.name} names no list to look labels up in")
-    target, field = one.lookup
+    target, field = _lookup(one)
     extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
     # Several may bear one name, such as models of two brands.
     found = store.select(
@@ -214,14 +217,8 @@ _SIMPLE: Mapping[str, Callable[[str, Filter, str], Condition]] = {
     "number": _number,
     "choice": _choice,
     "flag": lambda resource, one, value: _flag(resource, one, parse_bool(value)),
-    "from": lambda resource, one, value: (
-        f"{_day(resource, one)} >= ?",
-        [parse_day(value).isoformat()],
-    ),
-    "to": lambda resource, one, value: (
-        f"{_day(resource, one)} <= ?",
-        [parse_day(value).isoformat()],
-    ),
+    "from": partial(_bound, ">="),
+    "to": partial(_bound, "<="),
     "condition": _whether,
 }
 """Kinds of parameters that need nothing but their value."""

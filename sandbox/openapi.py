@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandbox.filters import Filter
-from sandbox.listing import ListEndpoint
-from sandbox.lists import CUSTOM_FIELD_TYPES
+from sandbox.lists import CUSTOM_FIELD_TYPES, ListEndpoint
 from sandbox.routes import Route
 
 _DAY = (

@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from sandbox.errors import BadRequest
 from sandbox.filters import Condition, condition, contains
-from sandbox.listing import PAGE_SIZE, ListEndpoint
-from sandbox.lists import CUSTOM_FIELD_TYPES
-from sandbox.lists_service import PIPELINE, PRIORITIES
+from sandbox.lists import CUSTOM_FIELD_TYPES, PAGE_SIZE, PIPELINE, PRIORITIES, ListEndpoint
 from sandbox.quirks import Quirks
 from sandbox.resources import DOCUMENTS
 from sandbox.store import ShopStore
@@ -63,6 +62,19 @@ class Query:
             raise BadRequest(f"Parameter '{name}' must be a number of {least} or more.")
         return min(int(digits), _MAX_PAGE)
 
+    def day(self, name: str) -> date | None:
+        """A day, or None when it is missing or empty."""
+        text = self.one(name)
+        try:
+            return parse_day(text) if text else None
+        except BadValue as error:
+            raise BadRequest(f"Parameter '{name}' {error}.") from error
+
+    def days(self, first: str, last: str) -> list[Condition]:
+        """What the parameters for the first and the last day ask of a record's day."""
+        given = ((">=", self.day(first)), ("<=", self.day(last)))
+        return [(f"created_day {sign} ?", [day.isoformat()]) for sign, day in given if day]
+
     def last(self) -> dict[str, str]:
         """Last value of each parameter that has one."""
         return {name: values[-1].strip() for name in self._values if (values := self.all(name))}
@@ -84,7 +96,7 @@ def read_page(
     Raises:
         BadRequest: a parameter is not in the form it must have.
     """
-    parts = [(row.where, list[object]())]
+    parts: list[Condition] = [("1", [])]
     plain = query.last()
     for one in row.filters:
         values = query.all(one.name)
@@ -101,9 +113,7 @@ def read_page(
     if keyword := (query.one("searchKeyword") if row.search else None):
         parts.append(contains(row.resource, row.search, keyword))
     if row.created:
-        for name, sign in (("createdDateFrom", ">="), ("createdDateTo", "<=")):
-            if text := query.one(name):
-                parts.append((f"created_day {sign} ?", [_day(name, text)]))
+        parts += query.days("createdDateFrom", "createdDateTo")
     where = " AND ".join(f"({sql})" for sql, _ in parts)
     arguments = [value for _, values in parts for value in values]
     records = _sorted_page(row, query, quirks, store, where, arguments)
@@ -111,13 +121,6 @@ def read_page(
     if row.resource == "payments" and query.flag("includeResource"):
         _embed(records, store)
     return Page(records, hidden)
-
-
-def _day(name: str, text: str) -> str:
-    try:
-        return parse_day(text).isoformat()
-    except BadValue as error:
-        raise BadRequest(f"Parameter '{name}' {error}.") from error
 
 
 def _priority(name: str, value: str, query: Mapping[str, str]) -> Condition | None:
@@ -151,16 +154,11 @@ def _own_rules(
         return [(f"{PIPELINE} OR ({recent})", [store.shop])]
     if quirks.hides and not set(_SHOWING) & set(query.last()):
         return [(_HIDING[row.resource], [])] if row.resource in _HIDING else []
-    if row.resource == "ticket_invoices":
-        days = [
-            (f"created_day {sign} ?", _day(name, text))
-            for name, sign in (("paymentDateFrom", ">="), ("paymentDateTo", "<="))
-            if (text := query.one(name))
-        ]
-        if days:
-            tests = " AND ".join(sql for sql, _ in days)
-            paid = f"SELECT document_id FROM r_payments WHERE shop = ? AND {tests}"
-            return [(f"id IN ({paid})", ["@shop", *(day for _, day in days)])]
+    paid_on = query.days("paymentDateFrom", "paymentDateTo")
+    if row.resource == "ticket_invoices" and paid_on:
+        tests = " AND ".join(sql for sql, _ in paid_on)
+        paid = f"SELECT document_id FROM r_payments WHERE shop = ? AND {tests}"
+        return [(f"id IN ({paid})", [store.shop, *(day for _, [day] in paid_on)])]
     if row.resource == "custom_fields":
         if path["type"] not in CUSTOM_FIELD_TYPES:
             raise BadRequest(f"The type must be one of {', '.join(CUSTOM_FIELD_TYPES)}.")
@@ -194,7 +192,6 @@ def _sorted_page(
         descending = " DESC" if "DESC" in order else ""
         order = f"{key}_day{descending}, (seq * {mix * 2 + 1}) % 1000003"
     offset, limit = _window(query, quirks)
-    arguments = [store.shop if value == "@shop" else value for value in arguments]
     if limit == 0:
         return []
     found = store.select(row.resource, where, arguments, order=order, limit=limit, offset=offset)

@@ -12,7 +12,7 @@ from sandbox.errors import BadRequest
 from sandbox.query import Query
 from sandbox.quirks import Definition, Quirks
 from sandbox.store import ShopStore
-from sandbox.values import MONTHS, BadValue, parse_day
+from sandbox.values import MONTHS
 
 REPORTS = ("monthlySales", "monthlyPurchases", "dailySales", "dailyPurchases")
 _MOST_DAYS = 3_700
@@ -31,17 +31,14 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
     if name.startswith("monthly"):
         year = _year(query, store)
         days = count(store, quirks.definition, f"{year:04d}-01-01", f"{year:04d}-12-31")
-        months: Sums = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
-        seen: set[str] = set()
+        months: Sums = dict.fromkeys(sorted(day[:7] for day in days), 0)
+        if quirks.zero_periods:
+            months = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
         for day, value in days.items():
             months[day[:7]] += value
-            seen.add(day[:7])
-        if not quirks.zero_periods:
-            months = {month: months[month] for month in months if month in seen}
-        if quirks.monthly_report == "parts":
-            return _parts(months, quirks)
-        named = {_month_name(month, quirks.month_name): value for month, value in months.items()}
-        return _shape(named, "month", quirks.monthly_report, quirks)
+        if quirks.monthly_report != "parts":
+            months = {_month_name(name, quirks.month_name): sum for name, sum in months.items()}
+        return _shape(months, "month", quirks.monthly_report, quirks)
     first, last = _span(query, store)
     rule = quirks.daily_definition or quirks.definition
     counted = count(store, rule, first.isoformat(), last.isoformat())
@@ -49,8 +46,6 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
         length = (last - first).days + 1
         every = ((first + timedelta(days=n)).isoformat() for n in range(length))
         counted = {day: counted.get(day, 0) for day in every}
-    if quirks.daily_report == "parts":
-        return _parts(dict(sorted(counted.items())), quirks)
     return _shape(dict(sorted(counted.items())), "date", quirks.daily_report, quirks)
 
 
@@ -66,15 +61,9 @@ def _year(query: Query, store: ShopStore) -> int:
 def _span(query: Query, store: ShopStore) -> tuple[date, date]:
     """The days asked for; without any the current month so far, with one only that day."""
     today = date.fromisoformat(store.now_text()[:10])
-    given: dict[str, date] = {}
-    for name in ("dateFrom", "dateTo"):
-        if text := query.one(name):
-            try:
-                given[name] = parse_day(text)
-            except BadValue as error:
-                raise BadRequest(f"Parameter '{name}' {error}.") from error
-    first = given.get("dateFrom") or given.get("dateTo") or today.replace(day=1)
-    last = given.get("dateTo") or given.get("dateFrom") or today
+    given_first, given_last = query.day("dateFrom"), query.day("dateTo")
+    first = given_first or given_last or today.replace(day=1)
+    last = given_last or given_first or today
     if last < first:
         raise BadRequest("Parameter 'dateTo' must not lie before 'dateFrom'.")
     if (last - first).days > _MOST_DAYS:
@@ -93,14 +82,13 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
     net = rule.tax == "net"
     amount = "d.total_cents - d.tax_cents" if net else "d.total_cents"
     paid = " AND d.status = 'Paid'" if rule.documents == "paid" else ""
+    asked = (store.shop, first, last)
     for table in ("r_ticket_invoices", "r_pos_orders"):
         if rule.date == "created":
             add(
                 f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = ? "
                 f"AND d.created_day BETWEEN ? AND ?{paid} GROUP BY 1",
-                store.shop,
-                first,
-                last,
+                *asked,
             )
         elif rule.date == "payment":
             add(
@@ -109,9 +97,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
                 "AS p ON p.document_id = d.id WHERE d.shop = ? AND d.status = 'Paid' "
                 "AND p.day BETWEEN ? AND ? GROUP BY 1",
                 store.shop,
-                store.shop,
-                first,
-                last,
+                *asked,
             )
         else:
             share = "p.cents * 1.0 * (d.total_cents - d.tax_cents) / d.total_cents"
@@ -120,9 +106,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
                 f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "
                 f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id WHERE p.shop = ? "
                 f"AND p.cents >= 0{paid} AND p.created_day BETWEEN ? AND ? GROUP BY 1",
-                store.shop,
-                first,
-                last,
+                *asked,
             )
         if rule.returns != "ignored":
             day = "r.day" if rule.returns == "return_day" else "r.sale_day"
@@ -131,9 +115,7 @@ def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
                 f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "
                 f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = ?{paid} "
                 f"AND {day} BETWEEN ? AND ? GROUP BY 1",
-                store.shop,
-                first,
-                last,
+                *asked,
             )
     return sums
 
@@ -195,6 +177,8 @@ def _amount(value: int, quirks: Quirks) -> Any:
 
 
 def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
+    if shape == "parts":
+        return _parts(sums, quirks)
     if shape == "object":
         return {str(period): _amount(value, quirks) for period, value in sums.items()}
     return [{name: period, "total": _amount(value, quirks)} for period, value in sums.items()]

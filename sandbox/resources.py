@@ -22,17 +22,14 @@ class Resource:
         name: snake_case name of the list, e.g. ``ticket_invoices``.
         id_kind: ``uuid`` for text like a UUID, ``number`` for plain numbers (field notes, ids).
         created: path of the date that newest/oldest and createdDateFrom/To go by.
-        columns: indexed column -> path in the record.
-        amounts: columns among them that hold hundredths of an amount.
-        days: columns among them of which only the day counts.
+        columns: indexed column -> path in the record; ``...cents`` hold hundredths of an amount,
+            of ``..._day`` only the day counts.
     """
 
     name: str
     id_kind: IdKind = "uuid"
     created: str = "created_date"
     columns: Mapping[str, str] = field(default_factory=dict)
-    amounts: frozenset[str] = frozenset()
-    days: frozenset[str] = frozenset()
 
     @property
     def table(self) -> str:
@@ -56,18 +53,14 @@ _DOCUMENT_COLUMNS = {
     "total_cents": "amount_total",
     "tax_cents": "tax_total",
 }
-_TOTAL = frozenset({"total_cents", "tax_cents"})
+_SHIPMENT_COLUMNS = {"ticket_id": "ticket.id", "customer_id": "customer.id", "pin": "pin"}
 
 _ROWS = (
     Resource("users"),
     Resource("tax_rates", "number"),
     Resource("payment_methods", "number"),
     Resource("time_clock", columns={"user_id": "user.id"}),
-    Resource(
-        "appointments",
-        columns={"start_day": "start_date", "end_day": "end_date"},
-        days=frozenset({"start_day", "end_day"}),
-    ),
+    Resource("appointments", columns={"start_day": "start_date", "end_day": "end_date"}),
     Resource("customers"),
     Resource("groups"),
     Resource(
@@ -93,9 +86,8 @@ _ROWS = (
             "ticket_no": "ticket_no",
             "ticket_ref": "ticket.ticket_ref",
         },
-        amounts=_TOTAL,
     ),
-    Resource("pos_orders", columns=_DOCUMENT_COLUMNS, amounts=_TOTAL),
+    Resource("pos_orders", columns=_DOCUMENT_COLUMNS),
     Resource(
         "payments",
         "number",
@@ -106,7 +98,6 @@ _ROWS = (
             "kind": "_kind",
             "cents": "amount",
         },
-        amounts=frozenset({"cents"}),
     ),
     Resource("products", columns={"code": "code"}),
     Resource("warranties"),
@@ -117,11 +108,7 @@ _ROWS = (
     Resource("stock_count", "number"),
     Resource("stock", columns={"product_id": "product.id"}),
     Resource("serials", columns={"product_id": "product.id"}),
-    Resource(
-        "adjustments",
-        columns={"adjustment_day": "adjustment_date"},
-        days=frozenset({"adjustment_day"}),
-    ),
+    Resource("adjustments", columns={"adjustment_day": "adjustment_date"}),
     Resource("suppliers"),
     Resource(
         "purchase_orders",
@@ -132,21 +119,13 @@ _ROWS = (
             "cost_cents": "cost",
             "shipping_cents": "shipping_cost",
         },
-        amounts=frozenset({"cost_cents", "shipping_cents"}),
-        days=frozenset({"received_day"}),
     ),
-    Resource("expenses", columns={"cents": "amount"}, amounts=frozenset({"cents"})),
+    Resource("expenses", columns={"cents": "amount"}),
     Resource("expense_categories"),
     Resource("leads"),
     Resource("custom_fields", "number", columns={"kind": "type"}),
-    Resource(
-        "shipments",
-        columns={"ticket_id": "ticket.id", "customer_id": "customer.id", "pin": "pin"},
-    ),
-    Resource(
-        "shipments_deleted",
-        columns={"ticket_id": "ticket.id", "customer_id": "customer.id", "pin": "pin"},
-    ),
+    Resource("shipments", columns=_SHIPMENT_COLUMNS),
+    Resource("shipments_deleted", columns=_SHIPMENT_COLUMNS),
     Resource("info"),
 )
 

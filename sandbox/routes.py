@@ -12,8 +12,7 @@ from typing import Any
 
 from sandbox import reports
 from sandbox.errors import NotFound
-from sandbox.listing import ListEndpoint
-from sandbox.lists import GROUPS
+from sandbox.lists import GROUPS, ListEndpoint
 from sandbox.query import Query, read_page
 from sandbox.quirks import Quirks
 from sandbox.render import envelope, public

@@ -92,7 +92,7 @@ def row(shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]) ->
         created[:10] if created else None,
         epoch(updated, zone),
         updated[:10] if updated else None,
-        *(_column(kind, name, at(record, path)) for name, path in kind.columns.items()),
+        *(_column(name, at(record, path)) for name, path in kind.columns.items()),
         dumps(record),
     )
 
@@ -101,10 +101,10 @@ def _moment(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _column(kind: Resource, name: str, value: Any) -> Any:
-    if name in kind.amounts:
+def _column(name: str, value: Any) -> Any:
+    if name.endswith("cents"):
         return cents(value)
-    if name in kind.days:
+    if name.endswith("_day"):
         return str(value)[:10] if value else None
     if value is None or isinstance(value, bool):
         return value

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from sandbox.errors import BadRequest
-from sandbox.lists_service import PRIORITIES
+from sandbox.lists import PRIORITIES
 from sandbox.resources import at
 from sandbox.routes import Call, found
 from sandbox.values import iso_in, parse_day
