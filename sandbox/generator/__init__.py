@@ -97,16 +97,12 @@ class _Shop:
         self.opening = ctx.clock.at(ctx.first, 6 * 3600)
         ctx.emit(
             "info",
-            {
-                "id": ctx.uid(),
-                "name": ctx.shop,
-                "currency": ctx.country.currency,
-                "country_code": ctx.country.code,
-                "timezone": timezone,
-                "email": f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
-                "created_date": ctx.text(self.opening),
-                "_updated": ctx.text(self.opening),
-            },
+            self.opening,
+            name=ctx.shop,
+            currency=ctx.country.currency,
+            country_code=ctx.country.code,
+            timezone=timezone,
+            email=f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
         )
         contacts = Contacts(ctx)
         contacts.emit_groups(self.opening)

@@ -6,9 +6,10 @@ Everything here is made on the shop's first day; tickets and sales only refer to
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 from sandbox.generator import words
-from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.context import Context, Record, money, named, share
 from sandbox.generator.goods import Device, Item
 from sandbox.generator.people import Contacts
 
@@ -47,12 +48,9 @@ class Catalogue:
         self._presets()
         self._custom_fields()
 
-    def _emit(self, resource: str, record: Record) -> Record:
+    def _emit(self, resource: str, **fields: Any) -> Record:
         created = self._start + self._ctx.number("setup") * 7
-        record.setdefault("created_date", self._ctx.text(created))
-        record["_updated"] = record["created_date"]
-        self._ctx.emit(resource, record)
-        return record
+        return self._ctx.emit(resource, created, **fields)
 
     def _staff(self) -> None:
         ctx, dice = self._ctx, self._dice
@@ -60,119 +58,93 @@ class Catalogue:
             person = self._contacts.person()
             left = index == ctx.scale.users - 1
             kind = "Admin" if index == 0 else "Sales" if index % 3 == 1 else "Technician"
-            record = {
-                "id": ctx.uid(),
-                "first_name": person.given,
-                "last_name": person.family,
-                "name": person.name,
-                "email": person.email,
-                "mobile": person.mobile,
-                "phone": "",
-                "address": person.address,
-                "website": "",
-                "gender": "Female" if dice.random() < 0.5 else "Male",
-                "type": kind,
-                "status": "In active" if left else "Active",
-            }
-            self.users.append(self._emit("users", record))
+            user = self._emit(
+                "users",
+                first_name=person.given,
+                last_name=person.family,
+                name=person.name,
+                email=person.email,
+                mobile=person.mobile,
+                phone="",
+                address=person.address,
+                website="",
+                gender="Female" if dice.random() < 0.5 else "Male",
+                type=kind,
+                status="In active" if left else "Active",
+            )
+            self.users.append(user)
         for number, (name, code, per_mille) in enumerate(
             (("Standard rate", "STD", 120), ("Reduced rate", "RED", 50), ("Exempt", "EX", 0)), 1
         ):
             self._taxes.append((number, per_mille))
-            self._emit(
-                "tax_rates",
-                {
-                    "id": number,
-                    "name": name,
-                    "code": code,
-                    "value": money(per_mille * 10),
-                    "type": "Percentage",
-                },
-            )
+            value = money(per_mille * 10)
+            self._emit("tax_rates", id=number, name=name, code=code, value=value, type="Percentage")
         for number, title in enumerate(
             ("Cash", "Card", "Bank transfer", "Cheque", "Gift voucher"), 1
         ):
             self.methods.append(title)
-            self._emit("payment_methods", {"id": number, "title": title})
+            self._emit("payment_methods", id=number, title=title)
 
     def _labels(self) -> None:
         ctx = self._ctx
         for number, (label, kind, in_pipeline) in enumerate(words.STATUSES, 1):
-            record = {"id": number, "label": label, "type": kind, "in_pipeline": in_pipeline}
-            self._emit("statuses", record)
+            self._emit("statuses", id=number, label=label, type=kind, in_pipeline=in_pipeline)
             reference = {"id": number, "label": label}
             (self.statuses if kind == "repair" else self.note_statuses)[label] = reference
             if kind == "repair":
                 self.pipeline[label] = in_pipeline
-        for label, category, fault in words.ISSUES:
+        for label, part, fault in words.ISSUES:
             uid = ctx.uid()
-            self._emit(
-                "issue_types",
-                {"id": uid, "label": label, "photourls": {"large": f"{PHOTO}issue/{uid}.jpg"}},
-            )
-            self.issues.append(({"id": uid, "label": label}, category, fault))
+            photo = {"large": f"{PHOTO}issue/{uid}.jpg"}
+            self._emit("issue_types", id=uid, label=label, photourls=photo)
+            self.issues.append(({"id": uid, "label": label}, part, fault))
         for name, low, high in words.EXPENSE_CATEGORIES:
-            record = self._emit("expense_categories", {"id": ctx.uid(), "name": name})
-            self.expense_categories.append(({"id": record["id"], "name": name}, low, high))
+            category = named(self._emit("expense_categories", name=name))
+            self.expense_categories.append((category, low, high))
         for name, days in (("No warranty", 0), ("30 days", 30), ("90 days", 90), ("1 year", 365)):
-            record = {
-                "id": ctx.uid(),
-                "name": name,
-                "term_days": days,
-                "description": f"{days} days from the day of sale" if days else "",
-                "status": "Active",
-            }
-            self._warranties.append(self._emit("warranties", record))
+            text = f"{days} days from the day of sale" if days else ""
+            self._warranties.append(
+                self._emit(
+                    "warranties", name=name, term_days=days, description=text, status="Active"
+                )
+            )
 
     def _purchasing(self) -> None:
         ctx, dice = self._ctx, self._dice
         for index in range(3 + ctx.scale.products // 150):
             person = self._contacts.person()
             city, code = dice.choice(words.CITIES)
-            record = {
-                "id": ctx.uid(),
-                "company": f"{self._contacts.company()} {index + 1}",
-                "contact_name": person.name,
-                "mobile": person.mobile,
-                "phone": person.mobile,
-                "email": f"orders{index + 1}@supplier.example.net",
-                "address": person.address,
-                "town": city,
-                "county": "",
-                "postcode": code,
-                "country_code": dice.choice(("GT", "US", "CN", "DE")),
-                "status": "Active" if index else "In active",
-            }
-            self.suppliers.append(self._emit("suppliers", record))
-        for name in (*words.REPAIR_CATEGORIES, *words.SHELF_CATEGORIES, words.SERVICE_CATEGORY):
-            self._category(name, None)
-        for name in ("Repair parts", "Shop floor"):
-            self._category(name, None)
-
-    def _category(self, name: str, parent: str | None) -> None:
-        number = len(self._categories) + 1
-        self._categories[name] = number
-        self._emit(
-            "categories",
-            {
-                "id": number,
-                "name": name,
-                "profit_margin": money(self._dice.randrange(1500, 6500, 50)),
-                "parent_category": parent,
-            },
-        )
+            supplier = self._emit(
+                "suppliers",
+                company=f"{self._contacts.company()} {index + 1}",
+                contact_name=person.name,
+                mobile=person.mobile,
+                phone=person.mobile,
+                email=f"orders{index + 1}@supplier.example.net",
+                address=person.address,
+                town=city,
+                county="",
+                postcode=code,
+                country_code=dice.choice(("GT", "US", "CN", "DE")),
+                status="Active" if index else "In active",
+            )
+            self.suppliers.append(supplier)
+        goods = (*words.REPAIR_CATEGORIES, *words.SHELF_CATEGORIES, words.SERVICE_CATEGORY)
+        for number, name in enumerate((*goods, "Repair parts", "Shop floor"), 1):
+            self._categories[name] = number
+            margin = money(dice.randrange(1500, 6500, 50))
+            self._emit(
+                "categories", id=number, name=name, profit_margin=margin, parent_category=None
+            )
 
     def _devices_and_goods(self) -> None:
         ctx, dice = self._ctx, self._dice
-        groups = []
-        for name in words.MODEL_GROUPS:
-            record = self._emit("model_groups", {"id": ctx.uid(), "name": name})
-            groups.append({"id": record["id"], "name": name})
+        groups = [named(self._emit("model_groups", name=name)) for name in words.MODEL_GROUPS]
         brands: dict[str, str] = {}
         for name in words.BRANDS[: 4 + ctx.scale.models // 12]:
             brands[name] = ctx.uid()
             logo = {"large": f"{PHOTO}brand/{brands[name]}.png"}
-            self._emit("brands", {"id": brands[name], "name": name, "logourls": logo})
+            self._emit("brands", id=brands[name], name=name, logourls=logo)
         self._brands = brands
         for name, price in words.SERVICES:
             self.services.append(self._service(name, price))
@@ -189,15 +161,13 @@ class Catalogue:
             group = groups[0] if dice.random() < 0.6 else dice.choice(groups)
             self._emit(
                 "models",
-                {
-                    "id": uid,
-                    "model": name,
-                    "make": brand,
-                    "brand": {"id": brands[brand], "name": brand},
-                    "model_group": group,
-                    "status": "In active" if dice.random() < 0.05 else "Active",
-                    "photourls": {"large": f"{PHOTO}model/{uid}.jpg"},
-                },
+                id=uid,
+                model=name,
+                make=brand,
+                brand={"id": brands[brand], "name": brand},
+                model_group=group,
+                status="In active" if dice.random() < 0.05 else "Active",
+                photourls={"large": f"{PHOTO}model/{uid}.jpg"},
             )
             parts: dict[str, Item] = {}
             for offset in range(per_device):
@@ -211,7 +181,7 @@ class Catalogue:
 
     def _service(self, name: str, price: int) -> Item:
         code = f"SVC-{self._ctx.number('service'):03d}"
-        return self._item("product", name, code, words.SERVICE_CATEGORY, "", None, 0, price)
+        return self._item(name, code, words.SERVICE_CATEGORY, "", None, 0, price)
 
     def _good(self, category: str, brand: str, model: Record | None) -> Item:
         dice = self._dice
@@ -220,13 +190,12 @@ class Catalogue:
         price = round(cost * (1.35 + dice.random() * 1.2) / 25 + 1) * 25 - dice.choice((0, 0, 1, 5))
         code = f"{category[:3].upper()}-{brand[:3].upper()}-{self._ctx.number('product'):05d}"
         label = f"{title} {brand} {model['name']}" if model else f"{title} {brand}"
-        item = self._item("product", label, code, category, brand, model, cost, price)
+        item = self._item(label, code, category, brand, model, cost, price)
         self.items.append(item)
         return item
 
     def _item(
         self,
-        kind: str,
         name: str,
         code: str,
         category: str,
@@ -237,7 +206,6 @@ class Catalogue:
     ) -> Item:
         ctx, dice = self._ctx, self._dice
         service = category == words.SERVICE_CATEGORY
-        kind = "service" if service else kind
         tax_id, per_mille = self._taxes[0 if dice.random() < 0.93 else dice.choice((1, 2))]
         used = category == "Refurbished"
         supplier = dice.randrange(len(self.suppliers))
@@ -246,7 +214,7 @@ class Catalogue:
         uid = ctx.uid()
         record: Record = {
             "id": uid,
-            "type": kind,
+            "type": "service" if service else "product",
             "name": name,
             "code": code,
             "condition": "Used" if used else "New",
@@ -271,7 +239,7 @@ class Catalogue:
                 "vat": money(share(price, per_mille)),
             },
             "tax": tax_id,
-            "warranty": {"id": warranty["id"], "name": warranty["name"]},
+            "warranty": named(warranty),
             "alert_quantity": 0 if service else 2,
             "reorder_quantity": 0 if service else 5,
             "inventory_control": not service,
@@ -308,49 +276,43 @@ class Catalogue:
         everything = [*self.services, *self.items]
         fields = self.custom_fields.get("products", [])
         for index, item in enumerate(everything):
-            record = item.record
-            record["stock"] = item.on_hand
-            record["created_date"] = ctx.text(item.created)
-            record["last_updated"] = record["_updated"] = ctx.text(item.last_moved)
-            record["custom_fields"] = (
-                {fields[0]: dice.choice(("A", "B", "C"))} if fields and index % 4 == 0 else {}
-            )
-            others = dice.sample(everything, 2)
-            record["xsell_upsell"] = {
-                "cross_sell": [_named(others[0])],
-                "upsell": [_named(others[1])] if index % 3 == 0 else [],
+            own = {fields[0]: dice.choice(("A", "B", "C"))} if fields and index % 4 == 0 else {}
+            others = [one.reference for one in dice.sample(everything, 2)]
+            changes: Record = {
+                "stock": item.on_hand,
+                "custom_fields": own,
+                "xsell_upsell": {
+                    "cross_sell": others[:1],
+                    "upsell": others[1:] if index % 3 == 0 else [],
+                },
             }
-            ctx.emit("products", record)
+            ctx.emit("products", item.created, item.last_moved, **(item.record | changes))
 
     def _presets(self) -> None:
         ctx, dice = self._ctx, self._dice
-        groups = []
-        for name in ("Phones, common", "Tablets", "Consoles"):
-            record = self._emit("preset_categories", {"id": ctx.uid(), "name": name})
-            groups.append({"id": record["id"], "name": name})
+        groups = [
+            named(self._emit("preset_categories", name=name))
+            for name in ("Phones, common", "Tablets", "Consoles")
+        ]
         for device in self.devices[: max(4, len(self.devices) // 3)]:
             issue, category, _ = dice.choice(self.issues)
             item = device.parts.get(category or "") or self.services[0]
+            line = {
+                "id": ctx.number("line"),
+                "product_code": item.code,
+                "item_description": item.name,
+                "quantity": 1,
+                "unit_price": money(item.price),
+            }
             self._emit(
                 "presets",
-                {
-                    "id": ctx.uid(),
-                    "name": f"{issue['label']} {device.brand} {device.name}",
-                    "category": dice.choice(groups),
-                    "brand": {"id": self._brands[device.brand], "name": device.brand},
-                    "model": {"id": device.uid, "name": device.name},
-                    "issue_type": issue,
-                    "legal_document_id": str(1 + dice.randrange(3)),
-                    "lines": [
-                        {
-                            "id": ctx.number("line"),
-                            "product_code": item.code,
-                            "item_description": item.name,
-                            "quantity": 1,
-                            "unit_price": money(item.price),
-                        }
-                    ],
-                },
+                name=f"{issue['label']} {device.brand} {device.name}",
+                category=dice.choice(groups),
+                brand={"id": self._brands[device.brand], "name": device.brand},
+                model={"id": device.uid, "name": device.name},
+                issue_type=issue,
+                legal_document_id=str(1 + dice.randrange(3)),
+                lines=[line],
             )
 
     def _custom_fields(self) -> None:
@@ -360,19 +322,13 @@ class Catalogue:
             self.custom_fields.setdefault(kind, []).append(name)
             self._emit(
                 "custom_fields",
-                {
-                    "id": number,
-                    "type": kind,
-                    "name": name,
-                    "label": name,
-                    "field_type": field_type,
-                    "category_id": category,
-                    "tab_id": tab,
-                    "options": options,
-                    "required": False,
-                },
+                id=number,
+                type=kind,
+                name=name,
+                label=name,
+                field_type=field_type,
+                category_id=category,
+                tab_id=tab,
+                options=options,
+                required=False,
             )
-
-
-def _named(item: Item) -> Record:
-    return {"id": item.uid, "name": item.name, "code": item.code}

@@ -19,6 +19,26 @@ T = TypeVar("T")
 
 OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
 """Opening hours, as seconds of the day."""
+SHOW_UPDATED = frozenset(
+    "tickets ticket_comments products appointments customers leads ticket_invoices pos_orders "
+    "purchase_orders".split()
+)
+"""Lists whose records show when they were last changed."""
+
+
+def named(record: Record) -> Record:
+    """What stands for a record of that name elsewhere."""
+    return {"id": record["id"], "name": record["name"]}
+
+
+def staff(user: Record | None) -> Record | None:
+    """What stands for somebody of the shop's elsewhere."""
+    return user and {key: user[key] for key in ("id", "first_name", "last_name", "email")}
+
+
+def served(reference: Record) -> Record:
+    """A reference without what is private."""
+    return {key: value for key, value in reference.items() if not key.startswith("_")}
 
 
 def money(cents: int) -> Decimal:
@@ -59,9 +79,18 @@ class Context:
         """Dice of one area, which fall alike for the same seed and shop."""
         return random.Random(f"{self.seed}/{self.shop}/{area}")  # noqa: S311 - no secret is drawn
 
-    def emit(self, resource: str, record: Record) -> None:
-        """Hand on a record."""
+    def emit(
+        self, resource: str, created: int, updated: int | None = None, /, **fields: Any
+    ) -> Record:
+        """Hand on a record made and last changed at these moments; without an id it gets one."""
+        identity = {} if "id" in fields else {"id": self.uid()}
+        made = self.text(created)
+        changed = made if updated is None else self.text(updated)
+        record = {**identity, **fields, "created_date": made, "_updated": changed}
+        if resource in SHOW_UPDATED:
+            record["last_updated"] = changed
         self.out.append((resource, record))
+        return record
 
     def number(self, counter: str, start: int = 1) -> int:
         """The next number of a counter."""

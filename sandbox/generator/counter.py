@@ -6,9 +6,9 @@ import datetime as dt
 from collections import defaultdict
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record
+from sandbox.generator.context import Context, Record, served
 from sandbox.generator.documents import Documents, Plan, Sold
-from sandbox.generator.people import Contacts, served
+from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
 
 
@@ -68,7 +68,7 @@ class Counter:
             line.discount = line.item.price * line.quantity * dice.choice((5, 10, 20)) // 100
         known = dice.random() < 0.3
         customer = self._contacts.customer(moment, new=0.2) if known else None
-        lines, total = self._documents.lines(sold)
+        lines = self._documents.lines(sold)
         record: Record = {
             "id": ctx.uid(),
             "number": f"POS-{ctx.number('pos', 5_001)}",
@@ -81,8 +81,7 @@ class Counter:
             record,
             sold=sold,
             lines=lines,
-            total=total,
-            plan=self._plan(moment, total, nth),
+            plan=self._plan(moment, lines[1], nth),
             created=moment,
         )
 

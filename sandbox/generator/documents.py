@@ -77,17 +77,17 @@ class Documents:
         record: Record,
         *,
         sold: Sequence[Sold],
-        lines: list[Record],
-        total: int,
+        lines: tuple[list[Record], int],
         plan: Plan,
         created: int,
         ticket_id: str | None = None,
-    ) -> int:
+    ) -> tuple[Record, int]:
         """Complete a document with lines, payments, returns and status, and emit all of them.
 
-        Returns the moment of its last change.
+        ``lines`` are those of :meth:`lines`, with their total. Returns the document, and the moment
+        of its last change.
         """
-        ctx = self._ctx
+        ctx, total = self._ctx, lines[1]
         for line in sold:
             if line.item.stocked:
                 line.item.on_hand -= line.quantity
@@ -133,19 +133,19 @@ class Documents:
             if line.item.stocked:
                 line.item.on_hand += quantity
                 line.item.last_moved = max(line.item.last_moved, moment)
-        record |= {
-            "status": "Paid" if covered >= total else "Due",
-            "amount_total": money(total),
-            "tax_total": sum((line["tax"] for line in lines), money(0)),
-            "created_date": ctx.text(created),
-            "last_updated": ctx.text(touched),
-            "lines": lines,
-            "payments": payments,
-            "returns": returns,
-            "_updated": ctx.text(touched),
-        }
-        ctx.emit(resource, record)
-        return touched
+        made = ctx.emit(
+            resource,
+            created,
+            touched,
+            **record,
+            status="Paid" if covered >= total else "Due",
+            amount_total=money(total),
+            tax_total=sum((line["tax"] for line in lines[0]), money(0)),
+            lines=lines[0],
+            payments=payments,
+            returns=returns,
+        )
+        return made, touched
 
     def _payment(
         self, moment: int, cents: int, ties: Record, *, is_advance: bool = False
@@ -164,5 +164,5 @@ class Documents:
             "payment_note": "",
             "is_advance": is_advance,
         }
-        self._ctx.emit("payments", {**public, **ties, "_updated": date})
+        self._ctx.out.append(("payments", {**public, **ties, "_updated": date}))
         return public

@@ -30,6 +30,11 @@ class Item:
     created: int = 0
     last_moved: int = 0
 
+    @property
+    def reference(self) -> Record:
+        """What stands for it elsewhere."""
+        return {"id": self.uid, "name": self.name, "code": self.code}
+
 
 @dataclass(frozen=True, slots=True)
 class Device:

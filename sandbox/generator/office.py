@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import CLOSES, OPENS, Context, Record, money, share
-from sandbox.generator.people import Contacts, served
+from sandbox.generator.context import (
+    CLOSES,
+    OPENS,
+    Context,
+    Record,
+    money,
+    served,
+    share,
+    staff,
+)
+from sandbox.generator.people import Contacts
 from sandbox.generator.tickets import Tickets, Visit
-
-_STAFF = ("id", "first_name", "last_name", "email")
 
 
 class Office:
@@ -25,7 +31,6 @@ class Office:
         self._catalogue = catalogue
         self._contacts = contacts
         self._tickets = tickets
-        self._won: defaultdict[dt.date, list[Record]] = defaultdict(list)
 
     def clock_in(self, day: dt.date) -> None:
         """Emit the time clock's entries of a day; nobody has clocked out of today's last shift."""
@@ -41,16 +46,13 @@ class Office:
             gone = not (last and dice.random() < 0.5)
             ctx.emit(
                 "time_clock",
-                {
-                    "id": ctx.uid(),
-                    "user": {key: user[key] for key in _STAFF},
-                    "in_date": ctx.text(came),
-                    "in_notes": dice.choice(("Morning shift", "Counter", "Bench")),
-                    "out_date": ctx.text(left) if gone else None,
-                    "out_notes": "" if gone else None,
-                    "created_date": ctx.text(came),
-                    "_updated": ctx.text(left if gone else came),
-                },
+                came,
+                left if gone else came,
+                user=staff(user),
+                in_date=ctx.text(came),
+                in_notes=dice.choice(("Morning shift", "Counter", "Bench")),
+                out_date=ctx.text(left) if gone else None,
+                out_notes="" if gone else None,
             )
 
     def expenses(self, day: dt.date) -> None:
@@ -63,19 +65,14 @@ class Office:
             if date >= ctx.end_day:
                 continue
             amount = dice.randint(low, high)
-            text = ctx.text(ctx.open_moment(dice, date))
             ctx.emit(
                 "expenses",
-                {
-                    "id": ctx.uid(),
-                    "reference": f"EXP-{ctx.number('expense'):05d}",
-                    "notes": category["name"] if dice.random() < 0.3 else "",
-                    "category": category,
-                    "amount": money(amount),
-                    "tax": money(share(amount, 107) if index else 0),
-                    "created_date": text,
-                    "_updated": text,
-                },
+                ctx.open_moment(dice, date),
+                reference=f"EXP-{ctx.number('expense'):05d}",
+                notes=category["name"] if dice.random() < 0.3 else "",
+                category=category,
+                amount=money(amount),
+                tax=money(share(amount, 107) if index else 0),
             )
 
     def lead(self, moment: int) -> None:
@@ -90,7 +87,7 @@ class Office:
         updated = min(decided, ctx.end - 1)
         issue = dice.choice(self._catalogue.issues)[0]
         business = dice.random() < 0.2
-        record: Record = {
+        fields: Record = {
             "id": ctx.uid(),
             "name": person.name,
             "business_name": self._contacts.company() if business else "",
@@ -101,26 +98,20 @@ class Office:
             "subject": dice.choice(words.LEAD_SUBJECTS),
             "description": "",
             "issue_type": issue,
-            "user": {key: dice.choice(self._catalogue.users)[key] for key in _STAFF[:1]},
+            "user": staff(dice.choice(self._catalogue.users)),
             "referred_by": dice.choice(words.SOURCES),
             "status": status,
             "country_code": ctx.country.code,
             "gdpr_compliant": dice.random() < 0.6,
             "ticket": None,
             "customer": None,
-            "created_date": ctx.text(moment),
-            "last_updated": ctx.text(updated),
             "custom_fields": {"Budget": str(dice.randrange(5, 90) * 10)} if business else {},
-            "_updated": ctx.text(updated),
         }
-        user = next(u for u in self._catalogue.users if u["id"] == record["user"]["id"])
-        record["user"] = {key: user[key] for key in _STAFF}
         if status == "Won":
             customer = self._contacts.customer(decided, new=1.0)
             ticket = self._tickets.open(decided, Visit(customer))
-            record["customer"] = served(customer)
-            record["ticket"] = {k: v for k, v in ticket.items() if not k.startswith("_")}
-        ctx.emit("leads", record)
+            fields |= {"customer": served(customer), "ticket": served(ticket)}
+        ctx.emit("leads", moment, updated, **fields)
 
     def appointment(self, day: dt.date, ticket: Record) -> None:
         """Emit an appointment about a ticket, made a few days ahead; one in eight does not come."""
@@ -140,48 +131,38 @@ class Office:
         attendees = [user] if dice.random() < 0.85 else [user, self._catalogue.users[0]]
         ctx.emit(
             "appointments",
-            {
-                "id": ctx.uid(),
-                "subject": {"InShop": "Drop-off", "OnSite": "Visit", "PhoneCall": "Call"}[kind],
-                "description": "",
-                "type": kind,
-                "color": dice.choice(("#2a9d8f", "#e9c46a", "#e76f51")),
-                "location": "" if kind != "OnSite" else dice.choice(words.STREETS),
-                "latitude": "",
-                "longitude": "",
-                "status": status,
-                "ticket": {k: v for k, v in ticket.items() if not k.startswith("_")},
-                "customer": served(ticket["_customer"]),
-                "lead": None,
-                "start_date": ctx.text(starts),
-                "end_date": ctx.text(starts + minutes * 60),
-                "duration": minutes,
-                "attendees": [
-                    {key: person[key] for key in _STAFF}
-                    for person in {one["id"]: one for one in attendees}.values()
-                ],
-                "created_date": ctx.text(made),
-                "last_updated": ctx.text(updated),
-                "_updated": ctx.text(updated),
-            },
+            made,
+            updated,
+            subject={"InShop": "Drop-off", "OnSite": "Visit", "PhoneCall": "Call"}[kind],
+            description="",
+            type=kind,
+            color=dice.choice(("#2a9d8f", "#e9c46a", "#e76f51")),
+            location="" if kind != "OnSite" else dice.choice(words.STREETS),
+            latitude="",
+            longitude="",
+            status=status,
+            ticket=served(ticket),
+            customer=served(ticket["_customer"]),
+            lead=None,
+            start_date=ctx.text(starts),
+            end_date=ctx.text(starts + minutes * 60),
+            duration=minutes,
+            attendees=[staff(one) for one in {one["id"]: one for one in attendees}.values()],
         )
 
     def shipment(self, moment: int, ticket: Record) -> None:
         """Emit a parcel for a ticket; one in eight was deleted again."""
         ctx, dice = self._ctx, self._dice
         sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
-        record: Record = {
-            "id": ctx.uid(),
+        fields: Record = {
             "pin": f"RX{dice.randrange(10**9):09d}GT",
             "carrier": dice.choice(words.CARRIERS),
             "status": dice.choice(("Created", "In transit", "Delivered")),
-            "ticket": {k: v for k, v in ticket.items() if not k.startswith("_")},
+            "ticket": served(ticket),
             "customer": served(ticket["_customer"]),
-            "created_date": ctx.text(sent),
-            "_updated": ctx.text(sent),
         }
         if ctx.number("shipment") % 8 == 2:
-            gone = ctx.text(min(sent + dice.randrange(600, 86_400), ctx.end - 1))
-            ctx.emit("shipments_deleted", {**record, "deleted_date": gone, "_updated": gone})
+            gone = min(sent + dice.randrange(600, 86_400), ctx.end - 1)
+            ctx.emit("shipments_deleted", sent, gone, **fields, deleted_date=ctx.text(gone))
         else:
-            ctx.emit("shipments", record)
+            ctx.emit("shipments", sent, **fields)

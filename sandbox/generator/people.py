@@ -60,18 +60,16 @@ class Contacts:
         """Emit the customer groups."""
         for name, per_cent in (("Retail", 0), ("Business", 5), ("School", 10), ("Staff", 20)):
             person = self.person()
-            record = {
-                "id": self._ctx.uid(),
-                "name": name,
-                "billing_name": person.name,
-                "billing_mobile": person.mobile,
-                "billing_email": person.email,
-                "discount": money(per_cent * 100),
-                "created_date": self._ctx.text(created),
-                "_updated": self._ctx.text(created),
-            }
+            record = self._ctx.emit(
+                "groups",
+                created,
+                name=name,
+                billing_name=person.name,
+                billing_mobile=person.mobile,
+                billing_email=person.email,
+                discount=money(per_cent * 100),
+            )
             self._groups.append(record)
-            self._ctx.emit("groups", record)
 
     def customer(self, moment: int, *, new: float = 0.55) -> Record:
         """A reference to a customer who comes at a moment; with that probability a new one.
@@ -109,65 +107,54 @@ class Contacts:
             fields["Preferred language"] = dice.choice(("es", "en", "de"))
         if dice.random() < 0.1:
             fields["Loyalty card"] = f"L{dice.randrange(10**8):08d}"
-        record: Record = {
+        country, vat = ctx.country.code, ""
+        reference: Record = {
             "id": ctx.uid(),
             "internal_id": number,
-            "ref": f"C{number:06d}",
             "name": person.name,
-            "name_parts": {
+            "email": person.email if dice.random() < 0.8 else "",
+            "mobile": person.mobile,
+            "phone": "",
+            "company": company,
+        }
+        if business:
+            vat = f"{country}{dice.randrange(10**8):08d}"
+        ctx.emit(
+            "customers",
+            created,
+            updated,
+            **reference,
+            ref=f"C{number:06d}",
+            name_parts={
                 "first_name": person.given,
                 "middle_name": "",
                 "last_name": person.family,
             },
-            "email": person.email if dice.random() < 0.8 else "",
-            "invoiceemail": f"billing{number}@example.com" if business else "",
-            "mobile": person.mobile,
-            "phone": "",
-            "company": company,
-            "vat_registration_number": f"{ctx.country.code}{dice.randrange(10**8):08d}"
-            if business
-            else "",
-            "fulladdress": {
+            invoiceemail=f"billing{number}@example.com" if business else "",
+            vat_registration_number=vat,
+            fulladdress={
                 "address": person.address,
                 "city": city,
                 "post_code": code,
-                "country": ctx.country.code,
+                "country": country,
             },
-            "group": group["name"],
-            "type": "Business" if business else "Person",
-            "gender": dice.choice(("Female", "Male", "Not Specified")),
-            "date_of_birth": "",
-            "referred_by": dice.choice(words.SOURCES),
-            "account_manager": "",
-            "payment_term_days": terms,
-            "comments": "",
-            "country_code": ctx.country.code,
-            "credit_limit": money(dice.randrange(50, 500) * 1000) if terms else None,
-            "gdpr_compliant": consent,
-            "sub_sms_service": consent and dice.random() < 0.6,
-            "sub_print_media": False,
-            "sub_email_marketing": consent and dice.random() < 0.4,
-            "sub_email_notifications": consent,
-            "intra_community": False,
-            "vat_exemption": False,
-            "created_date": ctx.text(created),
-            "last_updated": ctx.text(updated),
-            "custom_fields": fields,
-            "_updated": ctx.text(updated),
-        }
-        ctx.emit("customers", record)
-        return {
-            "id": record["id"],
-            "internal_id": number,
-            "name": person.name,
-            "email": record["email"],
-            "mobile": person.mobile,
-            "phone": "",
-            "company": company,
-            "_terms": terms,
-        }
-
-
-def served(reference: Record) -> Record:
-    """A customer reference without what is private."""
-    return {key: value for key, value in reference.items() if not key.startswith("_")}
+            group=group["name"],
+            type="Business" if business else "Person",
+            gender=dice.choice(("Female", "Male", "Not Specified")),
+            date_of_birth="",
+            referred_by=dice.choice(words.SOURCES),
+            account_manager="",
+            payment_term_days=terms,
+            comments="",
+            country_code=country,
+            credit_limit=money(dice.randrange(50, 500) * 1000) if terms else None,
+            gdpr_compliant=consent,
+            sub_sms_service=consent and dice.random() < 0.6,
+            sub_print_media=False,
+            sub_email_marketing=consent and dice.random() < 0.4,
+            sub_email_notifications=consent,
+            intra_community=False,
+            vat_exemption=False,
+            custom_fields=fields,
+        )
+        return {**reference, "_terms": terms}

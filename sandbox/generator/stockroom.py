@@ -11,7 +11,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, money, share
+from sandbox.generator.context import Context, Record, money, share, staff
 from sandbox.generator.goods import Item
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
 
@@ -53,38 +53,27 @@ class Stockroom:
         ctx, dice = self._ctx, self._dice
         item.on_hand += quantity
         item.last_moved = max(item.last_moved, moment)
-        product = {"id": item.uid, "name": item.name, "code": item.code}
-        text = ctx.text(moment)
-        stock_id = ctx.uid()
-        ctx.emit(
+        stock = ctx.emit(
             "stock",
-            {
-                "id": stock_id,
-                "product": product,
-                "quantity": quantity,
-                "cog_per_item": money(item.cost * dice.randint(95, 105) // 100),
-                "serialize_stock": item.serialised,
-                "internal_use": dice.random() < 0.01,
-                "breakage": dice.random() < 0.01,
-                "location": item.record["physical_location"],
-                "expired_on": None,
-                "created_date": text,
-                "_updated": text,
-            },
+            moment,
+            product=item.reference,
+            quantity=quantity,
+            cog_per_item=money(item.cost * dice.randint(95, 105) // 100),
+            serialize_stock=item.serialised,
+            internal_use=dice.random() < 0.01,
+            breakage=dice.random() < 0.01,
+            location=item.record["physical_location"],
+            expired_on=None,
         )
         for _ in range(quantity if item.serialised else 0):
             ctx.emit(
                 "serials",
-                {
-                    "id": ctx.uid(),
-                    "serial": f"{dice.randrange(10**14, 10**15)}",
-                    "product": product,
-                    "stock_id": stock_id,
-                    "status": "In stock",
-                    "term_in_days": dice.choice((0, 90, 365)),
-                    "created_date": text,
-                    "_updated": text,
-                },
+                moment,
+                serial=f"{dice.randrange(10**14, 10**15)}",
+                product=item.reference,
+                stock_id=stock["id"],
+                status="In stock",
+                term_in_days=dice.choice((0, 90, 365)),
             )
 
     def deliveries(self, day: dt.date) -> None:
@@ -144,26 +133,20 @@ class Stockroom:
             heappush(self._deliveries, (received, ctx.number("delivery"), content))
         else:
             status = dice.choice(("Pending", "Ordered", "Waiting Confirmation"))
-        updated = ctx.text(received if arrives else created)
-        number = ctx.number("purchase", 3001)
         company = self._catalogue.suppliers[supplier]
         ctx.emit(
             "purchase_orders",
-            {
-                "id": ctx.uid(),
-                "number": f"PO-{number}",
-                "status": status,
-                "supplier": {"id": company["id"], "company": company["company"]},
-                "created_date": ctx.text(created),
-                "received_date": ctx.text(received) if arrives else None,
-                "expected_date": ctx.text(created + 7 * 86_400),
-                "cost": money(cost),
-                "shipping_cost": money(dice.choice((0, 0, 450, 900, 1250, 1999))),
-                "notes": "",
-                "lines": lines,
-                "last_updated": updated,
-                "_updated": updated,
-            },
+            created,
+            received if arrives else created,
+            number=f"PO-{ctx.number('purchase', 3001)}",
+            status=status,
+            supplier={"id": company["id"], "company": company["company"]},
+            received_date=ctx.text(received) if arrives else None,
+            expected_date=ctx.text(created + 7 * 86_400),
+            cost=money(cost),
+            shipping_cost=money(dice.choice((0, 0, 450, 900, 1250, 1999))),
+            notes="",
+            lines=lines,
         )
 
     def _delivery_moment(self, created: int) -> int:
@@ -176,7 +159,6 @@ class Stockroom:
     def count(self, moment: int, items: list[Item], *, adjust: bool) -> None:
         """Emit a count of some products; with ``adjust`` small differences are found and booked."""
         ctx, dice = self._ctx, self._dice
-        text = ctx.text(moment)
         counted, differences = [], []
         for item in items:
             missing = 1 if adjust and item.on_hand > 1 and dice.random() < 0.06 else 0
@@ -194,19 +176,15 @@ class Stockroom:
                 }
             )
         number = ctx.number("count")
-        user = self._catalogue.users[0]
         ctx.emit(
             "stock_count",
-            {
-                "id": number,
-                "reference": f"COUNT-{number:04d}",
-                "status": "Completed",
-                "notes": "",
-                "user": {k: user[k] for k in ("id", "first_name", "last_name", "email")},
-                "products": counted,
-                "created_date": text,
-                "_updated": text,
-            },
+            moment,
+            id=number,
+            reference=f"COUNT-{number:04d}",
+            status="Completed",
+            notes="",
+            user=staff(self._catalogue.users[0]),
+            products=counted,
         )
         if differences:
             self._adjust(moment + 60, differences, f"COUNT-{number:04d}")
@@ -221,7 +199,6 @@ class Stockroom:
 
     def _adjust(self, moment: int, changes: list[tuple[Item, int]], reference: str) -> None:
         ctx, dice = self._ctx, self._dice
-        text = ctx.text(moment)
         products: list[Record] = []
         for item, change in changes:
             item.on_hand += change
@@ -239,15 +216,11 @@ class Stockroom:
             )
         ctx.emit(
             "adjustments",
-            {
-                "id": ctx.uid(),
-                "reference_no": reference or f"ADJ-{ctx.number('adjustment'):05d}",
-                "notes": "After the count" if reference else "",
-                "adjustment_date": text,
-                "products": products,
-                "created_date": text,
-                "_updated": text,
-            },
+            moment,
+            reference_no=reference or f"ADJ-{ctx.number('adjustment'):05d}",
+            notes="After the count" if reference else "",
+            adjustment_date=ctx.text(moment),
+            products=products,
         )
 
     def close(self) -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, Weighted, money
+from sandbox.generator.context import Context, Record, Weighted, money, served, staff
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.goods import Device
-from sandbox.generator.people import Contacts, served
+from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import is_open
 
 HOUR = 3600
@@ -82,11 +82,11 @@ class Tickets:
         life = self._life(moment, visit)
         status, updated = self._progress(life)
         sold = self._work(device, category, visit)
-        lines, total = self._documents.lines(sold)
+        lines = self._documents.lines(sold)
         person = served(customer)
         invoice: Record | None = None
         if life.invoiced is not None and life.invoiced < ctx.end:
-            invoice = self._invoice(reference, customer, person, life, sold, lines, total, issue)
+            invoice = self._invoice(reference, customer, life, sold, lines, issue)
             updated = max(updated, invoice["_touched"])
         fields = {}
         names = catalogue.custom_fields["tickets"]
@@ -94,32 +94,31 @@ class Tickets:
             fields[names[0]] = f"{dice.randrange(10**4):04d}"
         if issue["label"] == "Water damage":
             fields[names[2]] = dice.choice(("White", "Pink", "Red"))
-        record: Record = {
+        ctx.emit(
+            "tickets",
+            life.opened,
+            updated,
             **reference,
-            "short_info": f"{issue['label']}: {device.brand} {device.name}",
-            "description": fault if dice.random() < 0.8 else "",
-            "device": f"{device.brand} {device.name}|{device.year}",
-            "device_model_id": device.uid,
-            "status": catalogue.statuses[status],
-            "issue_type": issue,
-            "priority": dice.choices(("Urgent", "High", "Normal", "Low"), (6, 14, 70, 10))[0],
-            "customer": person,
-            "technician": _staff(technician),
-            "created_date": ctx.text(life.opened),
-            "created_from": "Website" if dice.random() < 0.1 else "Shop",
-            "last_updated": ctx.text(updated),
-            "due_date": ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
-            "work_approved": status not in {"New", "Waiting on Customer"},
-            "amount_total": money(total),
-            "discount": money(0),
-            "invoice": invoice and {k: v for k, v in invoice.items() if not k.startswith("_")},
-            "lines": lines,
-            "payments": invoice["_payments"] if invoice else [],
-            "custom_fields": fields,
-            "_updated": ctx.text(updated),
-            "_in_pipeline": catalogue.pipeline[status],
-        }
-        ctx.emit("tickets", record)
+            short_info=f"{issue['label']}: {device.brand} {device.name}",
+            description=fault if dice.random() < 0.8 else "",
+            device=f"{device.brand} {device.name}|{device.year}",
+            device_model_id=device.uid,
+            status=catalogue.statuses[status],
+            issue_type=issue,
+            priority=dice.choices(("Urgent", "High", "Normal", "Low"), (6, 14, 70, 10))[0],
+            customer=person,
+            technician=staff(technician),
+            created_from="Website" if dice.random() < 0.1 else "Shop",
+            due_date=ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
+            work_approved=status not in {"New", "Waiting on Customer"},
+            amount_total=money(lines[1]),
+            discount=money(0),
+            invoice=invoice and served(invoice),
+            lines=lines[0],
+            payments=invoice["_payments"] if invoice else [],
+            custom_fields=fields,
+            _in_pipeline=catalogue.pipeline[status],
+        )
         self._comments(reference, technician, life)
         self._timers(reference, technician, life)
         if technician is not None and catalogue.pipeline[status]:
@@ -189,47 +188,41 @@ class Tickets:
         self,
         ticket: Record,
         customer: Record,
-        person: Record,
         life: _Life,
         sold: list[Sold],
-        lines: list[Record],
-        total: int,
+        lines: tuple[list[Record], int],
         issue: Record,
     ) -> Record:
         """Emit the invoice; return the ticket's reference to it and what else it needs."""
         ctx, dice = self._ctx, self._dice
         created = life.invoiced or life.collected
-        number = f"INV-{ctx.number('invoice', 20_001)}"
         record: Record = {
             "id": ctx.uid(),
-            "number": number,
+            "number": f"INV-{ctx.number('invoice', 20_001)}",
             "ticket": {"id": ticket["id"], "ticket_ref": ticket["ticket_ref"]},
             "ticket_no": ticket["ticket_no"],
             "ticket_short_info": issue["label"],
-            "customer": person,
+            "customer": served(customer),
             "notes": "Thank you" if dice.random() < 0.1 else "",
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
-        plan = self._settlement(dice, life, created, total, customer["_terms"])
-        touched = self._documents.finish(
+        plan = self._settlement(dice, life, created, lines[1], customer["_terms"])
+        made, touched = self._documents.finish(
             "ticket_invoices",
             record,
             sold=sold,
             lines=lines,
-            total=total,
             plan=plan,
             created=created,
             ticket_id=ticket["id"],
         )
-        payments = record["payments"]
-        dates = [payment["date"] for payment in payments if payment["amount"] > 0]
-        last = dates[-1] if dates else None
+        dates = [payment["date"] for payment in made["payments"] if payment["amount"] > 0]
         return {
-            "id": record["id"],
-            "number": number,
-            "amount": record["amount_total"],
-            "last_payment_date": last,
-            "_payments": payments,
+            "id": made["id"],
+            "number": made["number"],
+            "amount": made["amount_total"],
+            "last_payment_date": dates[-1] if dates else None,
+            "_payments": made["payments"],
             "_touched": touched,
         }
 
@@ -278,25 +271,21 @@ class Tickets:
 
     def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
         ctx, dice = self._ctx, self._dice
-        author = _staff(technician or self._catalogue.users[0])
+        author = staff(technician or self._catalogue.users[0])
         for at, label in life.steps[1:]:
             if at >= ctx.end or dice.random() > 0.4:
                 continue
             kind = {"Waiting for Parts": "Part Ordered", "Repaired": "Quality Check"}.get(label)
             kind = kind or dice.choice(("Update", "Diagnosis", "Customer Contacted"))
-            written = ctx.text(min(at + dice.randint(5, 900), ctx.end - 1))
-            record = {
-                "id": ctx.uid(),
-                "ticket": ticket,
-                "status": self._catalogue.note_statuses[kind],
-                "type": "Public" if kind == "Customer Contacted" else "Private",
-                "comment": dice.choice(words.COMMENTS[kind]),
-                "user": author,
-                "created_date": written,
-                "last_updated": written,
-                "_updated": written,
-            }
-            ctx.emit("ticket_comments", record)
+            ctx.emit(
+                "ticket_comments",
+                min(at + dice.randint(5, 900), ctx.end - 1),
+                ticket=ticket,
+                status=self._catalogue.note_statuses[kind],
+                type="Public" if kind == "Customer Contacted" else "Private",
+                comment=dice.choice(words.COMMENTS[kind]),
+                user=author,
+            )
 
     def _timers(self, ticket: Record, technician: Record | None, life: _Life) -> None:
         ctx, dice = self._ctx, self._dice
@@ -306,38 +295,25 @@ class Tickets:
         if start >= ctx.end:
             return
         end = min(start + dice.randint(10, 150) * 60, max(life.done, start + 300))
-        running = end >= ctx.end
-        record = {
-            "id": ctx.uid(),
-            "ticket": ticket,
-            "user": _staff(technician),
-            "start_date": ctx.text(start),
-            "end_date": None if running else ctx.text(end),
-            "notes": "Bench work" if dice.random() < 0.3 else "",
-            "created_date": ctx.text(start),
-            "_updated": ctx.text(start if running else end),
-        }
-        ctx.emit("ticket_timers", record)
+        notes = "Bench work" if dice.random() < 0.3 else ""
+        self._timer(ticket, technician, start, None if end >= ctx.end else end, notes)
+
+    def _timer(
+        self, ticket: Record, technician: Record, start: int, end: int | None, notes: str = ""
+    ) -> None:
+        text = self._ctx.text
+        self._ctx.emit(
+            "ticket_timers",
+            start,
+            end,
+            ticket=ticket,
+            user=staff(technician),
+            start_date=text(start),
+            end_date=None if end is None else text(end),
+            notes=notes,
+        )
 
     def close(self) -> None:
         """The shop's last evening: somebody's timer runs on."""
-        ctx = self._ctx
         for number, (reference, technician) in enumerate(self._on_the_bench):
-            start = ctx.text(ctx.end - (number + 6) * HOUR)
-            record = {
-                "id": ctx.uid(),
-                "ticket": reference,
-                "user": _staff(technician),
-                "start_date": start,
-                "end_date": None,
-                "notes": "",
-                "created_date": start,
-                "_updated": start,
-            }
-            ctx.emit("ticket_timers", record)
-
-
-def _staff(user: Record | None) -> Record | None:
-    if user is None:
-        return None
-    return {key: user[key] for key in ("id", "first_name", "last_name", "email")}
+            self._timer(reference, technician, self._ctx.end - (number + 6) * HOUR, None)
