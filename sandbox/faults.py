@@ -44,10 +44,13 @@ class Fault:
     shop: str | None = None
     method: str | None = None
     path: str | None = None
+    """The beginning of the path below the base address, such as ``/tickets``."""
     times: int = 1
     skip: int = 0
     seconds: float = 0.0
+    """Real ones, of a ``delay``."""
     status: int = 200
+    """This and what follows are of ``answer_before`` and ``answer_after``."""
     content: Any = None
     """JSON to answer with, or what makes it of the proper answer's (``answer_after``)."""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -69,25 +72,8 @@ class Faults:
         self._hooks: list[tuple[int, str | None, str | None, Callable[[], None]]] = []
         self._lock = threading.Lock()
 
-    def next(
-        self,
-        kind: FaultKind,
-        *,
-        shop: str | None = None,
-        method: str | None = None,
-        path: str | None = None,
-        times: int = 1,
-        skip: int = 0,
-        seconds: float = 0.0,
-        status: int = 200,
-        content: Any = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        """Plan a fault for the next ``times`` fitting requests, after ``skip`` untouched ones.
-
-        ``path`` is the beginning of the path below the base address, e.g. ``/tickets``;
-        ``seconds`` are real ones, of ``delay``; ``status``, ``content`` and ``headers`` are of the
-        kinds ``answer_before`` and ``answer_after``.
+    def next(self, kind: FaultKind, **how: Any) -> None:
+        """Plan a :class:`Fault` for the next ``times`` fitting requests, after ``skip`` others.
 
         Raises:
             ValueError: there is no such kind.
@@ -95,20 +81,7 @@ class Faults:
         if kind not in get_args(FaultKind):
             raise ValueError(f"no fault {kind!r}; there are {', '.join(get_args(FaultKind))}")
         with self._lock:
-            self._planned.append(
-                Fault(
-                    kind,
-                    shop,
-                    method,
-                    path,
-                    times,
-                    skip,
-                    seconds,
-                    status,
-                    content,
-                    headers or {},
-                )
-            )
+            self._planned.append(Fault(kind, **how))
 
     def after(
         self,

@@ -217,6 +217,23 @@ def moment(call: Call, text: str) -> str:
     return iso_in(parse_moment(text), call.store.zone)
 
 
+def moments(call: Call, body: Body, names: Mapping[str, str]) -> Body:
+    """The moments among a body's fields, under the names that records show them by."""
+    return {field: moment(call, body[name]) for name, field in names.items() if name in body}
+
+
+def references(
+    call: Call, body: Body, table: Mapping[str, tuple[str, str, tuple[str, ...]]]
+) -> Body:
+    """The references among a body's fields: ``table`` names the record's field, the list it names a
+    record of, and what is shown of that."""
+    return {
+        field: reference(call, name, resource, body[name], names)
+        for name, (field, resource, names) in table.items()
+        if name in body
+    }
+
+
 def reference(call: Call, field: str, resource: str, value: Any, names: tuple[str, ...]) -> Body:
     """The reference to another record that a field names by its id."""
     record = call.store.get(resource, value)
@@ -264,6 +281,7 @@ def country_default(call: Call) -> str:
 
 TICKET = ("id", "ticket_ref", "ticket_no")
 STAFF = ("id", "first_name", "last_name", "email")
+OF_STAFF = {"userId": ("user", "users", STAFF)}
 CUSTOMER = ("id", "internal_id", "name", "email", "mobile", "phone", "company")
 NAMED = ("id", "name")
 PRODUCT = ("id", "name", "code")

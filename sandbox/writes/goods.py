@@ -17,11 +17,12 @@ from sandbox.writes.common import (
     exact,
     known_ids,
     mapped,
-    moment,
+    moments,
     money,
     not_negative,
     number,
     reference,
+    references,
     renamed,
     shown_as,
 )
@@ -47,16 +48,12 @@ def _product_changes(call: Call, body: Body, before: Body) -> Body:
         reference(call, "tax", "tax_rates", body["tax"], NAMED)
     if "additionalModels" in body:
         known_ids(call, "additionalModels", "models", body["additionalModels"])
-    for name, (field, resource, names) in _REFERENCES.items():
-        if name in body:
-            changes[field] = reference(call, name, resource, body[name], names)
+    changes |= references(call, body, _REFERENCES)
     if "model" in body:
         changes |= _of_model(call, body["model"])
     if "offerPrice" in body:
         changes["offer_price"] = money(body["offerPrice"])
-    for name, field in (("offerStart", "offer_start"), ("offerEnd", "offer_end")):
-        if name in body:
-            changes[field] = moment(call, body[name])
+    changes |= moments(call, body, {"offerStart": "offer_start", "offerEnd": "offer_end"})
     return changes | _prices(call, body, before)
 
 
@@ -66,7 +63,6 @@ _REFERENCES = {
     "supplier": ("supplier", "suppliers", ("id", "company")),
     "warranty": ("warranty", "warranties", NAMED),
 }
-"""Field of a body -> the record's field, the list it names a record of, and what is shown of it."""
 
 
 def _prices(call: Call, body: Body, before: Body) -> Body:
@@ -153,16 +149,11 @@ _STOCK_DEFAULTS = {
 
 def _stock_changes(call: Call, body: Body, before: Body) -> Body:
     not_negative(body, "quantity", "cog_per_item")
-    changes: Body = {}
-    if "product" in body:
-        changes["product"] = reference(call, "product", "products", body["product"], PRODUCT)
-    if "quantity" in body:
-        changes["quantity"] = number(body["quantity"])
-    if "cog_per_item" in body:
-        changes["cog_per_item"] = money(body["cog_per_item"])
-    if "expired_on" in body:
-        changes["expired_on"] = moment(call, body["expired_on"])
-    return changes
+    changes = references(call, body, {"product": ("product", "products", PRODUCT)})
+    for name, read in (("quantity", number), ("cog_per_item", money)):
+        if name in body:
+            changes[name] = read(body[name])
+    return changes | moments(call, body, {"expired_on": "expired_on"})
 
 
 def _stock(call: Call, body: Body) -> Body:
@@ -225,16 +216,18 @@ def _adjustment(call: Call, body: Body) -> Body:
     return {
         "reference_no": "",
         "notes": "",
-        **mapped(body, {"reference_no": "reference_no", "notes": "notes"}),
-        "adjustment_date": moment(call, body["adjustment_date"]),
+        **_adjustment_texts(call, body),
         "products": [_line(call, sent) for sent in body.get("products", [])],
     }
 
 
+def _adjustment_texts(call: Call, body: Body) -> Body:
+    texts = mapped(body, {"reference_no": "reference_no", "notes": "notes"})
+    return texts | moments(call, body, {"adjustment_date": "adjustment_date"})
+
+
 def _adjustment_changes(call: Call, body: Body, before: Body) -> Body:
-    changes = mapped(body, {"reference_no": "reference_no", "notes": "notes"})
-    if "adjustment_date" in body:
-        changes["adjustment_date"] = moment(call, body["adjustment_date"])
+    changes = _adjustment_texts(call, body)
     lines = {line["stock_id"]: dict(line) for line in before.get("products") or []}
     for sent in body.get("delete_products", []):
         line = lines.pop(str(sent["stock_id"]), None)
@@ -270,11 +263,8 @@ def _model_changes(call: Call, body: Body, before: Body) -> Body:
     if "brand" in body:
         changes["brand"] = reference(call, "brand", "brands", body["brand"], NAMED)
         changes["make"] = changes["brand"]["name"]
-    if "model_group" in body:
-        changes["model_group"] = reference(
-            call, "model_group", "model_groups", body["model_group"], NAMED
-        )
-    return changes
+    groups = {"model_group": ("model_group", "model_groups", NAMED)}
+    return changes | references(call, body, groups)
 
 
 def _model(call: Call, body: Body) -> Body:
@@ -285,25 +275,14 @@ def _category_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, {"name": "name"})
     if "profit_margin" in body:
         changes["profit_margin"] = money(body["profit_margin"])
-    if "parent_category" in body:
-        if str(body["parent_category"]) == str(before.get("id")):
-            raise BadRequest("parent_category must be another category.")
-        changes["parent_category"] = reference(
-            call, "parent_category", "categories", body["parent_category"], NAMED
-        )
-    return changes
+    if "parent_category" in body and str(body["parent_category"]) == str(before.get("id")):
+        raise BadRequest("parent_category must be another category.")
+    parents = {"parent_category": ("parent_category", "categories", NAMED)}
+    return changes | references(call, body, parents)
 
 
 def _category(call: Call, body: Body) -> Body:
     return {"profit_margin": None, "parent_category": None, **_category_changes(call, body, {})}
-
-
-def _brand(call: Call, body: Body) -> Body:
-    return {"name": body["name"], "logourls": {}}
-
-
-def _brand_changes(call: Call, body: Body, before: Body) -> Body:
-    return mapped(body, {"name": "name"})
 
 
 GOODS = (
@@ -312,7 +291,13 @@ GOODS = (
     Writes(
         "categories", "/categories", _category, _category_changes, updated=renamed("categories")
     ),
-    Writes("brands", "/brands", _brand, _brand_changes, updated=renamed("brands")),
+    Writes(
+        "brands",
+        "/brands",
+        lambda call, body: {"name": body["name"], "logourls": {}},
+        lambda call, body, before: mapped(body, {"name": "name"}),
+        updated=renamed("brands"),
+    ),
     Writes(
         "stock", "/stock", _stock, _stock_changes, _stock_created, _stock_updated, _stock_deleted
     ),

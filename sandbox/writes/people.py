@@ -11,6 +11,7 @@ from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
     CUSTOMER,
     NAMED,
+    OF_STAFF,
     STAFF,
     TICKET,
     Body,
@@ -19,9 +20,10 @@ from sandbox.writes.common import (
     in_order,
     label,
     mapped,
-    moment,
+    moments,
     not_negative,
     reference,
+    references,
     renamed,
     short,
     shown_as,
@@ -95,30 +97,22 @@ def _lead_changes(call: Call, body: Body, before: Body) -> Body:
         changes["country_code"] = country_default(call)
     if "issueType" in body:
         changes["issue_type"] = label(call, "issueType", "issue_types", body["issueType"])
-    if "userId" in body:
-        changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
-    return changes
+    return changes | references(call, body, OF_STAFF)
 
 
 def _lead(call: Call, body: Body) -> Body:
     return {
-        "business_name": "",
-        "telephone": "",
-        "email": "",
-        "address": "",
-        "description": "",
-        "issue_type": None,
-        "user": None,
+        **dict.fromkeys(("business_name", "telephone", "email", "address", "description"), ""),
+        **dict.fromkeys(("issue_type", "user", "ticket", "customer")),
         "referred_by": "",
         "gdpr_compliant": False,
-        "ticket": None,
-        "customer": None,
         "custom_fields": {},
         **_lead_changes(call, body, {}),
         "status": "New",
     }
 
 
+_OTHERS = {"customer": ("customer", "customers", CUSTOMER), "leads": ("lead", "leads", NAMED)}
 _APPOINTMENT = shown_as("subject description type color location latitude longitude duration")
 
 
@@ -127,15 +121,11 @@ def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, _APPOINTMENT)
     if "ticket" in body:
         changes["ticket"] = short(ticket_of(call, "ticket", body["ticket"]), TICKET)
-    if "customer" in body:
-        changes["customer"] = reference(call, "customer", "customers", body["customer"], CUSTOMER)
-    if "leads" in body:
-        changes["lead"] = reference(call, "leads", "leads", body["leads"], NAMED)
+    changes |= references(call, body, _OTHERS)
     if "attendees" in body:
         ids = [part.strip() for part in str(body["attendees"]).split(",") if part.strip()]
         changes["attendees"] = [reference(call, "attendees", "users", i, STAFF) for i in ids]
-    if "dateandtime" in body:
-        changes["start_date"] = moment(call, body["dateandtime"])
+    changes |= moments(call, body, {"dateandtime": "start_date"})
     if "dateandtime" in body or "duration" in body:
         start = datetime.fromisoformat(changes.get("start_date") or before["start_date"])
         minutes = float(changes.get("duration") or before.get("duration") or 10)
@@ -158,9 +148,7 @@ def _appointment(call: Call, body: Body) -> Body:
         **dict.fromkeys(("description", "color", "location", "latitude", "longitude"), ""),
         "type": "InShop",
         "status": "Booked",
-        "ticket": None,
-        "customer": None,
-        "lead": None,
+        **dict.fromkeys(("ticket", "customer", "lead")),
         "attendees": [],
         **_appointment_changes(call, body, {}),
     }
@@ -177,13 +165,9 @@ def _appointment(call: Call, body: Body) -> Body:
 
 def _clock_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, {"inNotes": "in_notes", "OutNotes": "out_notes"})
-    for name, field in (("inDate", "in_date"), ("OutDate", "out_date")):
-        if name in body:
-            changes[field] = moment(call, body[name])
+    changes |= moments(call, body, {"inDate": "in_date", "OutDate": "out_date"})
     in_order(changes, before, "in_date", "out_date")
-    if "userId" in body:
-        changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
-    return changes
+    return changes | references(call, body, OF_STAFF)
 
 
 def _clock(call: Call, body: Body) -> Body:

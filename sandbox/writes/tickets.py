@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ from sandbox.routes import Call, found
 from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
     CUSTOMER,
+    OF_STAFF,
     STAFF,
     TICKET,
     Body,
@@ -19,9 +21,10 @@ from sandbox.writes.common import (
     in_order,
     label,
     mapped,
-    moment,
+    moments,
     money,
     reference,
+    references,
     short,
     ticket_of,
 )
@@ -61,13 +64,7 @@ def _on_day(call: Call, text: str) -> str:
     day, now = parse_day(text).isoformat(), call.store.now_text()
     if day == now[:10]:
         return now
-    return iso_in(_naive(day, now), call.store.zone)
-
-
-def _naive(day: str, now: str) -> Any:
-    from datetime import datetime
-
-    return datetime.fromisoformat(f"{day}T{now[11:19]}")
+    return iso_in(datetime.fromisoformat(f"{day}T{now[11:19]}"), call.store.zone)
 
 
 def _highest_ticket(call: Call) -> int:
@@ -94,10 +91,8 @@ def _changes(call: Call, body: Body, before: Body) -> Body:
         changes["issue_type"] = label(call, "issueType", "issue_types", body["issueType"])
     if "deviceModelId" in body:
         changes |= _device(call, body["deviceModelId"])
-    if "dueDate" in body:
-        changes["due_date"] = moment(call, body["dueDate"])
-    if "userId" in body:
-        changes["technician"] = reference(call, "userId", "users", body["userId"], STAFF)
+    changes |= moments(call, body, {"dueDate": "due_date"})
+    changes |= references(call, body, {"userId": ("technician", "users", STAFF)})
     changes |= _discount(call, body, {**before, **changes})
     return changes | _lines(call, body, {**before, **changes})
 
@@ -186,9 +181,7 @@ def _invoice(call: Call, body: Body, ticket_id: str) -> None:
         "amount_total": sum((Decimal(line["total"]) for line in lines), ZERO),
         "tax_total": sum((Decimal(line["tax"]) for line in lines), ZERO),
     }
-    for name, field in (("invoiceDate", "created_date"), ("invoiceDueDate", "due_date")):
-        if name in body:
-            fields[field] = moment(call, body[name])
+    fields |= moments(call, body, {"invoiceDate": "created_date", "invoiceDueDate": "due_date"})
     known = call.store.first("ticket_invoices", "ticket_id = ?", (str(ticket["id"]),))
     if known is not None:
         call.store.update("ticket_invoices", known["id"], fields)
@@ -219,13 +212,9 @@ def _comment(call: Call, body: Body) -> Body:
 
 def _timer_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, {"notes": "notes"})
-    for name, field in (("startDate", "start_date"), ("endDate", "end_date")):
-        if name in body:
-            changes[field] = moment(call, body[name])
+    changes |= moments(call, body, {"startDate": "start_date", "endDate": "end_date"})
     in_order(changes, before, "start_date", "end_date")
-    if "userId" in body:
-        changes["user"] = reference(call, "userId", "users", body["userId"], STAFF)
-    return changes
+    return changes | references(call, body, OF_STAFF)
 
 
 def _timer(call: Call, body: Body) -> Body:
