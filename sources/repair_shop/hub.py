@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Any, TypeVar
 
 from greenlet import getcurrent, greenlet
@@ -102,12 +101,7 @@ class Turn:
             hub.wait()  # whoever ends leaves it taken, for us
         self._taken = True
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         hub = _inside()
         if hub is None:
             return
