@@ -32,6 +32,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
+from bench.homes import settings_of
 from bench.ingest import bodies
 from pipelines.sync.run import Run
 from pipelines.sync.session import open_session
@@ -47,7 +48,7 @@ from sources.repair_shop.scan.reader import day_of, digest
 from sources.repair_shop.schema.arrow import tables_of
 from sources.repair_shop.schema.clean import made_up_id, row_id
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 UTC_ZONE = ZoneInfo("UTC")
@@ -255,14 +256,13 @@ def proxy(target: str, mutator: Mutator) -> Iterator[str]:
         server.server_close()
 
 
-def night(settings: Settings, *resources: str) -> tuple[SyncReport, list[str]]:
+def night(settings: Settings) -> tuple[SyncReport, list[str]]:
     """One full sync as far as raw: its report, and what is set aside."""
-    endpoints = [ENDPOINTS[name] for name in resources] or None
     with open_session(settings) as session:
         run_id = session.ledger.begin_run("sync")
-        run = Run(session, settings.shops, run_id, endpoints, True, True)
+        run = Run(session, settings.shops, run_id, None, True, True)
         run.fetch_and_load()
-        report = verdict(run.finish(), everything=not resources)
+        report = verdict(run.finish(), everything=True)
         session.ledger.end_run(
             run_id, outcome=report.outcome, exit_code=report.exit_code, requests=0, rows=0,
             message=report.message, detail={},
@@ -270,11 +270,11 @@ def night(settings: Settings, *resources: str) -> tuple[SyncReport, list[str]]:
         return report, [str(page) for page in pages_aside(session.ledger)]
 
 
-def differences(server: SandboxServer, home: Path, tables: tuple[str, ...]) -> list[str]:
+def differences(server: SandboxServer, home: Path) -> list[str]:
     """Tables of raw that do not hold just the shop's rows."""
     store, found = server.store("main"), []
     with duckdb.connect(str(home / "build" / "warehouse.duckdb"), read_only=True) as database:
-        for table in tables:
+        for table in ENDPOINTS:
             held = Counter(
                 row[0]
                 for row in database.execute(
@@ -333,47 +333,37 @@ def _keep_and_load(
     ledger.mark_loaded(ledger.last_seq(), ("main",))
 
 
-def fuzz(wanted: int, seed: int, *, size: Size = "tiny", resources: tuple[str, ...] = ()) -> int:
+def fuzz(wanted: int, seed: int, *, size: Size = "tiny") -> int:
     """Change ``wanted`` rows, night by night; the number of faults found, each printed."""
     faults = 0
     mutator = Mutator(seed)
-    tables = resources or tuple(ENDPOINTS)
     spec = ShopSpec("main", limit=None, timezone=ZONE)
     with SandboxServer([spec], size=size) as server, proxy(server.base_url, mutator) as address:
         while len(mutator.changed) < wanted:
             with tempfile.TemporaryDirectory() as folder:
-                shop = ShopSettings(
-                    name="main", base_url=address, api_key=server.keys["main"], timezone=ZONE,
-                    requests_per_minute=100_000, minute_seconds=0.5,
-                )  # fmt: skip
-                settings = Settings(home=Path(folder), shops=(shop,))
+                rate = {"requests_per_minute": 100_000, "minute_seconds": 0.5}
+                settings = settings_of(server, Path(folder), base_url=address, **rate)
                 for _ in range(NIGHTS_A_HOME):
                     mutator.night += 1
-                    faults += _pair(mutator, server, settings, tables, resources)
+                    faults += _pair(mutator, server, settings)
                     if len(mutator.changed) >= wanted:
                         break
     return faults
 
 
-def _pair(
-    mutator: Mutator,
-    server: SandboxServer,
-    settings: Settings,
-    tables: tuple[str, ...],
-    resources: tuple[str, ...],
-) -> int:
+def _pair(mutator: Mutator, server: SandboxServer, settings: Settings) -> int:
     """An odd night and the healed one after it; the number of faults found."""
     found: list[str] = []
     began = time.perf_counter()
     mutator.on = True
-    odd_night, aside = night(settings, *resources)
+    odd_night, aside = night(settings)
     found += [f"set aside: {page}" for page in aside]
     mutator.on = False
-    healed, aside = night(settings, *resources)
+    healed, aside = night(settings)
     found += [f"still set aside: {page}" for page in aside]
     if healed.exit_code != 0:
         found.append(f"not complete: {healed.message} {healed.details}")
-    found += [f"raw differs: {table}" for table in differences(server, settings.home, tables)]
+    found += [f"raw differs: {table}" for table in differences(server, settings.home)]
     for fault in found:
         print(f"seed {mutator.seed}, night {mutator.night}: {fault}"[:2000], flush=True)
     print(

@@ -24,8 +24,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
-from pydantic import SecretStr
 
+from bench.homes import settings_of
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
 from sandbox.generator import Size
@@ -36,7 +36,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.scan.jobs import mirror_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 _NULL = subprocess.DEVNULL
@@ -53,16 +53,10 @@ def shop(
         tempfile.TemporaryDirectory() as folder,
         SandboxServer([spec], size=size, minute_seconds=minute) as server,
     ):
-        settings = ShopSettings(
-            name="main",
-            base_url=server.base_url,
-            api_key=SecretStr(server.keys["main"]),
-            timezone=ZONE,
-            # Without a limit: fast, but not so fast that a page takes long beside the rate.
-            minute_seconds=minute if limit else 3_000.0,
-            requests_per_minute=limit or 30_000,
-        )
-        yield server, Settings(home=Path(folder), shops=(settings,)), Path(folder)
+        # Without a limit: fast, but not so fast that a page takes long beside the rate.
+        rate = {"minute_seconds": minute if limit else 3_000.0}
+        rate["requests_per_minute"] = limit or 30_000
+        yield server, settings_of(server, Path(folder), **rate), Path(folder)
 
 
 def counted(server: SandboxServer, work: Callable[[], object]) -> int:
@@ -122,13 +116,9 @@ def requests() -> None:
         with shop(size) as (server, settings, _):
             pages, lists = pages_of(server)
             first = counted(server, lambda: sync(settings))
-            reports = sum(
-                "Sales" in r.path or "Purchases" in r.path for r in server.requests("main")
-            )
-            fields = sum(
-                "categoryId" in str(r.query) or "tabId" in str(r.query)
-                for r in server.requests("main")
-            )
+            seen = server.requests("main")
+            reports = sum("Sales" in r.path or "Purchases" in r.path for r in seen)
+            fields = sum("categoryId" in r.query or "tabId" in r.query for r in seen)
             least = pages + lists + reports
             print(
                 f"{size}: first load {first} requests, {fields} of them for fields of categories; "
@@ -145,14 +135,10 @@ def requests() -> None:
             again = counted(server, lambda: sync(settings))
             store = server.store("main")
             old = datetime.now(UTC) - timedelta(days=730)
-            past = [
-                d
-                for d in store.all("ticket_invoices")
-                if d["created_date"][:10] < old.date().isoformat()
-            ]
-            store.update(
-                "ticket_invoices", past[-1]["id"], {"amount_total": Decimal("1.23")}, touch=False
-            )
+            before = "created_day < ?", (old.date().isoformat(),)
+            past = store.select("ticket_invoices", *before)[-1]["id"]
+            edit = {"amount_total": Decimal("1.23")}
+            store.update("ticket_invoices", past, edit, touch=False)
             repair = counted(server, lambda: sync(settings))
             print(
                 f"{size}: a night that finds an invoice edited two years back {repair} requests, "

@@ -10,12 +10,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from pydantic import SecretStr
-
+from bench.homes import settings_of
 from pipelines.outbox import enqueue, push
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.outbox import crash
 from tests.outbox.conftest import settings_for
 from tests.outbox.service import FakeService
@@ -46,13 +44,7 @@ def changes_a_minute() -> dict[str, float]:
         tempfile.TemporaryDirectory() as folder,
         SandboxServer([ShopSpec("main")], minute_seconds=MINUTE_SECONDS) as server,
     ):
-        shop = ShopSettings(
-            name="main",
-            base_url=server.base_url,
-            api_key=SecretStr(server.keys["main"]),
-            minute_seconds=MINUTE_SECONDS,
-        )
-        settings = Settings(home=Path(folder), shops=(shop,))
+        settings = settings_of(server, Path(folder))
         rows = [{"name": f"brand {number}"} for number in range(CHANGES)]
         enqueue("brands", "create", rows, settings=settings)
         began = time.monotonic()

@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from bench.simulation import trouble, truth
 from bench.simulation.journal import ALLOWED, Journal
@@ -87,15 +88,8 @@ class Soak:
         trouble.prepare(world, self.staff, night, self._dice("trouble"))
         push = self._run(trouble.plan("push", night, self._dice("push")))
         self._note(during=True)
-        synced = self._run(
-            trouble.plan(
-                "sync",
-                night,
-                self._dice("sync"),
-                models=night.models,
-                confirm_deletions=self.confirm,
-            )
-        )
+        given: dict[str, object] = {"models": night.models, "confirm_deletions": self.confirm}
+        synced = self._run(trouble.plan("sync", night, self._dice("sync"), **given))
         world.server.faults.clear()
         self._note(during=True)
         self.confirm = "--confirm-deletions" in synced.told
@@ -209,15 +203,9 @@ class Soak:
 
     def _figures(self, raw: truth.Raw, excused: set[truth.Key]) -> list[str]:
         """Figures of what readers see that are not the service's."""
-        world = self.world
-        return truth.mart_differences(
-            world.home / "warehouse.duckdb",
-            world.store,
-            world.quirks,
-            self._known,
-            raw.rows,
-            excused,
-        )
+        store, quirks = self.world.store, self.world.quirks
+        path = self.world.home / "warehouse.duckdb"
+        return truth.mart_differences(path, store, quirks, self._known, raw.rows, excused)
 
     def _fail(self, faults: list[str]) -> None:
         head = f"night {self.night}, seed {self.seed}, {len(faults)} faults"
@@ -239,20 +227,12 @@ class Soak:
         return "\n".join(lines)
 
 
-def soak(
-    seed: int,
-    nights: int,
-    dialect: str,
-    *,
-    restores: bool = True,
-    say: bool = False,
-    models_every: int = MODELS_EVERY,
-) -> str:
-    """One simulation from its seed; the report, or :class:`Broken`."""
+def soak(seed: int, nights: int, dialect: str, **options: Any) -> str:
+    """One simulation from its seed; the report, or :class:`Broken`. Options: see :class:`Soak`."""
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         world = World(dialect, seed, Path(folder))
         with world.server:
-            simulation = Soak(world, seed, restores=restores, say=say, models_every=models_every)
+            simulation = Soak(world, seed, **options)
             simulation.run(nights)
             return simulation.report()
 
@@ -269,6 +249,8 @@ def main() -> int:
     parser.add_argument("--say", action="store_true", help="a line for each night")
     given = parser.parse_args()
     dialects = [*DIALECTS] if given.dialect == "all" else [given.dialect]
+    options = {"restores": not given.no_restores, "say": given.say}
+    options["models_every"] = given.models_every
     broken = 0
     for seed in range(given.seed, given.seed + given.seeds):
         dialect = dialects[seed % len(dialects)]
@@ -276,16 +258,7 @@ def main() -> int:
         again = f"python -m bench.soak --seed {seed} --nights {given.nights} --dialect {dialect}"
         try:
             print(f"== {again}", flush=True)
-            print(
-                soak(
-                    seed,
-                    given.nights,
-                    dialect,
-                    restores=not given.no_restores,
-                    say=given.say,
-                    models_every=given.models_every,
-                )
-            )
+            print(soak(seed, given.nights, dialect, **options))
         except Broken as error:
             broken += 1
             print(f"BROKEN: {error}\nrepeat it: {again}", flush=True)

@@ -11,30 +11,17 @@ from bench.simulation.staff import Staff
 from bench.simulation.world import Plan, World
 from sandbox.faults import FaultKind
 
-READS: tuple[FaultKind, ...] = (
-    "reset",
-    "truncated_json",
-    "truncated_body",
-    "html_502",
-    "error_under_200",
+_WIRE: tuple[FaultKind, ...] = (
+    *("reset", "truncated_json", "truncated_body", "html_502", "error_under_200"),
     "xml_despite_json",
-    "http_500_before",
-    "rate_error",
-    "not_found",
-    "no_right",
-    "empty_list",
+)
+READS: tuple[FaultKind, ...] = (
+    *(*_WIRE, "http_500_before", "rate_error"),
+    *("not_found", "no_right", "empty_list"),
 )
 WRITES: tuple[FaultKind, ...] = (
-    "drop_answer_after_commit",
-    "http_500_after",
-    "http_500_before",
-    "reset",
-    "truncated_json",
-    "truncated_body",
-    "html_502",
-    "error_under_200",
-    "xml_despite_json",
-    "rate_error",
+    *("drop_answer_after_commit", "http_500_after", "http_500_before"),
+    *(*_WIRE, "rate_error"),
 )
 _SKEWS = (0, 0, 0, 90, -90, 3_600, -3_600, 86_400, -86_400, 3 * 86_400, -3 * 86_400)
 
@@ -47,32 +34,21 @@ class Night:
     models: bool
     actions: int
     changes: int
-    faults: int
-    busy: int
+    faults: int = 0
+    busy: int = 0
     """Actions of the staff while the runs go on."""
-    skew: timedelta
-    jump: bool
-    killed: tuple[bool, bool]
+    skew: timedelta = timedelta(0)
+    jump: bool = False
+    killed: tuple[bool, bool] = (False, False)
     """Whether the push and the sync die."""
-    spent: int
+    spent: int = 0
     """Requests another client of the key spends."""
 
 
 def drawn(chance: random.Random, calm: bool, models: bool) -> Night:
     """Draw a night; a calm one has a shop at work by day and nothing that goes wrong."""
     if calm:
-        return Night(
-            True,
-            models,
-            chance.randint(10, 40),
-            chance.randint(3, 12),
-            0,
-            0,
-            timedelta(0),
-            False,
-            (False, False),
-            0,
-        )
+        return Night(True, models, chance.randint(10, 40), chance.randint(3, 12))
     return Night(
         False,
         models,
@@ -110,13 +86,11 @@ def plan(do: str, night: Night, chance: random.Random, **given: object) -> Plan:
     """The process of one step of the night."""
     dies = night.killed[0 if do == "push" else 1] and do != "queue"
     by_answers = chance.random() < 0.6
-    return Plan(
-        do,
-        dict(given),
-        night.skew,
-        (chance.uniform(0.1, 1.5), timedelta(seconds=chance.choice(_SKEWS)))
-        if night.jump
-        else None,
-        chance.randint(1, 20 if do == "push" else 90) if dies and by_answers else None,
-        chance.uniform(0.2, 2.0 if do == "push" else 6.0) if dies and not by_answers else None,
-    )
+    jump = answers = seconds = None
+    if night.jump:
+        jump = chance.uniform(0.1, 1.5), timedelta(seconds=chance.choice(_SKEWS))
+    if dies and by_answers:
+        answers = chance.randint(1, 20 if do == "push" else 90)
+    elif dies:
+        seconds = chance.uniform(0.2, 2.0 if do == "push" else 6.0)
+    return Plan(do, dict(given), night.skew, jump, answers, seconds)

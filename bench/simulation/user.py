@@ -86,47 +86,34 @@ class User:
             return None
         self.expected.append(Expected(word, resource, "create", night))
         marker = resource == "payments" and self.marker
-        return {
-            "resource": resource,
-            "op": "create",
-            "data": body,
-            "marker": marker,
-            "check": False,
-        }
+        queued = {"resource": resource, "op": "create", "data": body}
+        return {**queued, "marker": marker, "check": False}
 
     def _body(self, chance: random.Random, resource: str, word: str) -> dict[str, Any] | None:
         day = f"{chance.randint(1, 28):02}-Jul-2026 10:{chance.randint(0, 59):02}"
         number = int(word[1:-1])
+
+        def one(table: str) -> str:
+            return self._pick(chance, table)
+
         if resource == "payments":
-            due = [one for one in self.store.all("ticket_invoices") if one["status"] == "Due"]
+            due = self.store.select("ticket_invoices", "status = 'Due'", ())
             if not due:
                 return None
+            line = {"amount": 1.25, "paymentNote": word}
             return {
                 "invoiceId": chance.choice(due)["id"],
-                "lines": [
-                    {
-                        "amount": 1.25,
-                        "paymentMethod": self._pick(chance, "payment_methods"),
-                        "paymentNote": word,
-                    }
-                ],
+                "lines": [line | {"paymentMethod": one("payment_methods")}],
             }
         bodies: dict[str, dict[str, Any]] = {
             "customers": {"name": f"Ann {word}", "mobile": "0123"},
-            "tickets": {
-                "customerId": self._pick(chance, "customers"),
-                "shortInfo": f"Screen {word}",
-            },
-            "ticket_comments": {
-                "ticket": self._pick(chance, "tickets"),
-                "type": "Public",
-                "comment": word,
-            },
+            "tickets": {"customerId": one("customers"), "shortInfo": f"Screen {word}"},
+            "ticket_comments": {"ticket": one("tickets"), "type": "Public", "comment": word},
             "ticket_timers": {
-                "ticket": self._pick(chance, "tickets"),
+                "ticket": one("tickets"),
                 "startDate": f"{day}:00",
                 "endDate": f"{day}:30",
-                "userId": self._pick(chance, "users"),
+                "userId": one("users"),
                 "notes": word,
             },
             "products": {
@@ -135,30 +122,20 @@ class User:
                 "status": "Active",
                 "cost": 1,
                 "price": 2,
-                "tax": int(self._pick(chance, "tax_rates")),
+                "tax": int(one("tax_rates")),
             },
-            "models": {"brand": self._pick(chance, "brands"), "name": word, "status": "Active"},
+            "models": {"brand": one("brands"), "name": word, "status": "Active"},
             "categories": {"name": word},
             "brands": {"name": word},
-            "stock": {"product": self._pick(chance, "products"), "quantity": 100_000 + number},
+            "stock": {"product": one("products"), "quantity": 100_000 + number},
             "adjustments": {
                 "adjustment_date": day,
                 "notes": word,
-                "products": [
-                    {
-                        "product_id": self._pick(chance, "products"),
-                        "quantity": 1,
-                        "type": "Addition",
-                    }
-                ],
+                "products": [{"product_id": one("products"), "quantity": 1, "type": "Addition"}],
             },
             "leads": {"name": "Lou", "mobile": "+5021", "subject": word},
             "appointments": {"subject": word, "dateandtime": day},
-            "time_clock": {
-                "inDate": f"{day}:00",
-                "inNotes": word,
-                "userId": self._pick(chance, "users"),
-            },
+            "time_clock": {"inDate": f"{day}:00", "inNotes": word, "userId": one("users")},
         }
         return bodies[resource]
 
@@ -220,13 +197,9 @@ class User:
             return f"applied {applied} times, {state}"
         if state == "done" and applied == 0 and one.op != "delete":
             return "done, but never applied"
-        if (
-            state in ("queued", "rejected", "conflict")
-            and applied
-            and not (repeatable or one.restored)
-        ):
-            return f"{state}, but applied"
-        return ""
+        went_nowhere = state in ("queued", "rejected", "conflict")
+        excused = repeatable or one.restored
+        return f"{state}, but applied" if went_nowhere and applied and not excused else ""
 
     def restored(self) -> None:
         """A backup was restored: from now on the queue may not know how a change ended."""
@@ -259,9 +232,7 @@ def _is(change: Any, one: Expected) -> bool:
     if one.op == "delete":
         return bool(change.record_id == one.target)
     if one.op == "upload":
-        return one.word in str((change.file or {}).get("name", "")) + str(
-            (change.file or {}).get("path", "")
-        )
+        return one.word in str(change.file)
     return _word(one) in str(change.body)
 
 

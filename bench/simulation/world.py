@@ -19,14 +19,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr
-
+from bench.homes import settings_of
 from sandbox.generator import DEFAULT_UNTIL
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec, Size
 from sources.repair_shop.budget.clock import SystemClock
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 MINUTE_SECONDS = 0.3
@@ -136,19 +135,8 @@ class World:
         spec = ShopSpec("main", timezone=ZONE, quirks=quirks, limit=limit, seed=seed, size=size)
         self.server = SandboxServer([spec], minute_seconds=MINUTE_SECONDS, now=self.now)
         self.store = self.server.store()
-        self.settings = Settings(
-            home=self.home,
-            shops=(
-                ShopSettings(
-                    name="main",
-                    base_url=self.server.base_url,
-                    api_key=SecretStr(self.server.keys["main"]),
-                    timezone=ZONE,
-                    requests_per_minute=limit or 100_000,
-                    minute_seconds=MINUTE_SECONDS,
-                    timeout_seconds=10,
-                ),
-            ),
+        self.settings = settings_of(
+            self.server, self.home, requests_per_minute=limit or 100_000, timeout_seconds=10
         )
         self._processes = multiprocessing.get_context("forkserver")
         self._processes.set_forkserver_preload([*_LOADED])

@@ -31,32 +31,6 @@ if TYPE_CHECKING:
     from pipelines.outbox.review import discard, retry
     from pipelines.outbox.store import STATES, Change, Outbox
 
-_PLACES = {
-    "Change": "store",
-    "InputRefused": "errors",
-    "Outbox": "store",
-    "OutboxError": "errors",
-    "Planned": "preview",
-    "PushBusy": "errors",
-    "PushReport": "pushing",
-    "QueueBroken": "errors",
-    "QueueForeign": "errors",
-    "STATES": "store",
-    "ServiceChanged": "errors",
-    "Touched": "mirrored",
-    "adopt": "adopting",
-    "brief": "mirrored",
-    "discard": "review",
-    "enqueue": "intake",
-    "mark_mirrored": "mirrored",
-    "push": "pushing",
-    "retry": "review",
-    "touched_since": "mirrored",
-    "history_rows": "mirrored",
-}
-"""Name -> its module, imported when the name is asked for: ``status`` reads states and counts, and
-need not load pandas and HTTP for it."""
-
 __all__ = [
     "STATES",
     "Change",
@@ -82,7 +56,13 @@ __all__ = [
 ]
 
 
+_MODULES = ("errors", "store", "mirrored", "review", "preview", "intake", "adopting", "pushing")
+"""Where the names are, looked through when one is asked for, the lightest first: ``status`` reads
+states and counts, and need not load pandas and HTTP for it."""
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    for module in _MODULES if name in __all__ else ():
+        if hasattr(found := import_module(f"{__name__}.{module}"), name):
+            return getattr(found, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -92,8 +92,7 @@ class Resolver:
         if not error.sent:
             raise error
         again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
-        numbers = [member.number for member in group]
-        self._outbox.set(numbers, "looked", str(error), next_look=again)
+        self._outbox.set(group, "looked", str(error), next_look=again)
         self._sender.silence.count += 1
         self._sender.silence.check(MOST_SILENT)
 
@@ -158,11 +157,10 @@ class Resolver:
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]
-        numbers = [member.number for member in group]
         now = self._outbox.now()
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
-            self._outbox.set(numbers, "looked", verdict.found)
+            self._outbox.set(group, "looked", verdict.found)
             return
         looks = change.looks + 1
         settle = self._shop.seconds(SETTLE_SECONDS)
@@ -170,7 +168,7 @@ class Resolver:
         harmless = change.op == "upload"
         if not harmless and (looks < LOOKUPS or since < settle):
             wait = max(settle - since, settle / 4) if looks >= LOOKUPS else settle / 4
-            self._outbox.set(numbers, "looked", verdict.found, looks=looks, next_look=now + wait)
+            self._outbox.set(group, "looked", verdict.found, looks=looks, next_look=now + wait)
             return
         if change.resource == "payments":
             self._leave(
@@ -185,7 +183,7 @@ class Resolver:
             return
         # One more than that was sent again, to see whether the service is back.
         self._sender.silence.check(MOST_SILENT + 1)
-        self._outbox.set(numbers, "absent", verdict.found)
+        self._outbox.set(group, "absent", verdict.found)
         self._sender.resend(group)
 
     def _leave(self, group: Sequence[Change], found: str) -> None:
@@ -193,7 +191,7 @@ class Resolver:
             if not self._outbox.unmoved(group):
                 return
             self._outbox.set(
-                [member.number for member in group],
+                group,
                 "left for a person",
                 found,
                 reason=f"may have been applied: {found}",

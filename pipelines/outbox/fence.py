@@ -31,21 +31,11 @@ def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
 
 
 def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
-    numbers = [member.number for member in group]
     state = outbox.get(group[0].number).state
     if state is State.SENDING:
-        now = outbox.now()
-        outbox.set(
-            numbers,
-            "in doubt",
-            why,
-            state=State.IN_DOUBT,
-            reason=why,
-            next_look=now,
-            sent_at=now,
-        )
+        outbox.put_in_doubt(group, why)
     elif state is State.IN_DOUBT:
         reason = f"may have been applied: {why}"
-        outbox.set(numbers, "left for a person", why, reason=reason, for_person=1, next_look=None)
+        outbox.set(group, "left for a person", why, reason=reason, for_person=1, next_look=None)
     elif state is State.QUEUED:
-        outbox.set(numbers, "not sent", why, reason=why)
+        outbox.set(group, "not sent", why, reason=why)

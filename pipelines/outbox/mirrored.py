@@ -26,15 +26,15 @@ class Touched:
     is_deleted: bool = False
 
 
-def touched_since(home: Path, shop: str | None = None, *, since: float = 0.0) -> list[Touched]:
-    """Records pushed and not read back yet (seconds since 1970), oldest first.
+def touched_since(home: Path, shop: str | None = None) -> list[Touched]:
+    """Records pushed and not read back yet, oldest first.
 
     ``resource`` is the raw table's name.
     """
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        return [Touched(**row) for row in outbox.touched(shop, since)]
+        return [Touched(**row) for row in outbox.touched(shop)]
 
 
 def mark_mirrored(

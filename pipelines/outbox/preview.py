@@ -79,15 +79,14 @@ class _Taker:
 
     def _take(self, group: Group) -> None:
         lead = group[0]
-        numbers = [member.number for member in group]
         try:
             body = prepared(self.outbox, group)
         except Unsendable as refusal:
-            self.outbox.set(numbers, "rejected", state=State.REJECTED, reason=str(refusal))
+            self.outbox.set(group, "rejected", state=State.REJECTED, reason=str(refusal))
             self.planned.append(_planned(lead, {}, 0, f"will be rejected: {refusal}"))
             return
         self.planned.append(_planned(lead, body, self._requests(lead)))
-        self.outbox.set(numbers, "sending", state=State.SENDING)
+        self.outbox.set(group, "sending", state=State.SENDING)
         new_id = f"@{lead.number}" if lead.op == "create" else str(lead.record_id)
         settle_done(self.outbox, group, body, new_id, "", "done")
 

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from pipelines.outbox.adopting import locked, taken
 from pipelines.outbox.binding import claim
 from pipelines.outbox.doubt import Resolver
@@ -75,7 +73,6 @@ def push(
     stop: Callable[[], bool] | None = None,
     wait: bool = True,
     hook: Hook | None = None,
-    transport: httpx.BaseTransport | None = None,
     progress: Callable[[str], None] | None = None,
     max_requests: int | None = None,
 ) -> PushReport:
@@ -106,7 +103,6 @@ def push(
                 stop=stop,
                 wait=wait,
                 hook=hook or (lambda step, number: None),
-                transport=transport,
                 progress=progress or (lambda line: None),
                 max_requests=max_requests,
             )
@@ -164,21 +160,13 @@ def _push_shop(
     stop: Callable[[], bool] | None,
     wait: bool,
     hook: Hook,
-    transport: httpx.BaseTransport | None,
     progress: Callable[[str], None],
     max_requests: int | None,
 ) -> tuple[int, list[dict[str, Any]], int, Exception | None]:
     budget = Budget(home / "budget.sqlite")
     with (
         Outbox(home) as outbox,
-        Client(
-            shop,
-            budget,
-            lane="push",
-            stop=stop,
-            transport=transport,
-            max_requests=max_requests,
-        ) as client,
+        Client(shop, budget, lane="push", stop=stop, max_requests=max_requests) as client,
     ):
         pusher = _Pusher(outbox, client, budget, on_conflict, stop, hook, progress)
         error: Exception | None = None

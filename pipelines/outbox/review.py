@@ -36,11 +36,8 @@ def retry(home: Path, number: int, *, by: str) -> str:
             base = {"doubted_since": None, "is_copied": 0}
         if change.state == "conflict":
             base = {"base": {"seen": change.progress.get("seen", {})}}
-        members = [change.number]
-        together = outbox.changes(merged_into=number, states=[change.state])
-        members += [member.number for member in together]
         outbox.set(
-            members,
+            [change, *outbox.changes(merged_into=number, states=[change.state])],
             "retry",
             f"by {by}, was {change.state}",
             state="queued",
@@ -67,11 +64,9 @@ def discard(home: Path, number: int, *, by: str) -> str:
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED
             )
-        members = [change.number]
-        if change.state == "in_doubt":
-            members += [m.number for m in outbox.changes(merged_into=number)]
+        along = outbox.changes(merged_into=number) if change.state == "in_doubt" else []
         outbox.set(
-            members,
+            [change, *along],
             "discarded",
             f"by {by}, was {change.state}",
             state="rejected",

@@ -23,9 +23,8 @@ from pipelines.outbox.compare import shows
 from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.merge import merged_base
-from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.outcome import kept, settle_done
 from pipelines.outbox.prepare import Unsendable, prepared, read_file
-from pipelines.outbox.snapshot import kept
 from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
@@ -172,8 +171,7 @@ class Sender:
             if rest:
                 self._park(group, "theirs kept", reason, reason=f"theirs kept: {reason}")
                 return before | {"body": rest}
-            reason = f"theirs kept: {reason}"
-            self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
+            self._reject(group, f"theirs kept: {reason}")
             return None
         progress = {"seen": pictures_of(change.resource, body, row)["seen"]}
         self._park(
@@ -185,7 +183,7 @@ class Sender:
         """Note what the check found, unless a person dealt with the change while it ran."""
         with self.outbox.transaction():
             if self.outbox.unmoved(group):
-                self.outbox.set([one.number for one in group], event, detail, **columns)
+                self.outbox.set(group, event, detail, **columns)
 
     def _intend(
         self, group: Sequence[Change], body: dict[str, Any], baseline: Mapping[str, Any]
@@ -197,7 +195,7 @@ class Sender:
             if not self.outbox.unmoved(group):
                 return False
             self.outbox.set(
-                [lead.number],
+                [lead],
                 "sending",
                 f"attempt {lead.attempts + 1}"
                 + (f", with {', '.join(str(m.number) for m in rest)}" if rest else ""),
@@ -212,7 +210,7 @@ class Sender:
             )
             if rest:
                 self.outbox.set(
-                    [member.number for member in rest],
+                    rest,
                     "sending",
                     f"as one request with change {lead.number}",
                     state=State.SENDING,
@@ -225,20 +223,19 @@ class Sender:
         self, group: Sequence[Change], body: dict[str, Any], progress: Mapping[str, Any]
     ) -> None:
         change = group[0]
-        numbers = [member.number for member in group]
         try:
             answer, new_id, doubt = self._request(change, body, progress)
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
             self.silence.count = 0 if error.reason else self.silence.count + 1
-            self._doubt(numbers, str(error))
+            self.outbox.put_in_doubt(group, str(error))
             return
         except Unreachable as error:
             if error.sent:
                 self.silence.count += 1
-                self._doubt(numbers, str(error))
+                self.outbox.put_in_doubt(group, str(error))
                 return
-            self._requeue(numbers, str(error), progress)
+            self._requeue(group, str(error), progress)
             raise
         except BadAnswer as error:
             self.silence.count = 0
@@ -246,14 +243,14 @@ class Sender:
             self._refused(group, error, again="upload" in progress)
             return
         except ShopError as error:
-            self._requeue(numbers, str(error), progress)
+            self._requeue(group, str(error), progress)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
         if doubt or new_id is None:
             hint = {**progress, "answered": new_id} if new_id else dict(progress)
             said = f"the service answered {answer.status} {short(answer)}"
-            self._doubt(numbers, f"{said}, but {doubt}", progress=hint)
+            self.outbox.put_in_doubt(group, f"{said}, but {doubt}", progress=hint)
             return
         settle_done(self.outbox, group, body, new_id, f"{answer.status} {short(answer)}", "done")
         self.hook("outcome", change.number)
@@ -282,7 +279,7 @@ class Sender:
 
         def on_send(again: str) -> None:
             if again:
-                self.outbox.set([change.number], "sent again", f"{method} {path}, after: {again}")
+                self.outbox.set([change], "sent again", f"{method} {path}, after: {again}")
 
         return self.client.send(method, path, on_send=on_send, **content)
 
@@ -300,56 +297,36 @@ class Sender:
                 raise BadAnswer(
                     "no Location of the form .../upload/{uploadId}", method="POST", path=target
                 )
-            self.outbox.set([change.number], "place", place, progress={"upload": place})
+            self.outbox.set([change], "place", place, progress={"upload": place})
             self.hook("slot kept", change.number)
         assert change.file is not None
         content = (change.file["name"], read_file(change), change.file["type"])
         answer = self._write(change, "POST", f"{target}/upload/{place}", files={"file": content})
         return answer, place
 
-    def _doubt(self, numbers: Sequence[int], reason: str, **columns: Any) -> None:
-        # From now on, not from the intent, it has its minute to show up: the request may have
-        # waited for its turn, or for an answer, as long as that.
-        now = self.outbox.now()
-        self.outbox.set(
-            numbers,
-            "in doubt",
-            reason,
-            state=State.IN_DOUBT,
-            reason=reason,
-            next_look=now,
-            sent_at=now,
-            **columns,
-        )
-
-    def _requeue(self, numbers: Sequence[int], reason: str, progress: Mapping[str, Any]) -> None:
+    def _requeue(self, group: Sequence[Change], reason: str, progress: Mapping[str, Any]) -> None:
         # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
         state = State.IN_DOUBT if "upload" in progress else State.QUEUED
         columns = {"state": state, "reason": reason, "next_look": self.outbox.now()}
-        self.outbox.set(numbers, "not sent", reason, merged_into=None, **columns)
+        self.outbox.set(group, "not sent", reason, merged_into=None, **columns)
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
-        numbers = [member.number for member in group]
         reason = str(error)
         if again and group[0].op == "upload":
             # The file was sent there before and its answer lost: a place that takes no second file
             # most likely has the first, which no look-up of the specification can tell.
             reason = f"sent again to its place, the service said: {reason}"
             self.outbox.set(
-                numbers, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1
+                group, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1
             )
         elif len(group) > 1:
             # One faulty field must not take the others down: each is sent on its own.
             self.outbox.set(
-                numbers, "sent apart", reason, state=State.QUEUED, alone=1, merged_into=None
+                group, "sent apart", reason, state=State.QUEUED, alone=1, merged_into=None
             )
         else:
+            said = f"{error.status} {error.excerpt}"[:MOST_ANSWER]
             self.outbox.set(
-                numbers,
-                "rejected",
-                reason,
-                state=State.REJECTED,
-                reason=reason,
-                answer=f"{error.status} {error.excerpt}"[:MOST_ANSWER],
+                group, "rejected", reason, state=State.REJECTED, reason=reason, answer=said
             )
         self.hook("outcome", group[0].number)

@@ -190,9 +190,12 @@ class Outbox(Registry):
                 (first,),
             )
 
-    def set(self, numbers: Sequence[int], event: str, detail: str = "", **columns: Any) -> None:
+    def set(
+        self, changes: Iterable[Change | int], event: str, detail: str = "", **columns: Any
+    ) -> None:
         """Change columns of some changes and note it in their history, in one transaction. A state
         that may not follow raises :class:`ValueError`."""
+        numbers = [one if isinstance(one, int) else one.number for one in changes]
         with self.transaction() as db:
             if "state" in columns:
                 columns["state"] = State(columns["state"])
@@ -211,6 +214,13 @@ class Outbox(Registry):
                     [(*values.values(), number) for number in numbers],
                 )
             self._note(numbers, time.time(), event, detail)
+
+    def put_in_doubt(self, changes: Iterable[Change | int], why: str, **columns: Any) -> None:
+        """Changes may have been applied: in doubt, and looked up from now on. What was sent has its
+        minute from now to show up, not from the intent: it may have waited for its turn."""
+        columns |= {"state": State.IN_DOUBT, "reason": why}
+        columns["next_look"] = columns["sent_at"] = self.now()
+        self.set(changes, "in doubt", why, **columns)
 
     def _note(self, numbers: Iterable[int], at: float, event: str, detail: str) -> None:
         self._db.executemany(
@@ -241,16 +251,14 @@ class Outbox(Registry):
 
     # -- what the sync reads back -------------------------------------------------------------
 
-    def touched(self, shop: str | None, since: float) -> list[dict[str, Any]]:
+    def touched(self, shop: str | None) -> list[dict[str, Any]]:
         """Records that pushes wrote and no sync read back, oldest first: ``shop``, ``resource``,
         ``id``, ``pushed_at``, ``number`` of the change, ``is_deleted``: by that change."""
         rows = self._select(
             "select t.shop, t.resource, t.id, t.pushed_at, t.number, c.op = 'delete'"
             " and c.resource = t.resource and c.id = t.id as is_deleted"
             " from touched as t left join changes as c on c.number = t.number"
-            " where t.mirrored_at is null and t.pushed_at >= ? and (?2 is null or t.shop = ?2)"
-            " order by t.pushed_at",
-            since,
+            " where t.mirrored_at is null and (?1 is null or t.shop = ?1) order by t.pushed_at",
             shop,
         )
         return [{**dict(row), "is_deleted": bool(row["is_deleted"])} for row in rows]

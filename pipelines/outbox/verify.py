@@ -61,13 +61,12 @@ class Earlier:
         Otherwise they end here: done, or left for a person. Raises what keeps it from being looked
         up; they stay as they are then.
         """
-        numbers = [member.number for member in group]
         try:
             verdict, baseline = self._verdict(outbox, group, body)
         except LookupUnsure as unsure:
             verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
-            outbox.set(numbers, "looked", verdict.found, doubted_since=None, is_copied=0)
+            outbox.set(group, "looked", verdict.found, doubted_since=None, is_copied=0)
             return True
         self._doubt(outbox, group, body, baseline, verdict)
         if verdict.kind == "applied":
@@ -98,7 +97,7 @@ class Earlier:
             if not outbox.unmoved(group):
                 raise LookupUnsure("somebody dealt with it meanwhile")
             outbox.set(
-                [lead.number],
+                [lead],
                 "in doubt",
                 reason,
                 sent_body=dict(body),
@@ -107,8 +106,7 @@ class Earlier:
                 **columns,
             )
             if rest:
-                numbers = [member.number for member in rest]
-                outbox.set(numbers, "in doubt", reason, merged_into=lead.number, **columns)
+                outbox.set(rest, "in doubt", reason, merged_into=lead.number, **columns)
 
     def _verdict(
         self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]

@@ -36,33 +36,18 @@ class Walk:
         self._decide(on_conflict)
 
     def _recover(self) -> None:
-        """What a killed push left as ``sending`` may have been applied, or be on its way still:
-        after the intent it may have waited for its turn, so its minute begins now."""
-        now = self.outbox.now()
+        """What a killed push left as ``sending`` may have been applied, or be on its way still."""
         self.outbox.fill_targets()
         left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
         if left:
-            self.outbox.set(
-                [change.number for change in left],
-                "in doubt",
-                "a push ended while it was being sent",
-                state=State.IN_DOUBT,
-                reason="a push ended while it was being sent",
-                next_look=now,
-                sent_at=now,
-            )
+            self.outbox.put_in_doubt(left, "a push ended while it was being sent")
 
     def _decide(self, on_conflict: OnConflict) -> None:
         """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
         parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
         if parked and on_conflict != "park":
-            self.outbox.set(
-                [change.number for change in parked],
-                "decided",
-                f"--on-conflict {on_conflict}",
-                state=State.QUEUED,
-                reason="",
-            )
+            told = f"--on-conflict {on_conflict}"
+            self.outbox.set(parked, "decided", told, state=State.QUEUED, reason="")
 
     def once(self) -> bool:
         """Deliver all that may be sent now, in the order it was queued; whether anything moved."""
@@ -95,7 +80,7 @@ class Walk:
             return None
         reason = blocked(self.outbox, change)
         if reason and reason != change.reason:
-            self.outbox.set([change.number], "waits", reason, reason=reason)
+            self.outbox.set([change], "waits", reason, reason=reason)
         return None if reason else change
 
     def _with_mergeable(self, change: Change) -> Group:

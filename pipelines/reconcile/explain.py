@@ -33,6 +33,8 @@ MEANING: dict[Reason, str] = {
 }
 _QUERIES = Path(__file__).with_name("explain.sql")
 _CENT = Decimal("0.005")
+_MOST = 20
+"""Findings of one day, at most."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,12 @@ def explain(
     shop_id: str,
     report: str,
     period: dt.date,
-    *,
-    limit: int = 20,
 ) -> list[Finding]:
     """The documents that may account for a difference in a report's period, likeliest first.
 
     ``report`` is one of ``monthly_sales``, ``monthly_purchases``, ``daily_sales``,
     ``daily_purchases``; ``period`` the month's first day, or the day. A month is split into its
-    days where the service's days are known. At most ``limit`` findings for each day. An empty list
+    days where the service's days are known. At most 20 findings for each day. An empty list
     means the period agrees; ``ValueError`` that the service's figure for it is not known.
     """
     if report not in {"monthly_sales", "monthly_purchases", "daily_sales", "daily_purchases"}:
@@ -90,15 +90,13 @@ def explain(
         return []
     kind = report.split("_")[1]
     if report.startswith("daily"):
-        return _of_span(connection, shop_id, kind, _Day(period, found[0]), period, limit)
+        return _of_span(connection, shop_id, kind, _Day(period, found[0]), period)
     days = _differing_days(connection, shop_id, kind, period)
     last = month_end(period)
     if not days:
-        return _of_span(connection, shop_id, kind, _Day(period, found[0]), last, limit)
+        return _of_span(connection, shop_id, kind, _Day(period, found[0]), last)
     findings = [
-        finding
-        for day in days
-        for finding in _of_span(connection, shop_id, kind, day, day.day, limit)
+        finding for day in days for finding in _of_span(connection, shop_id, kind, day, day.day)
     ]
     rest = found[0] - sum((day.difference for day in days), Decimal(0))
     if abs(rest) > _CENT:
@@ -143,14 +141,13 @@ def _of_span(
     kind: str,
     day: _Day,
     last: dt.date,
-    limit: int,
 ) -> list[Finding]:
     suspects = [
         _marked(suspect, day.difference)
         for suspect in _suspects(connection, shop_id, kind, day.day, last)
     ]
     suspects.sort(key=lambda one: (not one.settles, _ORDER.index(one.reason), one.day))
-    kept = suspects[:limit]
+    kept = suspects[:_MOST]
     if any(one.settles for one in kept):
         return kept
     known = sum(

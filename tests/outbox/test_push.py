@@ -405,7 +405,7 @@ def test_a_slow_service_gets_several_changes_at_once(settings, service, monkeypa
 
 def test_comments_of_one_ticket_keep_their_order_at_a_slow_service(settings, service, monkeypatch):
     monkeypatch.setattr("pipelines.outbox.pushing.SLOW_SECONDS", -1.0)
-    service.delay = 0.01
+    service.delay = 0.05
     tickets = [service.put("tickets", short_info=name) for name in ("a", "b")]
     rows = [
         {"ticket": tickets[number % 2], "type": "Public", "comment": str(number)}

@@ -27,7 +27,7 @@ from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 
 from ..hub import together
@@ -40,17 +40,7 @@ _RECHECK_FROM = 4
 _ROUNDS = 3
 
 
-OnPage = Callable[[int, int | None], None]
-"""Called with pages read and pages expected (None while unknown)."""
-
-
-def read_list(
-    reader: Reader,
-    *,
-    hint: int | None = None,
-    since: date | None = None,
-    on_page: OnPage | None = None,
-) -> Outcome:
+def read_list(reader: Reader, *, hint: int | None = None, since: date | None = None) -> Outcome:
     """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
 
     ``since``: without a hint, the day the list likely begins (the shop's first).
@@ -60,15 +50,13 @@ def read_list(
     """
     out = Outcome(whole=True)
     try:
-        _read_list(Bounded(reader), hint, since, on_page, out)
+        _read_list(Bounded(reader), hint, since, out)
     except NeverEnds as error:
         out.reason = str(error)
     return out
 
 
-def _read_list(
-    reader: Bounded, hint: int | None, since: date | None, on_page: OnPage | None, out: Outcome
-) -> None:
+def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outcome) -> None:
     top = reader.ask("newest:1", 1, "newest")
     out.take(top)
     if top.size == 0:
@@ -94,13 +82,13 @@ def _read_list(
     again = max(early, default=last)
     if last >= 4 and reader.lanes(last) > 1:
         seam = end.below(0.4 * last, 0.65 * last) if not early else {}
-        _descend_in_two(reader, last, pages, early, seam, out, on_page)
+        _descend_in_two(reader, last, pages, early, seam, out)
     else:
-        _descend(reader, last, pages, out, on_page, "down", 1, early)
+        _descend(reader, last, pages, out, "down", 1, early)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
-            _recheck(reader, again, pages, out, on_page)
+            _recheck(reader, again, pages, out)
 
 
 def _descend(
@@ -108,7 +96,6 @@ def _descend(
     last: int,
     pages: dict[int, Page],
     out: Outcome,
-    on_page: OnPage | None,
     name: str,
     down_to: int,
     early: Mapping[int, Page] | None = None,
@@ -149,8 +136,6 @@ def _descend(
         for row in page.ids:
             place[row] = number
         pages[number] = above = page
-        if on_page:
-            on_page(last - number + 1, last)
 
 
 def _moved_up(
@@ -195,7 +180,6 @@ def _descend_in_two(
     early: Mapping[int, Page],
     seam: Mapping[int, Page],
     out: Outcome,
-    on_page: OnPage | None,
 ) -> None:
     """Both halves at once, for a service so slow that one request in flight wastes the budget.
 
@@ -208,10 +192,10 @@ def _descend_in_two(
         below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
         lower.take(below[middle])
     halves = (
-        (last, pages, out, on_page, middle + 1, early),
-        (middle, below, lower, None, 1, None),
+        (last, pages, out, middle + 1, early),
+        (middle, below, lower, 1, None),
     )
-    together(lambda half: _descend(reader, *half[:4], "down", *half[4:]), halves)
+    together(lambda half: _descend(reader, *half[:3], "down", *half[3:]), halves)
     out.pages += lower.pages
     out.ids |= lower.ids
     out.reason = out.reason or lower.reason
@@ -219,7 +203,7 @@ def _descend_in_two(
         out.span(day)
     if out.proven:
         meeting = {middle + 1: pages[middle + 1]}
-        _descend(reader, middle + 1, meeting, out, None, "seam", middle)
+        _descend(reader, middle + 1, meeting, out, "seam", middle)
         pages |= below | meeting
 
 
@@ -228,7 +212,6 @@ def _recheck(
     first: int,
     pages: dict[int, Page],
     out: Outcome,
-    on_page: OnPage | None,
 ) -> None:
     """Read the first-read page again; where rows moved down, find the place and read it again."""
     for turn in range(1, _ROUNDS + 1):
@@ -253,7 +236,7 @@ def _recheck(
             else:
                 low = middle
         pages[first] = again
-        _descend(reader, first, pages, out, on_page, f"redo{turn}", high)
+        _descend(reader, first, pages, out, f"redo{turn}", high)
         if not out.proven:
             return
     out.reason = "rows with old dates keep being inserted while the list is read"

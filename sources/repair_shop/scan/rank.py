@@ -68,10 +68,9 @@ class RankSearch:
         *,
         read_days: ReadDays | None = None,
         also: Iterable[int] = (),
-        name: str = "rank",
     ) -> None:
-        """``also``: pages to probe besides the last one. ``name`` begins its requests' keys."""
-        self.known, self._read_days, self._name, self._also = known, read_days, name, list(also)
+        """``also``: pages to probe besides the last one."""
+        self.known, self._read_days, self._also = known, read_days, list(also)
         self._count = Count(known.days())
         self._reader = Bounded(reader, self._count.pages)
         self._pages: dict[int, Page] = {}
@@ -102,7 +101,7 @@ class RankSearch:
         """Ask a page, again if it was asked before. Raises :class:`NeverEnds` beyond the bound."""
         self.requests += 1
         before = self._point(number)
-        page = self._reader.ask(f"{self._name}{self.requests}:{number}", number, "oldest")
+        page = self._reader.ask(f"rank{self.requests}:{number}", number, "oldest")
         self._pages[number], self._asked[number] = page, self.requests
         days = [day for day in page.days if day is not None]
         self._loose = self._loose or days != sorted(days)
