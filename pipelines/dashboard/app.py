@@ -32,20 +32,12 @@ _SEAL_COLOURS = {
     SealState.UNKNOWN: "gray",
 }
 _PARTS = {
-    "sales": Text("Sales"),
-    "breakdown": Text("Breakdown"),
-    "tickets": Text("Tickets"),
-    "due": Text("Still due"),
-    "books": Text("Books"),
-    "mirror": Text("Mirror"),
-}
-_DRAW = {
-    "sales": sections.sales,
-    "breakdown": sections.breakdown,
-    "tickets": sections.tickets,
-    "due": sections.due,
-    "books": sections.books,
-    "mirror": mirror.mirror,
+    "sales": (Text("Sales"), sections.sales),
+    "breakdown": (Text("Breakdown"), sections.breakdown),
+    "tickets": (Text("Tickets"), sections.tickets),
+    "due": (Text("Still due"), sections.due),
+    "books": (Text("Books"), sections.books),
+    "mirror": (Text("Mirror"), mirror.mirror),
 }
 _STYLE = """<style>
 .stMainBlockContainer { padding: 2.6rem 2rem 3rem; }
@@ -148,13 +140,13 @@ def _page(home: Path) -> None:
     part = st.segmented_control(
         _("Part of the page"),
         list(_PARTS),
-        format_func=lambda code: shown(_PARTS[code]),
+        format_func=lambda code: shown(_PARTS[code][0]),
         key="part",
         required=True,
         label_visibility="collapsed",
     )
     _write_address()
-    _DRAW[part or "sales"](selection, found)
+    _PARTS[part or "sales"][1](selection, found)
 
 
 # What the page's address need not say; shops (all) and days beside. (No text below it: Streamlit
@@ -262,7 +254,7 @@ def _numbers(found: data.View, unit: str) -> None:
             (_("Still due"), "due", "inverse"),
         ):
             amount: Decimal = getattr(now, name).total
-            earlier: Decimal | None = getattr(before, name).total if before else None
+            earlier = getattr(before, name).total if before else None
             _number(label, formats.money(amount, unit, places=0), amount, earlier, colour)
         for label, name, colour in (
             (_("Tickets opened"), "opened", "off"),

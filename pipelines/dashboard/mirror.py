@@ -43,19 +43,13 @@ def mirror(selection: Selection, found: View) -> None:
     st.subheader(_("Runs"))
     runs = standing.runs(selection.home)
     _timeline(selection, runs)
-    selection.table(
-        runs,
-        "started_at ended_at command outcome requests rows message",
-    )
+    selection.table(runs, "started_at ended_at command outcome requests rows message")
     st.subheader(_("Lists"))
     rows = [
         row | {"list": shown(list_name(row["list"]))}
         for row in standing.lists(selection.home, selection.names)
     ]
-    selection.table(
-        rows,
-        "shop list rows proven doubted checked",
-    )
+    selection.table(rows, "shop list rows proven doubted checked")
 
 
 def _timeline(selection: Selection, runs: list[dict[str, Any]]) -> None:

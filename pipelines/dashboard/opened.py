@@ -99,18 +99,11 @@ def _written(selection: Selection, value: Any, kind: str) -> str:
 def _belongings(selection: Selection, there: Thing) -> None:
     if there.lines:
         st.caption(_("Lines"))
-        selection.table(
-            there.lines,
-            "item code kind quantity price discount tax total",
-        )
+        selection.table(there.lines, "item code kind quantity price discount tax total")
     if there.documents:
         st.caption(_("Documents"))
-        selection.table(
-            there.documents,
-            "day kind number gross paid due status",
-            "its-documents",
-            document_key,
-        )
+        columns = "day kind number gross paid due status"
+        selection.table(there.documents, columns, "its-documents", document_key)
     if there.tickets:
         st.caption(_("Tickets"))
         selection.table(
@@ -123,7 +116,4 @@ def _belongings(selection: Selection, there: Thing) -> None:
     if not there.payments:
         st.text(_("No payments."))
         return
-    selection.table(
-        there.payments,
-        "day amount kind method note",
-    )
+    selection.table(there.payments, "day amount kind method note")

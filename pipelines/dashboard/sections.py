@@ -21,7 +21,7 @@ from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import charts, formats
 from pipelines.report.closing import NO_TICKETS, zone_of
-from pipelines.report.sheet import STATES
+from pipelines.report.sheet import STATES, report_period
 
 COLOURS = {
     charts.INK: "#808a94",
@@ -163,14 +163,9 @@ def _pick_month() -> None:
 
 
 def _days(selection: Selection) -> None:
-    sold = {
-        row["day"]: row
-        for row in details.days(selection.home, selection.names, selection.first, selection.last)
-    }
-    span = [
-        selection.first + timedelta(days=n)
-        for n in range((selection.last - selection.first).days + 1)
-    ]
+    first, last = selection.first, selection.last
+    sold = {row["day"]: row for row in details.days(selection.home, selection.names, first, last)}
+    span = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     parts = (("repairs", _("repairs")), ("counter", _("counter")))
     nothing = {"repairs": Decimal(0), "counter": Decimal(0)}
     bars = pd.DataFrame(
@@ -227,16 +222,10 @@ def _days(selection: Selection) -> None:
 
 def breakdown(selection: Selection, found: View) -> None:
     """Sales by product, category, technician or shop, beside those of the period before."""
-    by = (
-        st.segmented_control(
-            _("By"),
-            list(BY),
-            format_func=lambda code: shown(BY[code]),
-            key="by",
-            required=True,
-        )
-        or "product"
+    chosen = st.segmented_control(
+        _("By"), list(BY), format_func=lambda code: shown(BY[code]), key="by", required=True
     )
+    by = chosen or "product"
     before = found.before.period if found.before else None
     rows = details.breakdown(
         selection.home,
@@ -258,11 +247,7 @@ def breakdown(selection: Selection, found: View) -> None:
         }
         for row in rows
     ]
-    selection.table(
-        shown_rows,
-        "name part_sold share before change",
-        heading=shown(BY[by]),
-    )
+    selection.table(shown_rows, "name part_sold share before change", heading=shown(BY[by]))
     if by in ("product", "category"):
         st.caption(_("By the lines of the documents, on the day of the document or return."))
     elif by == "technician":
@@ -281,10 +266,7 @@ def tickets(selection: Selection, found: View) -> None:
     rows = [
         line.model_dump() | {"name": line.name or _("no technician")} for line in found.technicians
     ]
-    selection.table(
-        rows,
-        "person opened closed median_hours open_at_end",
-    )
+    selection.table(rows, "person opened closed median_hours open_at_end")
     st.subheader(_("Open tickets"))
     st.caption(_("Those that are open now, the oldest first. Choose a row to see all of it."))
     selection.table(
@@ -322,20 +304,13 @@ def books(selection: Selection, found: View) -> None:
     if not seal.compared:
         st.info(_("Nothing was compared with the service's own reports yet."))
         return
-    st.write(
-        _("Our reports and the service's own: {state}.", state=STATES[seal.state]),
-    )
+    st.write(_("Our reports and the service's own: {state}.", state=STATES[seal.state]))
     rows = [
         row
         | {
             "report": shown(report_name(row["report"])),
-            "period": current().month(row["period"])
-            if row["report"].startswith("monthly")
-            else formats.day(row["period"]),
+            "period": report_period(row["report"], row["period"]),
         }
         for row in details.reconciliation(selection.home, selection.names)
     ]
-    selection.table(
-        rows,
-        "shop report period ours theirs difference matches",
-    )
+    selection.table(rows, "shop report period ours theirs difference matches")

@@ -90,22 +90,16 @@ def _value(value: Any, kind: str) -> Any:
 
 
 def _written(kind: str, unit: str, zone: tzinfo | None) -> Callable[[Any], str]:
-    def write(value: Any) -> str:
-        if kind in ("text", "word", "ours"):
-            return str(value)
-        if pd.isna(value):
-            return formats.NONE
-        if kind == "money":
-            return formats.money(Decimal(str(value)), unit)
-        if kind == "hours":
-            return formats.hours(value)
-        if kind == "day":
-            return formats.day(value)
-        if kind == "moment":
-            return clock(value, zone)
-        return formats.number(Decimal(str(value)))
-
-    return write
+    if kind in ("text", "word", "ours"):
+        return str
+    ways: dict[str, Callable[[Any], str]] = {
+        "money": lambda value: formats.money(Decimal(str(value)), unit),
+        "number": lambda value: formats.number(Decimal(str(value))),
+        "hours": formats.hours,
+        "day": formats.day,
+        "moment": lambda value: clock(value, zone),
+    }
+    return lambda value: formats.NONE if pd.isna(value) else ways[kind](value)
 
 
 def clock(value: datetime, zone: tzinfo | None) -> str:

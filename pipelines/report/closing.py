@@ -15,7 +15,7 @@ from pipelines.monitor.severity import Problem
 from pipelines.publish.published import NothingPublished, Published, published
 from pipelines.report import freshness, queries
 from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
-from sources.repair_shop.schema.dates import month_earlier, month_end
+from sources.repair_shop.schema.dates import month_earlier
 
 NEEDED = tuple(
     (
@@ -105,25 +105,15 @@ def _period(
     warehouse: Published, shops: list[str], day: date | None, month: date | None, today: date
 ) -> Period:
     if month is not None:
-        first = month.replace(day=1)
-        if first > today:
-            raise ReportError(f"The month {first:%Y-%m} has not begun yet (today is {today}).")
-        return Period(kind="month", first=first, last=month_end(first))
+        if month.replace(day=1) > today:
+            raise ReportError(f"The month {month:%Y-%m} has not begun yet (today is {today}).")
+        return Period.month_of(month)
     if day is not None:
         if day > today:
             raise ReportError(f"The day {day} has not begun yet (today is {today}).")
-        return Period(kind="day", first=day, last=day)
+        return Period.of(day)
     until = queries.mirrored_until(warehouse, shops) or today
-    chosen = queries.open_day(warehouse, shops, min(until, today)) or min(until, today)
-    return Period(kind="day", first=chosen, last=chosen)
-
-
-def _day(day: date) -> Period:
-    return Period(kind="day", first=day, last=day)
-
-
-def _month(first: date) -> Period:
-    return Period(kind="month", first=first, last=month_end(first))
+    return Period.of(queries.open_day(warehouse, shops, min(until, today)) or min(until, today))
 
 
 def _compared_with(
@@ -134,12 +124,12 @@ def _compared_with(
     None where the books had not begun: nothing to compare with is not a day without sales.
     """
     if period.kind == "month":
-        before: Period | None = _month(month_earlier(period.first, 1))
-        earlier = _month(month_earlier(period.first, 12))
+        before: Period | None = Period.month_of(month_earlier(period.first, 1))
+        earlier = Period.month_of(month_earlier(period.first, 12))
     else:
         open_day = queries.open_day(warehouse, shops, period.first - timedelta(days=1))
-        before = None if open_day is None else _day(open_day)
-        earlier = _day(period.first - timedelta(days=28))
+        before = None if open_day is None else Period.of(open_day)
+        earlier = Period.of(period.first - timedelta(days=28))
     begun = queries.first_day(warehouse, shops)
     if begun is None:
         return None, None
@@ -200,18 +190,17 @@ def _page(scope: _Scope, shops: list[str], known: dict[str, dict[str, Any]]) -> 
 def _lines(scope: _Scope, shops: list[str]) -> tuple[ShopLine, ...]:
     lines = []
     for name in shops:
-        tickets = queries.workshop(scope.warehouse, [name], scope.period)
+        found = column(scope.warehouse, [name], scope.period)
+        seal = queries.seal(scope.warehouse, [name], scope.today, scope.problems([name]))
         lines.append(
             ShopLine(
                 shop=name,
-                taken=queries.taken(scope.warehouse, [name], scope.period).total,
-                sold=queries.sold(scope.warehouse, [name], scope.period).total,
-                due=queries.due(scope.warehouse, [name], scope.period.last).total,
-                opened=tickets.opened if tickets else None,
-                closed=tickets.closed if tickets else None,
-                seal=queries.seal(
-                    scope.warehouse, [name], scope.today, scope.problems([name])
-                ).state,
+                taken=found.taken.total,
+                sold=found.sold.total,
+                due=found.due.total,
+                opened=found.workshop.opened if found.workshop else None,
+                closed=found.workshop.closed if found.workshop else None,
+                seal=seal.state,
             )
         )
     return tuple(lines)
@@ -228,16 +217,14 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
         notes.append(
             Text("The mirror ends at {day}: later days are not in these figures yet.", day=until)
         )
-    unread = queries.unreadable_payments(warehouse, shops, period)
-    if unread:
+    if unread := queries.unreadable_payments(warehouse, shops, period):
         notes.append(
             Text(
                 "{n} payment(s) have an amount that could not be read; see ops.unreadable.",
                 n=unread,
             )
         )
-    unknown = queries.unreadable_documents(warehouse, shops, period)
-    if unknown:
+    if unknown := queries.unreadable_documents(warehouse, shops, period):
         notes.append(
             Text(
                 "{n} document(s) have no amount that could be read and are in no total; "

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, SkipValidation
 
 from pipelines.language import Text, _, current, shown
 from pipelines.monitor.severity import Severity
+from sources.repair_shop.schema.dates import month_end
 
 Money = Decimal
 Extra = Literal["tax", "margin", "expenses"]
@@ -40,6 +41,16 @@ class Period(_Frozen):
     kind: Literal["day", "month"]
     first: date
     last: date
+
+    @classmethod
+    def of(cls, day: date) -> Period:
+        """The period that is one day."""
+        return cls(kind="day", first=day, last=day)
+
+    @classmethod
+    def month_of(cls, day: date) -> Period:
+        """The month a day lies in."""
+        return cls(kind="month", first=day.replace(day=1), last=month_end(day))
 
     @property
     def label(self) -> str:

@@ -38,9 +38,16 @@ TICKET_COLUMNS = tuple(
 """What the figures of the workshop need of ``marts.tickets``."""
 
 
-def _of(shops: Sequence[str], **values: Any) -> dict[str, Any]:
-    """The values of a query: the shops, and what else it names."""
-    return {"shops": list(shops), **values}
+def _of(shops: Sequence[str], period: Period | None = None, **values: Any) -> dict[str, Any]:
+    """The values of a query: the shops, the days of a period, and what else it names."""
+    days = {} if period is None else {"first": period.first, "last": period.last}
+    return {"shops": list(shops), **days, **values}
+
+
+def _one(warehouse: Published, what: str, condition: str, values: dict[str, Any]) -> Any:
+    """A single figure of some shops, from one mart."""
+    sql = f"select {what} as found from marts.{condition} and list_contains($shops, shop_id)"  # noqa: S608 - ours
+    return warehouse.row(sql, values)["found"]
 
 
 def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
@@ -66,33 +73,21 @@ def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
         from marts.payments
         where list_contains($shops, shop_id) and day between $first and $last and amount is not null
         """,  # noqa: S608 - one of our two columns
-        _of(shops, first=period.first, last=period.last),
+        _of(shops, period),
     )
     return Taken(**row)
 
 
 def unreadable_payments(warehouse: Published, shops: Sequence[str], period: Period) -> int:
     """Payments of the period whose amount nobody could read; they are in no total."""
-    return int(
-        warehouse.row(
-            "select count(*) as n from marts.payments "
-            "where list_contains($shops, shop_id) and day between $first and $last "
-            "and amount is null",
-            _of(shops, first=period.first, last=period.last),
-        )["n"]
-    )
+    where = "payments where day between $first and $last and amount is null"
+    return int(_one(warehouse, "count(*)", where, _of(shops, period)))
 
 
 def unreadable_documents(warehouse: Published, shops: Sequence[str], period: Period) -> int:
     """Documents and returns of the period whose amount is not known; they are in no total."""
-    return int(
-        warehouse.row(
-            "select count(*) as n from marts.sales_documents "
-            "where list_contains($shops, shop_id) and effect_day between $first and $last "
-            "and gross is null",
-            _of(shops, first=period.first, last=period.last),
-        )["n"]
-    )
+    where = "sales_documents where effect_day between $first and $last and gross is null"
+    return int(_one(warehouse, "count(*)", where, _of(shops, period)))
 
 
 def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
@@ -112,19 +107,15 @@ def sold(warehouse: Published, shops: Sequence[str], period: Period) -> Sold:
         from marts.daily_sales
         where list_contains($shops, shop_id) and day between $first and $last
         """,
-        _of(shops, first=period.first, last=period.last),
+        _of(shops, period),
     )
     return Sold(**row)
 
 
 def expenses(warehouse: Published, shops: Sequence[str], period: Period) -> Decimal:
     """Expenses booked within the period, from ``marts.purchase_documents``."""
-    value: Decimal = warehouse.row(
-        "select coalesce(sum(cost), 0) as expenses from marts.purchase_documents "
-        "where list_contains($shops, shop_id) and effect = 'expense' "
-        "and created_day between $first and $last",
-        _of(shops, first=period.first, last=period.last),
-    )["expenses"]
+    where = "purchase_documents where effect = 'expense' and created_day between $first and $last"
+    value: Decimal = _one(warehouse, "coalesce(sum(cost), 0)", where, _of(shops, period))
     return value
 
 
@@ -138,7 +129,7 @@ def methods(warehouse: Published, shops: Sequence[str], period: Period) -> tuple
         where list_contains($shops, shop_id) and day between $first and $last and amount is not null
         group by 1 order by abs(sum(amount)) desc, 1
         """,
-        _of(shops, first=period.first, last=period.last),
+        _of(shops, period),
     )
     return tuple(Method(**row | {"name": row["name"] or _NOT_NAMED}) for row in rows)
 
@@ -210,7 +201,7 @@ def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Work
         from marts.tickets
         where list_contains($shops, shop_id) and opened_day <= $last
         """,
-        _of(shops, first=period.first, last=period.last),
+        _of(shops, period),
     )
     return Workshop(**row)
 
@@ -237,7 +228,7 @@ def technicians(
         having opened + closed + open_at_end > 0
         order by name is null, closed desc, opened desc, open_at_end desc, name
         """,
-        _of(shops, first=period.first, last=period.last),
+        _of(shops, period),
     )
     return _one_line_for_nobody([Technician(**row) for row in rows])
 
@@ -272,20 +263,10 @@ def months(
         """,
         _of(shops, first=first, last=last),
     )
-    known = {row["month"]: row for row in rows}
-    bars = []
-    for index in range(count):
-        month = month_earlier(last.replace(day=1), count - 1 - index)
-        row = known.get(month, {"repairs": Decimal(0), "counter": Decimal(0)})
-        bars.append(
-            MonthBar(
-                month=month,
-                repairs=row["repairs"],
-                counter=row["counter"],
-                is_whole=last >= month_end(month),
-            )
-        )
-    return tuple(bars)
+    every = [month_earlier(last.replace(day=1), back) for back in reversed(range(count))]
+    known = {month: {"month": month, "repairs": 0, "counter": 0} for month in every}
+    known |= {row["month"]: row for row in rows}
+    return tuple(MonthBar(**row, is_whole=last >= month_end(month)) for month, row in known.items())
 
 
 def seal(
@@ -333,28 +314,18 @@ def shops(warehouse: Published) -> dict[str, dict[str, Any]]:
 
 def open_day(warehouse: Published, shops: Sequence[str], until: date) -> date | None:
     """The last day up to ``until`` on which any of the shops is open."""
-    value: date | None = warehouse.row(
-        "select max(day) as day from marts.calendar "
-        "where list_contains($shops, shop_id) and is_open and day <= $until",
-        _of(shops, until=until),
-    )["day"]
+    where = "calendar where is_open and day <= $until"
+    value: date | None = _one(warehouse, "max(day)", where, _of(shops, until=until))
     return value
 
 
 def first_day(warehouse: Published, shops: Sequence[str]) -> date | None:
     """The day the shops' books begin."""
-    value: date | None = warehouse.row(
-        "select min(day) as day from marts.calendar where list_contains($shops, shop_id)",
-        _of(shops),
-    )["day"]
+    value: date | None = _one(warehouse, "min(day)", "calendar where true", _of(shops))
     return value
 
 
 def mirrored_until(warehouse: Published, shops: Sequence[str]) -> date | None:
     """The day on which the models were built; of several zones the one that is behind."""
-    value: date | None = warehouse.row(
-        "select min(day) as day from marts.calendar "
-        "where list_contains($shops, shop_id) and is_today",
-        _of(shops),
-    )["day"]
+    value: date | None = _one(warehouse, "min(day)", "calendar where is_today", _of(shops))
     return value

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
@@ -41,6 +42,11 @@ def compared(seal: Seal) -> str:
     if seal.state is SealState.IN_DOUBT:
         return _("though all {n} periods agreed", n=seal.compared)
     return _("in all {n} periods", n=seal.compared)
+
+
+def report_period(report: str, period: date) -> str:
+    """A period of one of the service's reports, as the reader writes days and months."""
+    return (current().month if report.startswith("monthly") else current().day)(period)
 
 
 class Row(NamedTuple):
@@ -139,16 +145,10 @@ class Sheet:
     @property
     def heads(self) -> list[Head]:
         """Headings of the columns of figures."""
+        before, earlier = _("last open day"), _("four weeks before")
         if self.report.period.kind == "month":
-            names = {
-                id(self.page.before): _("month before"),
-                id(self.page.earlier): _("year before"),
-            }
-        else:
-            names = {
-                id(self.page.before): _("last open day"),
-                id(self.page.earlier): _("four weeks before"),
-            }
+            before, earlier = _("month before"), _("year before")
+        names = {id(self.page.before): before, id(self.page.earlier): earlier}
         return [Head(names.get(id(c), ""), c.period.shown) for c in self.columns]
 
     @property
@@ -190,15 +190,10 @@ class Sheet:
         """The table of figures."""
 
         def money(kind: str, label: str, figure: Callable[[Column], Decimal]) -> Row:
-            values = [figure(column) for column in self.columns]
-            return Row(
-                kind,
-                label,
-                tuple(map(self.money, values)),
-                formats.change(values[0], values[1]) if self.has_change else "",
-                self.has_change,
-                tuple(values),
-            )
+            values = tuple(map(figure, self.columns))
+            change = formats.change(*values[:2]) if self.has_change else ""
+            cells = tuple(map(self.money, values))
+            return Row(kind, label, cells, change, self.has_change, values)
 
         rows = [
             money("sum", _("Money taken"), lambda c: c.taken.total),
@@ -229,25 +224,16 @@ class Sheet:
         if self.page.now.workshop is None:
             return []
 
-        def counted(kind: str, label: str, name: str) -> Row:
-            values = [getattr(column.workshop, name, None) for column in self.columns]
-            cells = tuple(map(formats.whole, values))
-            return Row(kind, label, cells, "", self.has_change, tuple(values))
+        def counted(
+            kind: str, label: str, name: str, write: Callable[[Any], str] = formats.whole
+        ) -> Row:
+            values = tuple(getattr(column.workshop, name, None) for column in self.columns)
+            return Row(kind, label, tuple(map(write, values)), "", self.has_change, values)
 
-        times = [
-            column.workshop.median_hours if column.workshop else None for column in self.columns
-        ]
         return [
             counted("sum gap", _("Tickets opened"), "opened"),
             counted("sum", _("Tickets closed"), "closed"),
-            Row(
-                "part",
-                _("median time"),
-                tuple(map(formats.hours, times)),
-                "",
-                self.has_change,
-                tuple(times),
-            ),
+            counted("part", _("median time"), "median_hours", formats.hours),
             counted("sum", _("Open at the end"), "open_at_end"),
             counted("part", _("with no technician"), "unassigned_at_end"),
         ]
@@ -278,23 +264,13 @@ class Sheet:
     @property
     def differences(self) -> list[Disagreement]:
         """The newest periods that differ."""
-        many = len(self.page.shops) > 1
-        return [
-            Disagreement(
-                " ".join(
-                    [
-                        *([line.shop] if many else []),
-                        shown(report_name(line.report)),
-                        current().month(line.period)
-                        if line.report.startswith("monthly")
-                        else current().day(line.period),
-                    ]
-                ),
-                line.ours,
-                line.theirs,
-            )
-            for line in self.page.seal.differences
-        ]
+        found = []
+        for line in self.page.seal.differences:
+            period = report_period(line.report, line.period)
+            shop = f"{line.shop} " if len(self.page.shops) > 1 else ""
+            label = f"{shop}{shown(report_name(line.report))} {period}"
+            found.append(Disagreement(label, line.ours, line.theirs))
+        return found
 
     @property
     def more_differences(self) -> int:
