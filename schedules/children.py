@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from schedules.jobs import Command, child_environment
+from schedules.jobs import Command
 
 PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main import run; run()")
 """The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
@@ -59,7 +59,7 @@ def run_child(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=child_environment(command),
+        env={**os.environ, **command.environment},
         start_new_session=True,
         text=True,
         errors="replace",

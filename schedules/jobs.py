@@ -7,14 +7,13 @@ several time zones get a sync (and a report after it) for each zone, ``sync:Amer
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from schedules.settings import AFTER_SYNC, ScheduleSettings, wall_time
-from schedules.triggers import DailyAt, EveryMinutes
+from schedules.triggers import DailyAt, EveryMinutes, Trigger
 from sources.repair_shop.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 
 NOON = 12
@@ -29,12 +28,27 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run is about: the shops, whether they are all there are, the day, the settings."""
+
+    shops: Sequence[ShopSettings]
+    every: bool
+    day: date
+    schedule: ScheduleSettings
+
+    def each(self, *words: str) -> list[Command]:
+        """The command for all shops at once, or for each of some."""
+        if self.every:
+            return [Command(words)]
+        return [Command((*words, "--shop", shop.name)) for shop in self.shops]
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row of the table.
 
     ``lane`` jobs of one lane never run at the same time; ``at``, ``limit`` and ``on`` name
-    settings of ``[schedule]``; ``commands`` gets the shops, whether they are all there are, the
-    day the run is about and the settings. Exit codes in ``quiet`` are no incident of this job.
+    settings of ``[schedule]``. Exit codes in ``quiet`` are no incident of this job.
     """
 
     name: str
@@ -42,7 +56,7 @@ class Row:
     lane: str
     at: str
     limit: str
-    commands: Callable[[Sequence[ShopSettings], bool, date, ScheduleSettings], list[Command]]
+    commands: Callable[[Asked], list[Command]]
     on: str = ""
     by_zone: bool = False
     quiet: frozenset[int] = frozenset()
@@ -55,7 +69,7 @@ class PlannedJob:
     name: str
     summary: str
     lane: str
-    trigger: DailyAt | EveryMinutes | None
+    trigger: Trigger | None
     limit: timedelta
     zone: ZoneInfo
     build: Callable[[date], list[Command]]
@@ -85,68 +99,33 @@ def business_day(due: datetime, zone: ZoneInfo) -> date:
     return local.date() - timedelta(days=1 if local.hour < NOON else 0)
 
 
-def _each(shops: Sequence[ShopSettings], all_of_them: bool, *words: str) -> list[Command]:
-    if all_of_them:
-        return [Command(words)]
-    return [Command((*words, "--shop", shop.name)) for shop in shops]
+def _report(run: Asked) -> list[Command]:
+    send = ("--send",) if run.schedule.report_send else ()
+    return run.each("report", "--day", run.day.isoformat(), *send)
 
 
-def _sync(
-    shops: Sequence[ShopSettings], every: bool, day: date, schedule: ScheduleSettings
-) -> list[Command]:
-    return _each(shops, every, "sync", "--json")
-
-
-def _report(
-    shops: Sequence[ShopSettings], every: bool, day: date, schedule: ScheduleSettings
-) -> list[Command]:
-    send = ("--send",) if schedule.report_send else ()
-    return _each(shops, every, "report", "--day", day.isoformat(), *send)
-
-
-def _push(
-    shops: Sequence[ShopSettings], every: bool, day: date, schedule: ScheduleSettings
-) -> list[Command]:
-    return [Command(("push", "--json"))]
-
-
-def _audit(
-    shops: Sequence[ShopSettings], every: bool, day: date, schedule: ScheduleSettings
-) -> list[Command]:
-    return [
-        Command(("sync", "--json"), _audit_variables(shops, schedule.audit_requests)),
-        Command(("reconcile", "--repair", "--json")),
-    ]
-
-
-def _audit_variables(shops: Sequence[ShopSettings], requests: int) -> dict[str, str]:
+def _audit(run: Asked) -> list[Command]:
     """A sync with a larger share for old slices, also for shops that set their own."""
-    prefix = "__".join(SECTION).upper()
-    named = read_section(*SECTION).get("shops")
-    found = {f"{prefix}__AUDIT_REQUESTS": str(requests)}
-    if named:
-        for shop in shops:
-            found[f"{prefix}__SHOPS__{shop.name.upper()}__AUDIT_REQUESTS"] = str(requests)
-    return found
-
-
-def _housekeeping(
-    shops: Sequence[ShopSettings], every: bool, day: date, schedule: ScheduleSettings
-) -> list[Command]:
-    return [Command(("schedule", "--housekeeping"))]
+    prefix, requests = "__".join(SECTION).upper(), str(run.schedule.audit_requests)
+    variables = {f"{prefix}__AUDIT_REQUESTS": requests}
+    if read_section(*SECTION).get("shops"):
+        for shop in run.shops:
+            variables[f"{prefix}__SHOPS__{shop.name.upper()}__AUDIT_REQUESTS"] = requests
+    return [Command(("sync", "--json"), variables), Command(("reconcile", "--repair", "--json"))]
 
 
 JOBS: tuple[Row, ...] = (
-    Row("sync", "nightly sync after closing", "warehouse", "sync_at", "sync_limit_minutes", _sync,
-        by_zone=True),
-    Row("push", "send queued changes", "push", "push_every_minutes", "push_limit_minutes", _push),
+    Row("sync", "nightly sync after closing", "warehouse", "sync_at", "sync_limit_minutes",
+        lambda run: run.each("sync", "--json"), by_zone=True),
+    Row("push", "send queued changes", "push", "push_every_minutes", "push_limit_minutes",
+        lambda run: [Command(("push", "--json"))]),
     Row("report", "the closing report", "report", "report_at", "report_limit_minutes", _report,
         # 1: the books do not agree. The sync before it has told that already.
         by_zone=True, quiet=frozenset({1})),
     Row("audit", "weekly: re-read old slices, compare every month", "warehouse", "audit_at",
         "audit_limit_minutes", _audit, on="audit_on"),
     Row("housekeeping", "drop what is past its retention", "housekeeping", "housekeeping_at",
-        "housekeeping_limit_minutes", _housekeeping),
+        "housekeeping_limit_minutes", lambda run: [Command(("schedule", "--housekeeping"))]),
 )  # fmt: skip
 """Every job there is."""
 
@@ -181,7 +160,7 @@ def _planned(
     weekday = getattr(schedule, row.on) if row.on else None
     if at in ("off", 0) or weekday == "off":
         return None
-    trigger: DailyAt | EveryMinutes | None
+    trigger: Trigger | None
     if at == AFTER_SYNC:
         trigger = None
     elif isinstance(at, int):
@@ -196,12 +175,7 @@ def _planned(
         trigger=trigger,
         limit=timedelta(minutes=getattr(schedule, row.limit)),
         zone=zone,
-        build=lambda day: row.commands(shops, every, day, schedule),
+        build=lambda day: row.commands(Asked(shops, every, day, schedule)),
         follows="sync" + suffix if trigger is None else "",
         quiet=row.quiet,
     )
-
-
-def child_environment(command: Command) -> dict[str, str]:
-    """The environment of a child: ours, and what the command adds."""
-    return {**os.environ, **command.environment}

@@ -7,8 +7,8 @@ one instant a day: the first of two, and the moment after the gap when there is 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from datetime import UTC, datetime, time, timedelta
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from apscheduler.triggers.base import BaseTrigger
@@ -17,28 +17,23 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 
 
-class Trigger(Protocol):
+class Trigger(BaseTrigger):  # type: ignore[misc]  # APScheduler 3 has no types
     """A series of instants (aware, UTC)."""
 
+    @abstractmethod
     def after(self, moment: datetime) -> datetime:
         """The first instant later than ``moment``."""
 
+    @abstractmethod
     def latest(self, moment: datetime) -> datetime:
         """The last instant not later than ``moment``."""
-
-
-class _Series(BaseTrigger):  # type: ignore[misc]  # APScheduler 3 has no types
-    """What APScheduler asks of a trigger, in the words of :class:`Trigger`."""
-
-    def after(self, moment: datetime) -> datetime:
-        raise NotImplementedError
 
     def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
         """APScheduler's question; without a previous time ``now`` itself may be due."""
         return self.after(previous if previous is not None else now - _TICK)
 
 
-class DailyAt(_Series):
+class DailyAt(Trigger):
     """Once a day at a wall-clock time of a zone, optionally on one day of the week (0 Monday)."""
 
     def __init__(self, at: time, zone: ZoneInfo, weekday: int | None = None) -> None:
@@ -67,7 +62,7 @@ class DailyAt(_Series):
         ]
 
 
-class EveryMinutes(_Series):
+class EveryMinutes(Trigger):
     """Every so many minutes, counted from a fixed moment, so that a restart shifts nothing."""
 
     def __init__(self, minutes: int) -> None:

@@ -18,11 +18,7 @@ from sources.repair_shop.ledger.aside import pages_aside
 
 STALE_HOURS = 36
 """A mirror older than this missed a night."""
-_ENDS = {
-    "failed": Kind.FAILED,
-    "incomplete": Kind.UNPROVEN,
-    "differs": Kind.DIFFERS,
-}
+_ENDS = {"failed": Kind.FAILED, "incomplete": Kind.UNPROVEN, "differs": Kind.DIFFERS}
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
 _OUTCOMES = {
     "failed": Text("failed"),
@@ -66,11 +62,8 @@ def unread(resources: Sequence[str], shop: str) -> list[Problem]:
 def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     """Whether a mirror that is proven as of a moment missed a night; None: no such moment."""
     if as_of is None:
-        return [
-            Problem(
-                Kind.STALE, Text("as of when it is complete is not known until it is read"), shop
-            )
-        ]
+        text = Text("as of when it is complete is not known until it is read")
+        return [Problem(Kind.STALE, text, shop)]
     hours = (now - as_of).total_seconds() / 3600
     if hours <= STALE_HOURS:
         return []

@@ -190,8 +190,8 @@ def log_files(folder: Path) -> list[tuple[Path, datetime]]:
     return sorted(found, key=lambda pair: pair[1])
 
 
-class Logged:
-    """An :class:`~sources.repair_shop.observer.Observer` that logs each scan and passes all on."""
+class Logged(Observer):
+    """Logs each scan and passes all on."""
 
     def __init__(self, inner: Observer) -> None:
         self._inner = inner

@@ -7,7 +7,7 @@ each request from files; asks the service nothing. Names end in their unit; time
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -108,18 +108,10 @@ def _shops(found: Status) -> Iterator[Metric]:
          lambda s: s.budget["strikes"]),
     ]  # fmt: skip
     for name, text, value in tables:
-        family = GaugeMetricFamily(name, text, labels=["shop"])
-        for shop in found.shops:
-            number = value(shop)
-            if number is not None:
-                family.add_metric([shop.shop], number)
-        yield family
-    rows = GaugeMetricFamily("shopmirror_rows", "Rows that exist at the service.",
-                             labels=["shop", "resource"])  # fmt: skip
-    for shop in found.shops:
-        for resource in shop.resources:
-            rows.add_metric([shop.shop, resource["resource"]], resource["rows"])
-    yield rows
+        yield _family(name, text, "shop", (((shop.shop,), value(shop)) for shop in found.shops))
+    rows = (((shop.shop, one["resource"]), one["rows"])
+            for shop in found.shops for one in shop.resources)  # fmt: skip
+    yield _family("shopmirror_rows", "Rows that exist at the service.", "shop resource", rows)
 
 
 def _runs(found: Status) -> Iterator[Metric]:
@@ -135,30 +127,27 @@ def _runs(found: Status) -> Iterator[Metric]:
         ("shopmirror_last_run_rows", "Rows it loaded.", lambda r: r["rows"]),
     ]  # fmt: skip
     for name, text, value in tables:
-        family = GaugeMetricFamily(name, text, labels=["command"])
-        for command, run in newest.items():
-            number = value(run)
-            if number is not None:
-                family.add_metric([command], number)
-        yield family
+        yield _family(name, text, "command", (((c,), value(run)) for c, run in newest.items()))
 
 
 def _queue_and_jobs(found: Status) -> Iterator[Metric]:
-    queue = GaugeMetricFamily("shopmirror_changes", "Changes in the queue.", labels=["state"])
-    for state, count in found.queue.items():
-        queue.add_metric([state], count)
-    yield queue
-    due = GaugeMetricFamily("shopmirror_job_next_timestamp_seconds", "When a job runs next.",
-                            labels=["job"])  # fmt: skip
-    code = GaugeMetricFamily("shopmirror_job_exit_code", "How its last run ended.", labels=["job"])
-    for job in found.next_runs:
-        moment = _seconds(job["next_at"])
-        if moment is not None:
-            due.add_metric([job["job"]], moment)
-        if job["exit_code"] is not None:
-            code.add_metric([job["job"]], job["exit_code"])
-    yield due
-    yield code
+    queue = (((state,), count) for state, count in found.queue.items())
+    yield _family("shopmirror_changes", "Changes in the queue.", "state", queue)
+    due = (((job["job"],), _seconds(job["next_at"])) for job in found.next_runs)
+    yield _family("shopmirror_job_next_timestamp_seconds", "When a job runs next.", "job", due)
+    codes = (((job["job"],), job["exit_code"]) for job in found.next_runs)
+    yield _family("shopmirror_job_exit_code", "How its last run ended.", "job", codes)
+
+
+def _family(
+    name: str, text: str, labels: str, values: Iterable[tuple[tuple[str, ...], float | None]]
+) -> GaugeMetricFamily:
+    """A gauge of several things; what is not known of one is left out."""
+    family = GaugeMetricFamily(name, text, labels=labels.split())
+    for told, number in values:
+        if number is not None:
+            family.add_metric(told, number)
+    return family
 
 
 def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:

@@ -107,15 +107,8 @@ class ScheduleState:
 
     def ended(self, name: str, now: datetime, exit_code: int, outcome: str, message: str) -> None:
         """Note how a run ended."""
-        self._update(
-            name,
-            {
-                "ended_at": _text(now),
-                "exit_code": exit_code,
-                "outcome": outcome,
-                "message": message,
-            },
-        )
+        told = {"exit_code": exit_code, "outcome": outcome, "message": message}
+        self._update(name, {"ended_at": _text(now), **told})
 
     def scheduler(self, pid: int | None, now: datetime) -> None:
         """Note which process is the scheduler; None when it leaves."""

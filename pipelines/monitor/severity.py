@@ -49,15 +49,14 @@ class Rule:
     """What follows from a kind.
 
     ``exit_code`` and ``outcome`` are those of a run that ends with it. ``spoils``: figures of the
-    published warehouse are not to be relied on; ``is_gap``: the mirror is not complete. ``mend``:
-    the command that mends it or tells how; empty when none does.
+    published warehouse are not to be relied on. ``mend``: the command that mends it or tells how;
+    empty when none does.
     """
 
     severity: Severity
     exit_code: int
     outcome: str
     spoils: bool = True
-    is_gap: bool = False
     mend: str = "shopmirror sync"
 
 
@@ -69,18 +68,16 @@ RULES: Mapping[Kind, Rule] = {
     Kind.FAILED: Rule(Severity.FAULT, 1, "failed"),
     Kind.CUT_OFF: Rule(Severity.FAULT, 1, "killed"),
     Kind.UNPUBLISHED: Rule(Severity.FAULT, 1, "failed"),
-    Kind.UNREAD: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
-    Kind.UNFINISHED: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
-    Kind.UNPROVEN: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.UNREAD: Rule(Severity.DOUBT, 1, "incomplete"),
+    Kind.UNFINISHED: Rule(Severity.DOUBT, 1, "incomplete"),
+    Kind.UNPROVEN: Rule(Severity.DOUBT, 1, "incomplete"),
     # Rows that went at the service, or that it fails to show: the mirror keeps them meanwhile.
     Kind.VANISHED: Rule(
-        Severity.DOUBT, 1, "incomplete", is_gap=True, mend="shopmirror sync --confirm-deletions"
+        Severity.DOUBT, 1, "incomplete", mend="shopmirror sync --confirm-deletions"
     ),
-    Kind.SET_ASIDE: Rule(Severity.DOUBT, 1, "incomplete", is_gap=True),
+    Kind.SET_ASIDE: Rule(Severity.DOUBT, 1, "incomplete"),
     Kind.STALE: Rule(Severity.DOUBT, 1, "incomplete"),
-    Kind.DIFFERS: Rule(
-        Severity.FAULT, 1, "differs", is_gap=True, mend="shopmirror reconcile --repair"
-    ),
+    Kind.DIFFERS: Rule(Severity.FAULT, 1, "differs", mend="shopmirror reconcile --repair"),
     Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),
     Kind.JOB: Rule(Severity.FAULT, 1, "failed", spoils=False, mend="shopmirror schedule --run JOB"),
     Kind.CHANGE: Rule(Severity.DOUBT, 1, "differs", spoils=False, mend="shopmirror queue list"),

@@ -260,7 +260,6 @@ class Catalogue:
             brand=brand,
             cost=cost,
             price=price,
-            tax_id=tax_id,
             tax_per_mille=per_mille,
             stocked=not service,
             serialised=serialised,

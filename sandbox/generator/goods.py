@@ -18,7 +18,6 @@ class Item:
     brand: str
     cost: int
     price: int
-    tax_id: int
     tax_per_mille: int
     stocked: bool
     serialised: bool

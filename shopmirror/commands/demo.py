@@ -195,18 +195,16 @@ def _show_reports(connection: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     lines: list[tuple[Any, ...]] = []
     for report in ("monthly_sales", "monthly_purchases"):
+        own = [row[1:] for row in rows if row[0] == report and (row[2] or row[3])]
         lines += [
             (
                 report.replace("_", " "),
-                f"{r[1]:%Y-%m}",
-                _money(r[2]),
-                _money(r[3]),
-                _money(r[4]),
-                "yes" if r[5] else "NO",
+                f"{month:%Y-%m}",
+                *map(_money, amounts),
+                "yes" if agrees else "NO",
             )
-            for r in rows
-            if r[0] == report and (r[2] or r[3])
-        ][:_LAST_MONTHS]
+            for month, *amounts, agrees in own[:_LAST_MONTHS]
+        ]
     agreeing = sum(1 for row in rows if row[5])
     title = (
         f"Our reports against the service's own: {agreeing} of {len(rows)} months agree to the "

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
+
+if TYPE_CHECKING:
+    from sources.repair_shop.profile import ServiceProfile
+
+ALL_IS_ANSWERED = "[green]The service answers everything the mirror and the reports need.[/]"
 
 
 def doctor(
@@ -44,11 +49,15 @@ def doctor(
     for one in found:
         if one.profile is None:
             fault(f"{one.shop}: {one.error}")
-            continue
-        title = f"Shop {one.shop}: {one.profile.requests} requests"
-        out().print(table(title, ("item", "found"), one.profile.items.items()))
-        for problem in one.profile.problems:
-            say(f"  {problem}", "yellow")
+        else:
+            show(one.profile, f"Shop {one.shop}: {one.profile.requests} requests")
     if code == 0:
-        out().print("[green]The service answers everything the mirror and the reports need.[/]")
+        out().print(ALL_IS_ANSWERED)
     return code
+
+
+def show(profile: ServiceProfile, title: str) -> None:
+    """How one service answers, and what is missing."""
+    out().print(table(title, ("item", "found"), profile.items.items()))
+    for problem in profile.problems:
+        say(f"  {problem}", "yellow")

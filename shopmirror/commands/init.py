@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, err, fault, out, say, table
+from shopmirror.commands.doctor import ALL_IS_ANSWERED, show
+from shopmirror.consoles import duration, err, fault, out, say
 
 if TYPE_CHECKING:
     from shopmirror.settings_files import SettingsFiles
     from sources.repair_shop.settings import ShopSettings
-
-_UNTESTED = 0
 
 
 class InitError(Exception):
@@ -75,9 +74,8 @@ def init(
     said = ("", "")
     if test and (zone is None or _asking()):
         candidate = _validated(shop or "main", values)
-        said = _service_says(
-            candidate if was_demo else _with_limits(candidate), lift_block=is_new_key
-        )
+        asked = candidate if was_demo else _with_limits(candidate)
+        said = _service_says(asked, lift_block=is_new_key)
     values["timezone"] = _zone(timezone, zone, said[1])
     money = currency or _known(files, section, "currency") or said[0] or _currency_asked(test)
     if money:
@@ -86,11 +84,9 @@ def init(
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
     _agree_to_replace(files, section, values, replace)
-    code = (
-        _test(candidate if was_demo else _with_limits(candidate), lift_block=is_new_key)
-        if test
-        else _UNTESTED
-    )
+    code = 0
+    if test:
+        code = _test(candidate if was_demo else _with_limits(candidate), lift_block=is_new_key)
     if code > 1:
         fault("Nothing was written. --no-test writes the settings without trying them out.")
         return code
@@ -103,7 +99,9 @@ def init(
     )
     _warn_of_variables(section)
     if _wants_sync(sync):
-        code = max(code, _first_sync(shop))
+        from shopmirror.commands.sync import sync as make
+
+        code = max(code, make(shop=shop))
     _say_how_to_go_on()
     return code
 
@@ -127,7 +125,7 @@ def _asking() -> bool:
 
 
 def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> str:
-    known = files.value(section, "base_url") or files.value(None, "base_url")
+    known = _known(files, section, "base_url")
     if given is None and _asking():
         given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
     found = (given or known or "").strip()
@@ -142,7 +140,7 @@ def _allows_http(files: SettingsFiles, section: str | None, url: str, given: boo
 
     if not is_in_the_clear(url.strip()) or not url.strip().startswith("http://"):
         return False
-    known = files.value(section, "allow_http") or files.value(None, "allow_http")
+    known = _known(files, section, "allow_http")
     if given or (known or "").lower() == "true":
         return True
     danger = "http:// sends the key and the customers readable by everyone on the way."
@@ -271,15 +269,11 @@ def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     for one in found:
         if one.profile is None:
             fault(str(one.error))
-            continue
-        out().print(
-            table("What the service answered", ("item", "found"), one.profile.items.items())
-        )
-        for problem in one.profile.problems:
-            say(f"  {problem}", "yellow")
+        else:
+            show(one.profile, "What the service answered")
     code = exit_code(found)
     if code == 0:
-        out().print("[green]The service answers everything the mirror and the reports need.[/]")
+        out().print(ALL_IS_ANSWERED)
     return code
 
 
@@ -320,12 +314,6 @@ def _wants_sync(given: bool | None) -> bool:
             "months come first and can be queried at once"
         )
     return typer.confirm(f"Make the first sync now ({words})?", default=True, err=True)
-
-
-def _first_sync(shop: str | None) -> int:
-    from shopmirror.commands.sync import sync
-
-    return int(sync(shop=shop))
 
 
 def _say_how_to_go_on() -> None:

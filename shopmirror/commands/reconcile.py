@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shopmirror.completion import JsonOption, ShopOption
-from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ def show(report: ReconcileReport) -> None:
     _show_findings(report)
     for shop, verdicts in report.verdicts.items():
         for verdict in verdicts:
-            out().print(
-                f"{shop}, {verdict.report}: {verdict.message}", soft_wrap=True, markup=False
-            )
+            say(f"{shop}, {verdict.report}: {verdict.message}")
     for problem in report.problems:
         fault(problem)
     if report.exit_code == 0:

@@ -46,7 +46,11 @@ def report(
     # What is wrong with the settings is said before any work is done.
     deliver = _sender() if send else None
     made = closing_report(
-        home, shop=shop, day=_day(day), month=_month(month), extras=_extras(figures)
+        home,
+        shop=shop,
+        day=_day(day, "day like 2026-11-20"),
+        month=_day(month, "month like 2026-11", "-01"),
+        extras=_extras(figures),
     )
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
     out().print(str(path), markup=False, soft_wrap=True, highlight=False)
@@ -91,19 +95,8 @@ def _sender() -> Callable[[Report], list[str]]:
     return lambda report: send(report, settings)
 
 
-def _day(text: str | None) -> date | None:
-    if text is None:
-        return None
+def _day(text: str | None, form: str, rest: str = "") -> date | None:
     try:
-        return date.fromisoformat(text)
+        return None if text is None else date.fromisoformat(text + rest)
     except ValueError:
-        raise typer.BadParameter(f"'{text}' is no day like 2026-11-20.") from None
-
-
-def _month(text: str | None) -> date | None:
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(f"{text}-01")
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is no month like 2026-11.") from None
+        raise typer.BadParameter(f"'{text}' is no {form}.") from None

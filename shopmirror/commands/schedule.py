@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,7 +60,8 @@ def schedule(
             "Only one of --once, --run, --print, --housekeeping and --metrics."
         )
     if print_ is not None:
-        return _print(print_)
+        out().print(lines(print_), markup=False, soft_wrap=True, end="")
+        return 0
     if housekeeping:
         return _housekeeping()
     if metrics:
@@ -134,16 +136,11 @@ def _housekeeping() -> int:
     home = Home(home_folder())
     with home.guard("Nothing that is needed was deleted"):
         cleared = clear_out(home.path, retention, datetime.now(UTC))
-    print_json(
-        {
-            "message": f"Deleted {cleared.logs} log(s), {cleared.reports} report(s), "
-            f"{cleared.drafts} left-over draft(s), {cleared.bytes / 1e6:.1f} MB.",
-            "logs": cleared.logs,
-            "reports": cleared.reports,
-            "drafts": cleared.drafts,
-            "bytes": cleared.bytes,
-        }
+    told = (
+        f"Deleted {cleared.logs} log(s), {cleared.reports} report(s), "
+        f"{cleared.drafts} left-over draft(s), {cleared.bytes / 1e6:.1f} MB."
     )
+    print_json({"message": told, **asdict(cleared)})
     return 0
 
 
@@ -152,11 +149,6 @@ def _metrics() -> int:
     from sources.repair_shop.settings import load_settings
 
     sys.stdout.write(render(load_settings()))
-    return 0
-
-
-def _print(kind: Printed) -> int:
-    out().print(lines(kind), markup=False, soft_wrap=True, end="")
     return 0
 
 

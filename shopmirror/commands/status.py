@@ -121,22 +121,11 @@ def _run_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
         began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
         took = duration((ended - began).total_seconds())
     outcome = run["outcome"] or "still running, or was killed"
-    return (
-        moment(run["started_at"], zone),
-        run["command"],
-        outcome,
-        run["exit_code"],
-        f"{run['requests']:,}",
-        f"{run['rows']:,}",
-        took,
-    )
+    counts = (f"{run[name]:,}" for name in ("requests", "rows"))
+    started = moment(run["started_at"], zone)
+    return (started, run["command"], outcome, run["exit_code"], *counts, took)
 
 
 def _next_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
-    return (
-        run["job"],
-        moment(run["next_at"], zone) if run["next_at"] else "",
-        moment(run["last_ended_at"], zone) if run["last_ended_at"] else "",
-        run["exit_code"],
-        run["outcome"],
-    )
+    moments = (run[name] and moment(run[name], zone) for name in ("next_at", "last_ended_at"))
+    return (run["job"], *moments, run["exit_code"], run["outcome"])

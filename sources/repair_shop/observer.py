@@ -5,11 +5,9 @@ Methods are called from several threads at a time.
 
 from __future__ import annotations
 
-from typing import Protocol
 
-
-class Observer(Protocol):
-    """Listens to a run."""
+class Observer:
+    """Listens to a run; each does something with what it wants to hear."""
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
         """A scan is about to be made; None: its size is not known yet."""
@@ -27,20 +25,5 @@ class Observer(Protocol):
         """Something a person should know, in one line."""
 
 
-class Silent:
+class Silent(Observer):
     """An observer that listens to nothing."""
-
-    def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
-        """See :class:`Observer`."""
-
-    def page(self, shop: str, resource: str, rows: int) -> None:
-        """See :class:`Observer`."""
-
-    def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
-        """See :class:`Observer`."""
-
-    def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
-        """See :class:`Observer`."""
-
-    def say(self, text: str) -> None:
-        """See :class:`Observer`."""
