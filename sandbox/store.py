@@ -115,11 +115,8 @@ class ShopStore:
     def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
         """Give the record with this id as stored, payments laid in; None if there is none."""
         kind = RESOURCES[resource]
-        found = self.database.connection().execute(
-            f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?",
-            (self.shop, str(record_id)),
-        )
-        row = found.fetchone()
+        query = f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?"
+        row = self.database.connection().execute(query, (self.shop, str(record_id))).fetchone()
         return None if row is None else self.with_payments(resource, [loads(row[0])])[0]
 
     def all(self, resource: str) -> list[dict[str, Any]]:
@@ -129,10 +126,8 @@ class ShopStore:
     def ids(self, resource: str) -> list[str]:
         """Ids as text, in the order of insertion."""
         table = RESOURCES[resource].table
-        rows = self.database.connection().execute(
-            f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq",
-            (self.shop,),
-        )
+        query = f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq"
+        rows = self.database.connection().execute(query, (self.shop,))
         return [row[0] for row in rows]
 
     def count(self, resource: str) -> int:
@@ -150,7 +145,6 @@ class ShopStore:
         order: str = "seq",
         limit: int = -1,
         offset: int = 0,
-        payments: bool = True,
     ) -> list[dict[str, Any]]:
         """Records that match an SQL condition over the table's columns."""
         table = RESOURCES[resource].table
@@ -159,8 +153,7 @@ class ShopStore:
             f"WHERE shop = ? AND ({where}) ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}"
         )
         rows = self.database.connection().execute(query, (self.shop, *arguments, limit, offset))
-        records = [loads(row[0]) for row in rows]
-        return self.with_payments(resource, records) if payments else records
+        return self.with_payments(resource, [loads(row[0]) for row in rows])
 
     def first(self, resource: str, where: str, arguments: Sequence[Any]) -> dict[str, Any] | None:
         """First record that matches an SQL condition, or None."""
@@ -212,7 +205,7 @@ class ShopStore:
             for name, record in records:
                 kind = RESOURCES[name]
                 rows = batches.setdefault(name, [])
-                rows.append(schema.row(self.shop, self.zone, kind, self._stored(name, record)))
+                rows.append(self._row(name, record))
                 if name in DOCUMENTS:
                     returns.write(connection, self.shop, name, record)
                 total += 1
@@ -245,15 +238,10 @@ class ShopStore:
                 new.setdefault("status", "Due")
             if resource == "payments":
                 new.setdefault("payment_id", new["id"])
-            stored = self._stored(resource, new)
-            schema.insert_many(connection, kind, [schema.row(self.shop, self.zone, kind, stored)])
-            if resource in DOCUMENTS:
-                returns.write(connection, self.shop, resource, new)
-                for payment in payments:
-                    self._insert_payment(resource, new, payment)
-                self._settle(resource, str(new["id"]), keep="status" in record)
-            if resource == "payments":
-                self._settle_payment(stored)
+            schema.insert_many(connection, kind, [self._row(resource, new)])
+            for payment in payments if resource in DOCUMENTS else ():
+                self._insert_payment(resource, new, payment)
+            self._follow(resource, new, keep="status" in record)
         return str(new["id"])
 
     def update(
@@ -273,14 +261,8 @@ class ShopStore:
                 record["_updated"] = self.now_text()
             if "_updated" in record and "last_updated" in record:
                 record["last_updated"] = record["_updated"]
-            kind = RESOURCES[resource]
-            stored = self._stored(resource, record)
-            schema.replace(connection, kind, schema.row(self.shop, self.zone, kind, stored))
-            if resource in DOCUMENTS:
-                returns.write(connection, self.shop, resource, record)
-                self._settle(resource, str(record_id), keep="status" in changes)
-            if resource == "payments":
-                self._settle_payment(stored)
+            schema.replace(connection, RESOURCES[resource], self._row(resource, record))
+            self._follow(resource, record, keep="status" in changes)
 
     def delete(self, resource: str, record_id: object) -> None:
         """Remove a record and what only exists with it; shipments move to the deleted ones.
@@ -294,10 +276,7 @@ class ShopStore:
                 raise KeyError(f"{resource} {record_id}")
             key = (self.shop, str(record_id))
             table = RESOURCES[resource].table
-            connection.execute(
-                f"DELETE FROM {table} WHERE shop = ? AND id = ?",
-                key,
-            )
+            connection.execute(f"DELETE FROM {table} WHERE shop = ? AND id = ?", key)
             if resource == "shipments":
                 now = self.now_text()
                 self.insert("shipments_deleted", {**record, "deleted_date": now, "_updated": now})
@@ -323,22 +302,28 @@ class ShopStore:
     def _new_id(self, kind: Resource) -> str | int:
         if kind.id_kind == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
-        highest = self.database.connection().execute(
-            f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?",
-            (self.shop,),
-        )
+        query = f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?"
+        highest = self.database.connection().execute(query, (self.shop,))
         return self.next_number(kind.name, (highest.fetchone()[0] or 0) + 1)
 
     def _has_numbers(self, kind: Resource) -> bool:
         first = self.first(kind.name, "1", ())
         return first is not None and str(first["id"]).isdecimal()
 
-    def _stored(self, resource: str, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Form in which a record is kept: without the payments, which have their own table."""
+    def _row(self, resource: str, record: Mapping[str, Any]) -> Row:
+        """A record as it is kept: without the payments, which have their own table."""
         stored = dict(record)
         if resource in (*DOCUMENTS, "tickets"):
             stored.pop("payments", None)
-        return stored
+        return schema.row(self.shop, self.zone, RESOURCES[resource], stored)
+
+    def _follow(self, resource: str, record: Mapping[str, Any], *, keep: bool) -> None:
+        """What follows from a record that was written; ``keep`` its status as it was given."""
+        if resource in DOCUMENTS:
+            returns.write(self.database.connection(), self.shop, resource, record)
+            self._settle(resource, str(record["id"]), keep=keep)
+        if resource == "payments":
+            self._settle_payment(record)
 
     def _insert_payment(
         self, resource: str, document: Mapping[str, Any], payment: Mapping[str, Any]
@@ -372,12 +357,10 @@ class ShopStore:
         paid = sum(cents(p["amount"]) for p in document["payments"])
         back = sum(cents(r["amount"]) for r in document.get("returns") or [])
         status = "Paid" if paid >= cents(document["amount_total"]) - back else "Due"
-        connection = self.database.connection()
         if not keep and status != document["status"]:
             document["status"] = status
-            kind = RESOURCES[resource]
-            stored = self._stored(resource, document)
-            schema.replace(connection, kind, schema.row(self.shop, self.zone, kind, stored))
+            row = self._row(resource, document)
+            schema.replace(self.database.connection(), RESOURCES[resource], row)
         ticket = self.get("tickets", at(document, "ticket.id"))
         if resource == "ticket_invoices" and ticket is not None:
             dates = [p["date"] for p in document["payments"]]

@@ -10,12 +10,7 @@ from typing import Any
 
 from sandbox.routes import VARIABLES, Route
 from sandbox.writes.bodies import schema_of
-from sandbox.writes.common import (
-    Writes,
-    create_handler,
-    delete_handler,
-    update_handler,
-)
+from sandbox.writes.common import Writes, create_handler, delete_handler, update_handler
 from sandbox.writes.goods import GOODS
 from sandbox.writes.payments import pay
 from sandbox.writes.people import PEOPLE
@@ -30,39 +25,30 @@ def _json(table: str, op: str) -> dict[str, Any]:
 def _routes_of(writes: Writes, tag: str) -> list[Route]:
     routes: list[Route] = []
     resource, path = writes.resource, writes.path
-    if writes.create is not None:
-        body = _json(resource, "create")
-        handler = create_handler(writes)
-        routes.append(
-            Route("POST", path, handler, None, f"Create in {path}", tag, body, creates=True)
-        )
-    if resource not in VARIABLES:
-        return routes
-    variable = VARIABLES[resource]
+    variable = VARIABLES.get(resource, "")
     one = f"{path}/{{{variable}}}"
+    if writes.create is not None:
+        make, body = create_handler(writes), _json(resource, "create")
+        routes.append(Route("POST", path, make, None, f"Create in {path}", tag, body, creates=True))
     if writes.update is not None:
-        body = _json(resource, "update")
-        handler = update_handler(writes, variable)
-        routes.append(Route("PUT", one, handler, None, f"Change one of {path}", tag, body))
+        change, body = update_handler(writes, variable), _json(resource, "update")
+        routes.append(Route("PUT", one, change, None, f"Change one of {path}", tag, body))
     if writes.deletes:
-        handler = delete_handler(writes, variable)
-        routes.append(Route("DELETE", one, handler, None, f"Delete one of {path}", tag))
+        drop = delete_handler(writes, variable)
+        routes.append(Route("DELETE", one, drop, None, f"Delete one of {path}", tag))
     return routes
 
 
 def _upload_routes(resource: str, tag: str) -> list[Route]:
     variable = VARIABLES[resource]
     path = f"/{resource}/{{{variable}}}/upload"
-    form = {
-        "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "properties": {"file": {"type": "string", "format": "binary"}},
-                "required": ["file"],
-                "additionalProperties": False,
-            }
-        }
+    schema = {
+        "type": "object",
+        "properties": {"file": {"type": "string", "format": "binary"}},
+        "required": ["file"],
+        "additionalProperties": False,
     }
+    form = {"multipart/form-data": {"schema": schema}}
     first = announce(resource, variable)
     second = receive(resource, variable)
     body = _json(UPLOADS[resource], "create")
