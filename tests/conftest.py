@@ -10,9 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
+from hypothesis import settings
 
 # What jsonschema loads for texts of a kind that no test has: a second in each process.
 sys.modules["rfc3987_syntax"] = None
+
+# A machine that is busy with something else is no fault of the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 HERE = Path(__file__).parent
 SLOW = (
@@ -56,6 +62,21 @@ SLOW = (
     "wire/test_processes.py",
 )
 """Files and folders below this one whose tests, or fixtures, take seconds."""
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose tables are made, to be copied: seconds that no test needs to spend again."""
+    folder = tmp_path_factory.getbasetemp()
+    # Of all processes of this run, the first one makes it.
+    folder = folder.parent if folder.name.startswith("popen-") else folder
+    home = folder / "empty"
+    with FileLock(folder / "empty.lock"):
+        if not home.exists():
+            from tests.ledgers import make_empty
+
+            make_empty(folder / "making").rename(home)
+    return home
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -6,16 +6,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import Loader
+from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.reader import digest
 from sources.repair_shop.schema.clean import made_up_id, row_id
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import ShopSettings
+from sources.repair_shop.settings import Settings, ShopSettings
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -52,6 +54,13 @@ def answer(
 def settings_of(name: str, zone: str = "America/Guatemala") -> ShopSettings:
     """Settings of a shop that is never asked."""
     return ShopSettings(name=name, base_url="http://127.0.0.1:1/v1", api_key="k", timezone=zone)
+
+
+def make_empty(home: Path) -> Path:
+    """A home as a sync leaves it that brought no row: its warehouse has all tables."""
+    with open_session(Settings(home=home, shops=(settings_of("main"),))) as session:
+        session.feed.load_waiting()
+    return home
 
 
 @dataclass

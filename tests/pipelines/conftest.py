@@ -17,15 +17,6 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose tables are made: two seconds that no test needs to spend again."""
-    made = LoadedHome(Home(tmp_path_factory.mktemp("empty") / "home"))
-    made.feed.load_waiting()
-    made.ledger.close()
-    return made.home.path
-
-
 @pytest.fixture
 def loaded(home: Home, empty: Path) -> Iterator[LoadedHome]:
     """After a first load that brought no row."""

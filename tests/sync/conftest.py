@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -225,10 +227,11 @@ MakeMirror = Callable[..., Mirror]
 
 
 @pytest.fixture
-def make_mirror(tmp_path: Path) -> Iterator[MakeMirror]:
+def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MakeMirror]:
     """Makes a shop with the given quirks (and settings), and a mirror of it.
 
-    ``database``: rows go into a real one; by default into a :class:`Recorder`.
+    ``database``: rows go into a real one; by default into a :class:`Recorder`. ``tables``: the
+    database is there, with all its tables.
     """
     with ExitStack() as stack:
         made: list[Mirror] = []
@@ -240,6 +243,7 @@ def make_mirror(tmp_path: Path) -> Iterator[MakeMirror]:
             records: Any = None,
             limit: int | None = None,
             database: bool = False,
+            tables: bool = True,
             **changes: Any,
         ) -> Mirror:
             specs = [
@@ -251,6 +255,8 @@ def make_mirror(tmp_path: Path) -> Iterator[MakeMirror]:
             server = stack.enter_context(SandboxServer(specs, minute_seconds=0.5))
             mirror = Mirror(server, tmp_path / f"home{len(made)}", shops, changes)
             mirror.recorder = None if database else Recorder()
+            if database and tables:
+                shutil.copytree(request.getfixturevalue("empty"), mirror.home)
             made.append(mirror)
             return mirror
 
@@ -263,10 +269,21 @@ def mirror(make_mirror: MakeMirror) -> Mirror:
     return make_mirror()
 
 
-@pytest.fixture
-def synced(mirror: Mirror) -> Mirror:
-    """A plain shop, synced once."""
-    report = mirror.run()
+@pytest.fixture(scope="session")
+def first_night(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Recorder]:
+    """The home after a first sync of a plain shop, and what it loaded."""
+    recorder = Recorder()
+    with SandboxServer([ShopSpec(timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
+        mirror = Mirror(server, tmp_path_factory.mktemp("first") / "home", recorder=recorder)
+        report = mirror.run()
     assert report.exit_code == 0, report.details
-    mirror.server.forget_requests()
+    return mirror.home, recorder
+
+
+@pytest.fixture
+def synced(mirror: Mirror, first_night: tuple[Path, Recorder]) -> Mirror:
+    """A plain shop, synced once: each test has a copy of the same home."""
+    home, recorder = first_night
+    shutil.copytree(home, mirror.home)
+    mirror.recorder = deepcopy(recorder)
     return mirror

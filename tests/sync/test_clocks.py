@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.store import ShopStore
 from sources.repair_shop.ledger import Ledger
-from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.conftest import Mirror
 
 EDITS = {
     "tickets": ("short_info", "New words"),
@@ -23,9 +23,8 @@ def ahead(store: ShopStore, days: float) -> None:
 
 
 @pytest.mark.parametrize("days", [5, 400])
-def test_what_changed_after_our_tomorrow_is_read(make_mirror: MakeMirror, days: float) -> None:
-    mirror: Mirror = make_mirror()
-    assert mirror.run().exit_code == 0
+def test_what_changed_after_our_tomorrow_is_read(synced: Mirror, days: float) -> None:
+    mirror = synced
     ahead(mirror.store, days)
     for table, (name, value) in EDITS.items():
         mirror.store.update(table, mirror.store.all(table)[0]["id"], {name: value}, touch=True)
@@ -41,9 +40,8 @@ def test_what_changed_after_our_tomorrow_is_read(make_mirror: MakeMirror, days: 
         assert mirror.recorder.held["main", table, first][name] == value
 
 
-def test_an_old_invoice_paid_after_our_tomorrow_is_read(make_mirror: MakeMirror) -> None:
-    mirror: Mirror = make_mirror()
-    assert mirror.run().exit_code == 0
+def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced: Mirror) -> None:
+    mirror = synced
     ahead(mirror.store, 5)
     invoice = next(i for i in mirror.store.all("ticket_invoices") if i["status"] == "Due")
     left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
@@ -62,10 +60,9 @@ def test_an_old_invoice_paid_after_our_tomorrow_is_read(make_mirror: MakeMirror)
 
 
 def test_what_a_killed_run_read_by_a_clock_ahead_is_not_taken_for_just_read(
-    make_mirror: MakeMirror,
+    synced: Mirror,
 ) -> None:
-    mirror: Mirror = make_mirror()
-    assert mirror.run().exit_code == 0
+    mirror = synced
     assert mirror.run(max_requests=25).exit_code == 4
     # The clock was a day ahead then and is right now, a day later.
     ledger = Ledger(mirror.home / "mirror.sqlite")

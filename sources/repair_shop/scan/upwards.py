@@ -54,16 +54,18 @@ def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
 def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
+    seen: set[str] = set()
     for number in count(1):
         page = reader.ask(f"up:{number}", number, order)
         out.take(page)
         if page.size == 0:
             break
-        if pages and set(page.ids) <= _all_ids(pages):
+        if pages and seen.issuperset(page.ids):
             if pages[-1].size < PAGE_ROWS:
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
         pages.append(page)
+        seen.update(page.ids)
     return pages
 
 
