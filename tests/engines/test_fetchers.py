@@ -21,7 +21,7 @@ from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.settings import Settings, ShopSettings
-from tests.engines.equality import differences, tables
+from tests.engines.equality import differences, same, tables
 from tests.engines.postgres import Postgres
 
 ROOT = Path(__file__).parents[2]
@@ -134,10 +134,9 @@ def test_three_homes_load_one_postgres(
     report = sync(settings(alone.path, chain.base_url, chain.keys))
     assert report.exit_code == 0, report.message
     found, compared = _differences(alone, address)
-    if out := os.environ.get("FETCHERS_OUT"):
-        Path(out).write_text(repr(found) + repr(compared))
     assert found == {}
     assert compared["rows"] > 1000
+    same("three homes in one PostgreSQL, and one home alone", **compared)
 
 
 def _differences(alone: Home, address: str) -> tuple[dict[str, Any], dict[str, int]]:

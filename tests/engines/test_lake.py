@@ -1,0 +1,100 @@
+"""The files of dlt's destination `filesystem`, and the models on Spark over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from dbt.cli.main import dbtRunner
+
+from pipelines.home import Home
+from pipelines.load.elsewhere import elsewhere
+from pipelines.transform import models
+from tests.engines.equality import differences, same
+from tests.engines.spark import Spark
+from tests.ledgers import LoadedHome
+
+_LISTS = ("lines", "payments", "returns", "returns__lines")
+_READ = ("ticket_invoices", *(f"ticket_invoices__{name}" for name in _LISTS), "tickets")
+
+
+def _invoice(id: str, amount: str, lines: int) -> dict[str, Any]:
+    return {
+        "id": id,
+        "amountTotal": amount,
+        "status": "Paid",
+        "createdDate": "2026-01-05T10:00:00-06:00",
+        "lines": [{"total": n} for n in range(lines)],
+    }
+
+
+def test_spark_builds_from_the_files_of_a_second_destination(
+    tmp_path: Path, cluster: Spark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = tmp_path / "lake"
+    monkeypatch.setenv("DESTINATION__FILESYSTEM__BUCKET_URL", files.as_uri())
+    moment = {"SHOPMIRROR_BUILT_AT": "2026-03-02 12:00:00"}
+    for name, value in moment.items():
+        monkeypatch.setenv(name, value)
+    loaded = LoadedHome(Home(tmp_path / "home"))
+
+    def night() -> None:
+        models.prepare(loaded.home.build_warehouse, loaded.shops)
+        with elsewhere(loaded.home, loaded.ledger, "filesystem") as there:
+            there.load(loaded.feed.log, ["main"])
+
+    invoices = _invoice("a", "1.5", 2), _invoice("b", "2", 1), _invoice("c", "3", 1)
+    loaded.load("ticket_invoices", *invoices)
+    loaded.load("tickets", {"id": "t", "status": {"label": "New"}, "shoe_size": "44"})
+    night()
+    # A row changed twice and without its lines, one that is gone, a field that nobody declared.
+    loaded.load("ticket_invoices", _invoice("a", "1.6", 3), minute=1)
+    loaded.load("ticket_invoices", _invoice("a", "1.7", 0) | {"mood": "fine"}, minute=2)
+    loaded.ledger.mark_gone("main", "ticket_invoices", ["b"])
+    loaded.feed.load_waiting()
+    night()
+    _cut_off(files / "raw")
+    models.build(loaded.home.build_warehouse, home=loaded.home.path, shops=loaded.shops)
+
+    _run(tmp_path, "run-operation", "lake", "--args", f"{{folder: '{files.as_uri()}'}}")
+    monkeypatch.setattr(models, "_BUILD", ("run", "--select", "+monthly_sales"))
+    models.build_at("spark", moment, home=tmp_path)
+
+    compared = [("raw", table) for table in _READ]
+    compared += [("marts", "monthly_sales"), ("marts", "sales_documents")]
+    rows = 0
+    with loaded.home.open_build(read_only=True) as connection:
+        connection.execute("set TimeZone = 'UTC'")
+        for schema, table in compared:
+            theirs = cluster.table(schema, table)
+            rows += theirs.num_rows
+            assert differences(connection, schema, table, theirs, {"_dlt_load_id"}) == []
+    same("the file, and the files of a second destination", len(compared), rows)
+    assert cluster.table("raw", "ticket_invoices")["mood"].to_pylist().count("fine") == 1
+    assert cluster.table("marts", "sales_documents").num_rows == 2
+    loaded.ledger.close()
+
+
+def _cut_off(raw: Path) -> None:
+    """What a load leaves that did not come to its end: files, but no word of it."""
+    newest = max((raw / "ticket_invoices").iterdir())
+    rows = pq.read_table(newest)
+    at = rows.schema.get_field_index("_dlt_load_id")
+    rows = rows.set_column(at, "_dlt_load_id", pa.array(["9999999999.1"] * len(rows)))
+    pq.write_table(rows, newest.with_name("9999999999.1.0.parquet"))
+
+
+def _run(folder: Path, *arguments: str) -> None:
+    places = {
+        "--target": "spark",
+        "--project-dir": models.PROJECT,
+        "--profiles-dir": models.PROJECT,
+        "--target-path": folder / "target",
+        "--log-path": folder / "logs",
+    }
+    options = [str(part) for pair in places.items() for part in pair]
+    outcome = dbtRunner().invoke(["--quiet", *arguments, *options])
+    assert outcome.success, outcome.exception
