@@ -167,14 +167,21 @@ class Loader:
 
         from sources.repair_shop.source import from_log
 
+        tables = list(tables)
         # Stays open meanwhile: dlt opens the file for each job, and each closing is a checkpoint.
         with self._database() as connection:
             _bound_memory(connection)
             pipeline = self._ready_pipeline()
+            unsure = _unfinished(connection)
+            new = [
+                table for table in tables if table not in unsure and self._is_new(log, table, end)
+            ]
+            _note_unfinished(
+                connection, unsure | {t: max(end.page, unsure.get(t, 0)) for t in tables}
+            )
+            source = from_log(log, end, holds_rows=self._held_rows, unsure=unsure, new=new)
             try:
-                info = pipeline.run(
-                    from_log(log, end, holds_rows=self._held_rows).with_resources(*tables)
-                )
+                info = pipeline.run(source.with_resources(*tables))
                 info.raise_on_failed_jobs()
             except DltException as error:
                 self._pipeline = None
@@ -184,6 +191,10 @@ class Loader:
                 if storage_trouble(error):
                     raise
                 raise LoadError(f"The rows could not be loaded: {explained(error)}") from error
+            _note_unfinished(
+                connection,
+                {t: at for t, at in unsure.items() if t not in tables or at > end.page},
+            )
         counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
@@ -204,6 +215,16 @@ class Loader:
         from sources.repair_shop.source import offsets_of
 
         return offsets_of(log, self._state().get(table, {}))
+
+    def _is_new(self, log: Log, table: str, end: Offset) -> bool:
+        """Whether the file holds none of the rows of a list that it is to get: no merge then."""
+        from sources.repair_shop.source import LEDGER, offsets_of
+
+        state = self._state().get(table, {})
+        offsets = offsets_of(log, state)
+        if not offsets and (self._held_rows or LEDGER in state):
+            return False
+        return log.has_only_new(table, offsets, end)
 
     def _tokens(self) -> set[str]:
         from sources.repair_shop.source import LEDGER
@@ -243,7 +264,7 @@ class Loader:
         )
         with self._database() as connection:
             held = columns_of(connection, DATASET)
-            self._held_rows = bool(held)
+            self._held_rows = _holds_rows(connection)
             if "_dlt_version" in held and _lacking(held):
                 # dlt makes no table that a schema stored here says is there already.
                 connection.execute("DELETE FROM raw._dlt_version")
@@ -284,6 +305,34 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
             for name, empty in empty_tables(table).items()
         )
     ]
+
+
+def _holds_rows(connection: duckdb.DuckDBPyConnection) -> bool:
+    sizes = connection.execute(
+        "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = $schema",
+        {"schema": DATASET},
+    ).fetchall()
+    return any(rows for table, rows in sizes if table in TABLES)
+
+
+def _unfinished(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Lists of which the file may hold rows that dlt's state says nothing of: their load was cut
+    off between two tables. List -> the last answer of that load."""
+    noted = "SELECT value FROM ops.meta WHERE name = 'unfinished'"
+    return {
+        t: at
+        for (text,) in connection.execute(noted).fetchall()
+        for t, at in json.loads(text).items()
+    }
+
+
+def _note_unfinished(connection: duckdb.DuckDBPyConnection, lists: Mapping[str, int]) -> None:
+    connection.execute("BEGIN")
+    connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
+    if lists:
+        note = "INSERT INTO ops.meta VALUES ('unfinished', $lists)"
+        connection.execute(written(note, {"lists": json.dumps(lists)}))
+    connection.execute("COMMIT")
 
 
 def _bound_memory(connection: duckdb.DuckDBPyConnection) -> None:

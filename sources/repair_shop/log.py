@@ -143,6 +143,20 @@ class Log:
         yield from self._of_held(table, shop, resource, since, end)
         yield from self._gone(table, shop, resource, since, end)
 
+    def has_only_new(self, table: str, offsets: Offsets, end: Offset) -> bool:
+        """Whether a destination that stands at ``offsets`` has none of the rows up to ``end``.
+
+        Asked of first loads alone: in a later one some row is known, and finding none takes time.
+        """
+        lists = [(s, r, since) for s, since in self._since(offsets) for r in _resources(table)]
+        return any(
+            self._ledger.value(s, full_watermark(r)) is None for s, r, _ in lists
+        ) and not any(
+            self._ledger.has_known(shop, resource, since.page, since.tombstone, end.tombstone)
+            or self._pruned(shop, resource, since, end)
+            for shop, resource, since in lists
+        )
+
     def missing(self, table: str, offsets: Offsets) -> list[str]:
         """Shops whose rows after ``offsets`` are neither kept nor in a warehouse at hand."""
         return [

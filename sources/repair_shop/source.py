@@ -8,7 +8,7 @@ the service.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ _SCHEMA = Schema(
     },
 )
 _OFFSETS = "offsets"
+_APPEND: Any = {"disposition": "append"}
+_MERGE: Any = {"disposition": "merge", "strategy": "delete-insert"}
 LEDGER = "ledger"
 """Where a resource's state keeps :meth:`~repair_shop.log.Log.token`."""
 
@@ -120,19 +122,34 @@ def repair_shop(
 
 
 def from_log(
-    log: Log, end: Offset, *, holds_rows: bool = False, file_format: Any = None
+    log: Log,
+    end: Offset,
+    *,
+    holds_rows: bool = False,
+    unsure: Collection[str] = (),
+    new: Collection[str] = (),
+    file_format: Any = None,
 ) -> DltSource:
     """The same resources, up to ``end`` of a log that somebody else feeds; asks no service.
 
-    ``holds_rows``: the destination may hold rows of lists for which its state has no offset.
-    ``file_format``: other files than dlt would take for the destination.
+    ``holds_rows``: the destination may hold rows of lists for which its state has no offset;
+    ``unsure``: and of these lists beyond their offset. ``new``: lists of which it holds none of the
+    rows it is to get, so that they are appended. ``file_format``: other files than dlt would take
+    for the destination.
     """
 
     # A schema of its own: a shared one would remember tables of a file that was lost meanwhile.
     @dlt.source(schema=_SCHEMA.clone(), section=SCHEMA)
     def source() -> Iterable[DltResource]:
         for table in ENDPOINTS:
-            yield _resource(table, lambda: (log, end), holds_rows, file_format)
+            yield _resource(
+                table,
+                lambda: (log, end),
+                holds_rows,
+                file_format,
+                is_unsure=table in unsure,
+                is_new=table in new,
+            )
 
     return source()
 
@@ -179,47 +196,59 @@ def _resource(
     log: Callable[[], tuple[Log, Offset]],
     holds_rows: bool = False,
     file_format: Any = None,
+    *,
+    is_unsure: bool = False,
+    is_new: bool = False,
 ) -> DltResource:
     def read() -> Iterator[Any]:
-        yield from _read(table, *log(), holds_rows, file_format)
+        yield from _read(table, *log(), holds_rows, file_format, is_unsure, is_new)
 
     tables = empty_tables(table)
     resource = dlt.resource(
         read,
         name=table,
         primary_key=key_of(table),
-        write_disposition={"disposition": "merge", "strategy": "delete-insert"},
+        write_disposition=_APPEND if is_new else _MERGE,
         columns=_columns(tables.pop(table)),
         # A value that does not fit its column stops the load instead of moving to a column beside.
         schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
         file_format=file_format,
     )
     for name, rows in tables.items():
-        _add_nested(resource, name, rows, file_format)
+        _add_nested(resource, name, rows, file_format, is_new)
     return resource
 
 
-def _add_nested(resource: DltResource, name: str, rows: pa.Table, file_format: Any = None) -> None:
+def _add_nested(
+    resource: DltResource, name: str, rows: pa.Table, file_format: Any, is_new: bool
+) -> None:
     """Let a resource fill the table of a nested list too."""
     scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
+    # The rows of a nested list replace those of its row, also by none: see NO_ROW.
+    replacing = _MERGE | {
+        "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
+        "source_filter": f"_dlt_list_idx > {NO_ROW}",
+    }
     # A variant begins with the hints of the resource; its key and columns are not the list's.
     resource.apply_hints(table_name=name, columns={}, primary_key=[], create_table_variant=True)
     resource.apply_hints(
         table_name=name,
         columns=_columns(rows),
-        # The rows of a nested list replace those of its row, also by none: see NO_ROW.
-        write_disposition={
-            "disposition": "merge",
-            "strategy": "delete-insert",
-            "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
-            "source_filter": f"_dlt_list_idx > {NO_ROW}",
-        },
+        write_disposition=_APPEND if is_new else replacing,
         file_format=file_format,
         create_table_variant=True,
     )
 
 
-def _read(table: str, log: Log, end: Offset, holds_rows: bool, file_format: Any) -> Iterator[Any]:
+def _read(
+    table: str,
+    log: Log,
+    end: Offset,
+    holds_rows: bool,
+    file_format: Any,
+    is_unsure: bool,
+    is_new: bool,
+) -> Iterator[Any]:
     state = dlt.current.resource_state()
     resource = dlt.current.source().resources[table]
     known = dlt.current.source_schema().tables
@@ -231,12 +260,12 @@ def _read(table: str, log: Log, end: Offset, holds_rows: bool, file_format: Any)
     moved = False
     nested = [name for name in known if name.startswith(f"{table}__")]
     # Offsets of another ledger are worth nothing, but rows came with them.
-    holds_rows = not offsets and (holds_rows or LEDGER in state)
+    holds_rows = is_unsure or (not offsets and (holds_rows or LEDGER in state))
     for tables in log.read(table, offsets, end, nested=nested, holds_rows=holds_rows):
         moved = True
         for name, rows in tables.items():
             if name not in names:
-                _add_nested(resource, name, rows.slice(0, 0), file_format)
+                _add_nested(resource, name, rows.slice(0, 0), file_format, is_new)
                 names.add(name)
             yield dlt.mark.with_table_name(rows, name)
     if moved or log.is_far(offsets, end):

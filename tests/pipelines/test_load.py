@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
 
 from pipelines.home import Home, HomeError
 from pipelines.load import consumer
@@ -386,3 +387,29 @@ def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded: LoadedHo
     loaded.answer("customers", {"id": "3"})
     assert not loaded.ledger.keeps_all_since(0)
     assert loaded.ledger.keeps_all_since(2)
+
+
+def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
+    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New rows are appended; those that a failed load left in the file are merged."""
+    copy = DuckDbCopyJob.run
+
+    def once(job: DuckDbCopyJob) -> None:
+        copy(job)
+        if job.load_table_name == "_dlt_pipeline_state":
+            monkeypatch.undo()
+            raise AssertionError("cut off")
+
+    loaded.load("customers", {"id": "0"})
+    monkeypatch.setattr(DuckDbCopyJob, "run", once)
+    loaded.load("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
+    loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
+    assert loaded.query("SELECT id, name FROM raw.customers ORDER BY id") == [
+        ("0", None),
+        ("1", None),
+        ("2", "Ana"),
+        ("3", None),
+    ]
+    assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
+    assert loaded.query("SELECT * FROM ops.meta WHERE name = 'unfinished'") == []

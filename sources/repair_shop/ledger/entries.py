@@ -102,6 +102,18 @@ class Entries(LedgerFile):
             )
         }
 
+    def has_known(self, shop: str, resource: str, after: int, gone: int, gone_until: int) -> bool:
+        """Whether a row answered up to ``after`` was answered anew since, or is in the deletions
+        from number ``gone`` to ``gone_until``."""
+        return bool(
+            self.query(
+                "SELECT 1 FROM seen WHERE shop=? AND resource=? AND coalesce(first, 0) <= ? "
+                "AND coalesce(changed, seq) > ? UNION ALL SELECT 1 FROM tombstones "
+                "WHERE shop=? AND resource=? AND n > ? AND n <= ? LIMIT 1",
+                (shop, resource, after, after, shop, resource, gone, gone_until),
+            )
+        )
+
     def pruned_rows(self, shop: str, resource: str, after: int, until: int | None) -> set[str]:
         """Ids of rows whose newest content came with an answer that is no longer kept."""
         rows = self.query(
