@@ -1,7 +1,7 @@
 """From the ledger into the warehouse: which lists have news, and what to do when a load fails.
 
 Loads may be repeated: how far the warehouse has read the log is committed with its rows. What the
-ledger notes of it (``pages.loaded_at`` and a mark) is a hint that spares looking where nothing
+ledger notes of it (``pages.loaded_at`` and a watermark) is a hint that spares looking where nothing
 waits. A load that fails is halved until the page is found that makes it fail; that one is set aside
 (:mod:`sources.repair_shop.ledger.aside`), all others are loaded.
 """

@@ -31,8 +31,8 @@ class Change:
     sent_at: float | None
     baseline: dict[str, Any] | None
     progress: dict[str, Any]
-    looks: int
-    next_look: float | None
+    lookups: int
+    next_lookup: float | None
     for_person: bool
     alone: bool
     merged_into: int | None

@@ -5,7 +5,7 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 
 * A create is looked for among the records that are new since before it was sent
   (:mod:`pipelines.outbox.lookup`). Exactly one that shows what was sent: adopted. Several, or one
-  that differs: left for a person, with their ids. None in two whole looks, the last at least a
+  that differs: left for a person, with their ids. None in two whole lookups, the last at least a
   minute of the service after the request: it is not there and is sent again.
 * An update is looked for in its record. Shows ours: adopted. Still shows what it showed before, or
   the fields are not visible: sent again, as setting a value twice sets it once. Fields that act
@@ -39,7 +39,7 @@ from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 
 LOOKUPS = 2
-"""Whole looks without a trace before a change counts as absent."""
+"""Whole lookups without a trace before a change counts as absent."""
 SETTLE_SECONDS = 60.0
 """From the moment the answer was given up to the last of them (of a real minute; scales with the
 service's)."""
@@ -69,7 +69,7 @@ class Resolver:
         except LookupUnsure as unsure:
             verdict = Verdict("unclear", None, str(unsure))
         except BadAnswer as error:
-            verdict = Verdict("unclear", None, f"the look-up failed: {error}")
+            verdict = Verdict("unclear", None, f"the lookup failed: {error}")
         except Unreachable as error:
             self._not_shown(group, error)
             return
@@ -88,11 +88,11 @@ class Resolver:
             self._leave(group, verdict.found)
 
     def _not_shown(self, group: Sequence[Change], error: Unreachable) -> None:
-        """No answer to a look: perhaps for this record alone; the service may be silent, too."""
+        """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
         if not error.sent:
             raise error
         again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
-        self._outbox.set(group, "looked", str(error), next_look=again)
+        self._outbox.set(group, "looked up", str(error), next_lookup=again)
         self._sender.silence.count += 1
         self._sender.silence.check(MOST_SILENT)
 
@@ -160,21 +160,23 @@ class Resolver:
         now = self._outbox.now()
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
-            self._outbox.set(group, "looked", verdict.found)
+            self._outbox.set(group, "looked up", verdict.found)
             return
-        looks = change.looks + 1
+        lookups = change.lookups + 1
         settle = self._shop.seconds(SETTLE_SECONDS)
         since = now - (change.sent_at or 0)
         harmless = change.op == "upload"
-        if not harmless and (looks < LOOKUPS or since < settle):
-            wait = max(settle - since, settle / 4) if looks >= LOOKUPS else settle / 4
-            self._outbox.set(group, "looked", verdict.found, looks=looks, next_look=now + wait)
+        if not harmless and (lookups < LOOKUPS or since < settle):
+            wait = max(settle - since, settle / 4) if lookups >= LOOKUPS else settle / 4
+            self._outbox.set(
+                group, "looked up", verdict.found, lookups=lookups, next_lookup=now + wait
+            )
             return
         if change.resource == "payments":
             self._leave(
                 group,
-                f"{verdict.found}, in {looks} looks. A payment is not sent again by itself: check "
-                f"the invoice, then 'queue retry {change.number}' or 'queue discard "
+                f"{verdict.found}, in {lookups} lookups. A payment is not sent again by itself: "
+                f"check the invoice, then 'queue retry {change.number}' or 'queue discard "
                 f"{change.number}'",
             )
             return
@@ -196,8 +198,8 @@ class Resolver:
                 found,
                 reason=f"may have been applied: {found}",
                 for_person=1,
-                looks=group[0].looks + 1,
-                next_look=None,
+                lookups=group[0].lookups + 1,
+                next_lookup=None,
             )
 
 

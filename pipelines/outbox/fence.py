@@ -19,7 +19,7 @@ def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
     """Park the changes, with the reason, when dealing with them fails in a way nobody foresaw.
 
     One not sent stays queued for the next push, one that was being sent is looked up, one whose
-    look-up fails is left to a person. Errors of the service and the queue that stop a push pass.
+    lookup fails is left to a person. Errors of the service and the queue that stop a push pass.
     """
     try:
         yield
@@ -36,6 +36,6 @@ def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
         outbox.put_in_doubt(group, why)
     elif state is State.IN_DOUBT:
         reason = f"may have been applied: {why}"
-        outbox.set(group, "left for a person", why, reason=reason, for_person=1, next_look=None)
+        outbox.set(group, "left for a person", why, reason=reason, for_person=1, next_lookup=None)
     elif state is State.QUEUED:
         outbox.set(group, "not sent", why, reason=why)

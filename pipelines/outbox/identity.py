@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from pipelines.outbox.errors import QueueForeign
-from pipelines.outbox.place import Place, place_of, read_mark
+from pipelines.outbox.place import Place, place_of, read_watermark
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.http.service_clock import ServiceClock
 
@@ -51,8 +51,8 @@ def find(outbox: Outbox) -> Finding:
     if row is None:
         return Finding(Standing.OURS)
     place = place_of(outbox.path)
-    said, seal = read_mark(outbox.path.parent)
-    as_left = bool(seal) and seal == row["mark"] and said.get("queue") == row["queue"]
+    said, seal = read_watermark(outbox.path.parent)
+    as_left = bool(seal) and seal == row["watermark"] and said.get("queue") == row["queue"]
     if place.machine and row["machine"] and place.machine != row["machine"]:
         return Finding(Standing.FOREIGN, "it was last used on another machine")
     if place.path != row["path"] and not as_left:
@@ -118,7 +118,7 @@ def note_service(outbox: Outbox, service: int, clock: ServiceClock) -> None:
 
 def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> None:
     place = place_of(outbox.path)
-    said, _ = read_mark(outbox.path.parent)
+    said, _ = read_watermark(outbox.path.parent)
     with outbox.transaction():
         now = outbox.now()
         if found.standing is not Standing.OURS:

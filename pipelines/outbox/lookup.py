@@ -5,7 +5,7 @@ since a *baseline*, the ids that were there before the request was sent. Filters
 not used to narrow the search by name: how it matches is not specified, and a filter that misses the
 record would read as "not there" and double it. Instead all recent records are read
 (:mod:`pipelines.outbox.recent`), since a day on which records known to be there were created: a
-look that shows none of those shows nothing.
+lookup that shows none of those shows nothing.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class Lookup:
         self._lock = threading.Lock()
 
     def baseline(self, resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """What is there before a create: ids (kept for the push, as it only grows), and how a look
-        reads: ``since`` a day, or from the newest down to these ids (``floor``: their first day).
+        """What is there before a create: ids (kept for the push, as it only grows), and how to look
+        it up: ``since`` a day, or from the newest down to these ids (``floor``: their first day).
 
         For payments the payments of the invoices; :class:`NotFound` if an invoice does not exist.
         A list that cannot be read whole leaves a baseline marked ``unsure``, which adopts nothing.

@@ -33,7 +33,7 @@ def settle_done(
             reason="" if event == "done" else answer,
             answer=answer,
             pushed_at=time.time(),
-            next_look=None,
+            next_lookup=None,
             for_person=0,
         )
         outbox.wrote(change, new_id, touched(change, body, new_id))

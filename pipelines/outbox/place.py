@@ -20,7 +20,7 @@ from typing import Any
 
 from sources.repair_shop.budget.clock import SystemClock
 
-MARK_NAME = "outbox.watermark"
+WATERMARK = "outbox.watermark"
 _MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostid")
 
 
@@ -58,9 +58,9 @@ def machine() -> str:
     return ""
 
 
-def read_mark(home: Path) -> tuple[dict[str, Any], str]:
+def read_watermark(home: Path) -> tuple[dict[str, Any], str]:
     """What the watermark says, and what the file system says of it; empty without a usable one."""
-    path = home / MARK_NAME
+    path = home / WATERMARK
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
         return (said, _seal(path)) if isinstance(said, dict) else ({}, "")
@@ -68,9 +68,9 @@ def read_mark(home: Path) -> tuple[dict[str, Any], str]:
         return {}, ""
 
 
-def write_mark(home: Path, content: dict[str, Any]) -> str:
+def write_watermark(home: Path, content: dict[str, Any]) -> str:
     """Write the watermark whole; what the file system says of it. :class:`OSError` if it cannot."""
-    path, draft = home / MARK_NAME, home / f".{MARK_NAME}-{uuid.uuid4().hex}"
+    path, draft = home / WATERMARK, home / f".{WATERMARK}-{uuid.uuid4().hex}"
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

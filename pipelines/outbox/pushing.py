@@ -79,7 +79,7 @@ def push(
     """Push what is queued for one shop or for all, side by side.
 
     ``wait`` False leaves changes in doubt to the next push instead of waiting (up to a minute of
-    the service) for the second look. ``progress`` gets a line for every outcome. Raises
+    the service) for the second lookup. ``progress`` gets a line for every outcome. Raises
     :class:`PushBusy` when another push is at work, :class:`QueueBroken` when the queue cannot be
     used; what stops one shop is in the report's ``errors`` and leaves the others complete.
     """
@@ -223,7 +223,7 @@ class _Pusher:
             worked = self._walk.once() or worked
             if worked:
                 continue
-            due = self._outbox.next_look(self._shop)
+            due = self._outbox.next_lookup(self._shop)
             if due is None or not wait:
                 if self.waiting():
                     self._sender.silence.check(MOST_SILENT)

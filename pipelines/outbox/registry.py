@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 
 from pipelines.outbox.errors import QueueBroken
-from pipelines.outbox.place import Place, place_of, read_mark, write_mark
+from pipelines.outbox.place import Place, place_of, read_watermark, write_watermark
 from pipelines.outbox.queue_file import QueueFile
 from pipelines.outbox.schema import STEPS
 
@@ -41,7 +41,7 @@ class Registry(QueueFile):
                 ),
             )
             # The watermark of a newer version stays: the file was put back from before it.
-            if is_new or not read_mark(self.path.parent)[0]:
+            if is_new or not read_watermark(self.path.parent)[0]:
                 self.write_watermark()
 
     def identity(self) -> sqlite3.Row | None:
@@ -89,13 +89,13 @@ class Registry(QueueFile):
             assert row is not None
             [(last,)] = self._select("select max(seq) from sqlite_sequence")
             try:
-                seal = write_mark(self.path.parent, {"queue": row["queue"], "last": last or 0})
+                seal = write_watermark(self.path.parent, {"queue": row["queue"], "last": last or 0})
             except OSError as error:
                 raise QueueBroken(
                     f"{self.path.parent} cannot be written ({error.strerror}). Nothing was sent."
                 ) from None
             pushing = 0 if push_is_over else row["pushing"]
-            db.execute("update identity set mark = ?, pushing = ?", (seal, pushing))
+            db.execute("update identity set watermark = ?, pushing = ?", (seal, pushing))
             self.note_use()
 
     def skip_numbers(self, last: int) -> None:

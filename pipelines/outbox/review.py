@@ -43,8 +43,8 @@ def retry(home: Path, number: int, *, by: str) -> str:
             state="queued",
             reason="",
             progress={},
-            looks=0,
-            next_look=None,
+            lookups=0,
+            next_lookup=None,
             for_person=0,
             merged_into=None,
             **base,
@@ -71,7 +71,7 @@ def discard(home: Path, number: int, *, by: str) -> str:
             f"by {by}, was {change.state}",
             state="rejected",
             reason=f"discarded by {by}",
-            next_look=None,
+            next_lookup=None,
             for_person=0,
         )
         return f"{change.what} is discarded."

@@ -57,4 +57,11 @@ create table identity (
     mark text not null,          -- what is known of the file outbox.watermark
     pushing integer not null default 0);          -- 1 from the beginning of a push to its end
 """,
+    # The words of the code.
+    """
+alter table changes rename column looks to lookups;
+alter table changes rename column next_look to next_lookup;
+alter table identity rename column mark to watermark;
+update history set event = 'looked up' where event = 'looked';
+""",
 )

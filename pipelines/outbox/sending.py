@@ -204,8 +204,8 @@ class Sender:
                 baseline=dict(baseline),
                 sent_at=now,
                 attempts=lead.attempts + 1,
-                looks=0,
-                next_look=None,
+                lookups=0,
+                next_lookup=None,
                 for_person=0,
             )
             if rest:
@@ -307,14 +307,14 @@ class Sender:
     def _requeue(self, group: Sequence[Change], reason: str, progress: Mapping[str, Any]) -> None:
         # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
         state = State.IN_DOUBT if "upload" in progress else State.QUEUED
-        columns = {"state": state, "reason": reason, "next_look": self.outbox.now()}
+        columns = {"state": state, "reason": reason, "next_lookup": self.outbox.now()}
         self.outbox.set(group, "not sent", reason, merged_into=None, **columns)
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
         reason = str(error)
         if again and group[0].op == "upload":
             # The file was sent there before and its answer lost: a place that takes no second file
-            # most likely has the first, which no look-up of the specification can tell.
+            # most likely has the first, which no lookup of the specification can tell.
             reason = f"sent again to its place, the service said: {reason}"
             self.outbox.set(
                 group, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1

@@ -36,7 +36,7 @@ _CONDITIONS: Mapping[str, str] = {
     "but": "number != ?",
     "naming": "body like '%\"' || ? || '\"%'",
     "pushed_after": "pushed_at > ?",
-    "due": "for_person = 0 and next_look <= ?",
+    "due": "for_person = 0 and next_lookup <= ?",
 }
 """What changes may be asked for by: ``naming`` an id in their body, ``due`` to be looked up."""
 
@@ -115,10 +115,10 @@ class Outbox(Registry):
         )
         return {row[0]: row[1] for row in rows}
 
-    def next_look(self, shop: str) -> float | None:
+    def next_lookup(self, shop: str) -> float | None:
         """When the next change in doubt is due to be looked up, None if none is."""
         [(found,)] = self._select(
-            "select min(next_look) from changes where shop = ? and state = 'in_doubt'"
+            "select min(next_lookup) from changes where shop = ? and state = 'in_doubt'"
             " and merged_into is null and for_person = 0",
             shop,
         )
@@ -219,7 +219,7 @@ class Outbox(Registry):
         """Changes may have been applied: in doubt, and looked up from now on. What was sent has its
         minute from now to show up, not from the intent: it may have waited for its turn."""
         columns |= {"state": State.IN_DOUBT, "reason": why}
-        columns["next_look"] = columns["sent_at"] = self.now()
+        columns["next_lookup"] = columns["sent_at"] = self.now()
         self.set(changes, "in doubt", why, **columns)
 
     def _note(self, numbers: Iterable[int], at: float, event: str, detail: str) -> None:
@@ -320,7 +320,7 @@ class Outbox(Registry):
         """Waits of a version that counted by the wall clock, which may have been ahead, end now."""
         with self.transaction() as db:
             db.execute(
-                "update changes set sent_at = min(sent_at, ?1), next_look = min(next_look, ?1)"
+                "update changes set sent_at = min(sent_at, ?1), next_lookup = min(next_lookup, ?1)"
                 " where state in ('sending', 'in_doubt')",
                 (now,),
             )

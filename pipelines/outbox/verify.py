@@ -66,7 +66,7 @@ class Earlier:
         except LookupUnsure as unsure:
             verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
-            outbox.set(group, "looked", verdict.found, doubted_since=None, is_copied=0)
+            outbox.set(group, "looked up", verdict.found, doubted_since=None, is_copied=0)
             return True
         self._doubt(outbox, group, body, baseline, verdict)
         if verdict.kind == "applied":
@@ -111,7 +111,7 @@ class Earlier:
     def _verdict(
         self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
     ) -> tuple[Verdict, dict[str, Any]]:
-        """What the service shows of it, and a baseline for later looks."""
+        """What the service shows of it, and a baseline for later lookups."""
         lead = group[0]
         after = self._after(group)
         if lead.resource == "payments":
@@ -263,7 +263,7 @@ class Earlier:
 
 
 def _acts(group: Sequence[Change], why: str) -> Verdict:
-    """What no look can tell: for a person if this is an older copy for sure."""
+    """What no lookup can tell: for a person if this is an older copy for sure."""
     kind: Any = "unclear" if any(member.is_copied for member in group) else "absent"
     return Verdict(kind, None, why)
 

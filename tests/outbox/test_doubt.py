@@ -27,12 +27,12 @@ def test_a_create_that_was_applied_is_adopted(settings, service, fault):
 
 
 @pytest.mark.parametrize("fault", NOT_APPLIED)
-def test_a_create_that_was_not_applied_is_sent_again_after_two_looks(settings, service, fault):
+def test_a_create_that_was_not_applied_is_sent_again_after_two_lookups(settings, service, fault):
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
     service.lose = [fault]
     assert push(settings).exit_code == 0
     assert len(service.records["customers"]) == 1
-    assert history(settings, 1).count("looked") >= 1
+    assert history(settings, 1).count("looked up") >= 1
     assert change(settings, 1).attempts == 2
 
 

@@ -152,16 +152,16 @@ def test_numbers_given_out_since_a_backup_are_not_given_out_again(settings, tmp_
     assert brand(settings, "three") == [3]
 
 
-def test_a_watermark_that_is_gone_or_torn_is_noticed(settings):
+def test_a_watermark_that_is_gone_or_broken_is_noticed(settings):
     brand(settings)
-    mark = settings.home / place.MARK_NAME
-    mark.write_text("{")
+    watermark = settings.home / place.WATERMARK
+    watermark.write_text("{")
     assert standing(settings) is Standing.OLDER
-    mark.unlink()
+    watermark.unlink()
     assert standing(settings) is Standing.OLDER
     push(settings)
     assert standing(settings) is Standing.OURS
-    assert mark.stat().st_mode & 0o077 == 0
+    assert watermark.stat().st_mode & 0o077 == 0
 
 
 # -- which service -------------------------------------------------------------------------------
@@ -259,6 +259,25 @@ def test_a_file_of_version_one_is_opened_and_goes_on(old_file, service):
     assert push(old_file).done == 1
     assert [one["name"] for one in service.records["customers"].values()] == ["Bea"]
     assert brand(old_file) == [6]
+
+
+def test_a_file_of_version_two_is_as_the_last_push_left_it(settings):
+    """Lookups and the watermark have other names there."""
+    with sqlite3.connect(settings.home / "outbox.sqlite") as db:
+        db.executescript((FIXTURES / "outbox-2.sql").read_text(encoding="utf-8"))
+        [(queue,)] = db.execute("select queue from identity").fetchall()
+        here = place.place_of(settings.home / "outbox.sqlite")
+        known = place.write_watermark(settings.home, {"queue": queue, "last": 3})
+        db.execute(
+            "update identity set machine = ?, path = ?, boot = ?, ticks = ?, mark = ?",
+            (here.machine, here.path, here.boot, here.ticks, known),
+        )
+    assert standing(settings) is Standing.OURS
+    assert states(settings) == ["done", "in_doubt", "queued"]
+    assert change(settings, 2).lookups == 3
+    with Outbox(settings.home) as outbox:
+        events = [entry["event"] for entry in outbox.history(2)]
+    assert events[2:] == ["in doubt", "looked up", "looked up", "left for a person"]
 
 
 def test_a_file_of_version_one_put_back_over_a_newer_one_is_older(old_file, settings):

@@ -293,7 +293,7 @@ def test_waits_of_a_version_that_counted_by_the_wall_clock_are_cut(settings, ser
     push(settings, wait=False)
     with Outbox(settings.home) as outbox:
         outbox.connection.execute(
-            "update changes set sent_at = sent_at + 86400, next_look = next_look + 86400"
+            "update changes set sent_at = sent_at + 86400, next_lookup = next_lookup + 86400"
         )
     began = time.monotonic()
     assert push(settings, stop=lambda: time.monotonic() - began > 20).exit_code == 0
