@@ -19,7 +19,7 @@ from pipelines.language import MINUS, Text, _, current, shown, switch
 from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
 from pipelines.report import formats
-from pipelines.report.closing import NO_SHOP
+from pipelines.report.closing import NO_SHOP, zone_of
 from pipelines.report.figures import ReportError, SealState
 from pipelines.report.sheet import TITLES, compared
 from sources.repair_shop.settings import SettingsError
@@ -236,7 +236,9 @@ def _head(found: data.View, selection: Selection) -> None:
             f"{shown(TITLES[seal.state])} {compared(seal)}",
             color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub
         )
-        st.caption(_("Mirror as of {moment}.", moment=when), width="content")
+        said = [_("Mirror as of {moment}.", moment=when)]
+        said += formats.source(found.source, found.given, zone_of(selection.zone_name))
+        st.caption(" ".join(said), width="content")
 
 
 def _span(first: date, last: date) -> str:

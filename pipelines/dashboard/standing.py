@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.dashboard.asking import kept
+from pipelines.dashboard.asking import Signature, kept, signature
 from pipelines.home import LEDGER, is_syncing
+from pipelines.monitor import freshness
 from pipelines.monitor.severity import Kind
-from pipelines.publish.published import Published
-from pipelines.report import freshness, queries
+from pipelines.publish.published import Published, read_from
+from pipelines.report import cautions as banner
+from pipelines.report import queries
 from pipelines.report.closing import opened
 from pipelines.report.figures import Caution
 from sources.repair_shop.ledger import Ledger, LedgerError
@@ -32,18 +34,18 @@ def cautions(home: Path, names: Sequence[str]) -> tuple[Caution, ...]:
         ledger = (home / LEDGER).stat().st_mtime_ns
     except OSError:
         ledger = 0
-    published = (home / "warehouse.duckdb").stat().st_mtime_ns
-    return _cautions(home, tuple(names), (published, ledger, int(time.time() // _FOR_SECONDS)))
+    state = (signature(home), ledger, int(time.time() // _FOR_SECONDS))
+    return _cautions(home, tuple(names), state)
 
 
 @functools.lru_cache(maxsize=32)
 def _cautions(
-    home: Path, names: tuple[str, ...], _state: tuple[int, int, int]
+    home: Path, names: tuple[str, ...], _state: tuple[Signature, int, int]
 ) -> tuple[Caution, ...]:
     with opened(home) as warehouse:
         runs = freshness.runs_since(warehouse)
         problems = freshness.problems(warehouse, names, datetime.now(UTC), runs)
-    return freshness.cautions(problems, many_shops=len(names) > 1)
+    return banner.cautions(problems, many_shops=len(names) > 1)
 
 
 @kept
@@ -86,10 +88,10 @@ def _rows(warehouse: Published, names: Sequence[str]) -> dict[tuple[str, str], i
 def runs(home: Path) -> list[dict[str, Any]]:
     """The newest runs, newest first: ``command, started_at, ended_at, outcome, requests, rows``.
 
-    Those the ledger knows, else those that were published; times are in UTC, and the outcome of a
-    run that is at work is ``running``.
+    Those the ledger knows, else (and of a PostgreSQL, with all homes that load it) those that were
+    published; times are in UTC, and the outcome of a run that is at work is ``running``.
     """
-    if not (home / LEDGER).exists():
+    if read_from() or not (home / LEDGER).exists():
         return _published_runs(home)
     try:
         ledger = Ledger(home / LEDGER)
@@ -131,6 +133,8 @@ class ToGo:
 
 def to_go(home: Path) -> ToGo | None:
     """What the first load still has to do; None when it is over, or no settings say how."""
+    if read_from():
+        return None  # what others have to read, their own homes know
     with opened(home) as warehouse:
         doubts = freshness.problems(warehouse, list(queries.shops(warehouse)), datetime.now(UTC))
     if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):

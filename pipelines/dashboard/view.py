@@ -10,8 +10,9 @@ from pathlib import Path
 from pipelines.dashboard import standing
 from pipelines.dashboard.asking import kept
 from pipelines.dashboard.filters import Calendar, compared_with
+from pipelines.monitor import freshness
 from pipelines.publish.published import Published
-from pipelines.report import freshness, queries
+from pipelines.report import queries
 from pipelines.report.closing import column, zone_of
 from pipelines.report.figures import (
     Caution,
@@ -46,6 +47,9 @@ class View:
     technicians: tuple[Technician, ...]
     seal: Seal
     as_of: datetime | None
+    source: str = ""
+    given: datetime | None = None
+    """The PostgreSQL that was read, and since when it gives these figures."""
     cautions: tuple[Caution, ...] = ()
     """Why the figures cannot be relied on, gravest first."""
 
@@ -104,6 +108,8 @@ def _view(
         technicians=queries.technicians(warehouse, names, period),
         seal=queries.seal(warehouse, names, datetime.now(UTC).astimezone(zone).date()),
         as_of=None if as_of is None else as_of.astimezone(zone),
+        source=warehouse.server,
+        given=freshness.given(warehouse),
     )
 
 

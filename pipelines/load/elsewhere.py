@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, field_validator
 
 from pipelines.home import Home
+from pipelines.load.destinations import HOME_ID, without_secrets
 from pipelines.load.lease import Lease, turn
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
@@ -29,40 +28,15 @@ from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Section, load_section, read_section
 
 if TYPE_CHECKING:
     import dlt
     from dlt.common.pipeline import LoadInfo
     from dlt.destinations.sql_client import SqlClientBase
 
-_KEY = "pipeline"
 _WITH_LEASE = ("postgres", "duckdb")
 """Kinds of destinations that can be shared."""
 _OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
-
-
-class WarehouseSettings(Section):
-    """Where the rows go besides ``warehouse.duckdb``."""
-
-    also: tuple[str, ...] = Field((), description="dlt destinations that each sync loads too")
-    also_models: bool = Field(
-        True, description="build the models there too, where it is a PostgreSQL"
-    )
-
-    @field_validator("also", mode="before")
-    @classmethod
-    def _names(cls, value: object) -> object:
-        return (
-            tuple(filter(None, value.replace(",", " ").split()))
-            if isinstance(value, str)
-            else value
-        )
-
-
-def load_warehouse() -> WarehouseSettings:
-    """The ``[warehouse]`` section; ``SettingsError`` names all faults."""
-    return load_section("warehouse", WarehouseSettings)
 
 
 class Elsewhere:
@@ -71,10 +45,10 @@ class Elsewhere:
     def __init__(self, home: Home, ledger: Ledger, name: str) -> None:
         self.name, self.home, self.ledger = name, home, ledger
         # Homes that share a destination have each a state of its own there.
-        identity = ledger.value("", _KEY)
+        identity = ledger.value("", HOME_ID)
         if not identity:
             identity = uuid.uuid4().hex[:12]
-            ledger.set_value("", _KEY, identity)
+            ledger.set_value("", HOME_ID, identity)
         self.home_id = identity
         self._folder = home.path / "build" / f"dlt-{name}"
         # What a load that was cut off has left; the destination's own state is believed.
@@ -193,7 +167,7 @@ def elsewhere(
     except Exception as error:
         raise LoadError(
             f"The destination '{name}' of [warehouse] is not up to date: "
-            f"{_without_secrets(first_line(_root(error)))} The next sync brings it what it lacks; "
+            f"{without_secrets(first_line(_root(error)))} The next sync brings it what it lacks; "
             "the warehouse itself is complete."
         ) from error
 
@@ -208,20 +182,3 @@ def _root(error: BaseException) -> BaseException:
     while error.__cause__ is not None:
         error = error.__cause__
     return error
-
-
-def _without_secrets(text: str) -> str:
-    for secret in sorted(_secrets(read_section("destination")), key=len, reverse=True):
-        text = text.replace(secret, "***")
-    return text
-
-
-def _secrets(values: Mapping[str, Any], is_secret: bool = False) -> Iterator[str]:
-    for name, value in values.items():
-        inside = is_secret or any(w in name for w in ("credential", "password", "key", "token"))
-        if isinstance(value, Mapping):
-            yield from _secrets(value, inside)
-        elif inside and isinstance(value, str) and len(value) > 3:
-            yield value
-            if (password := urlsplit(value).password) and len(password) > 3:
-                yield from {password, unquote(password)}

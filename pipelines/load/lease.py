@@ -7,7 +7,6 @@ of the others each home needs its own.
 
 from __future__ import annotations
 
-import hashlib
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +25,9 @@ _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
     "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
 )
-"""``rows_of``: the home whose rows are there; ``made_of``: a digest of what they are."""
+_PUBLISHED_OF = "ALTER TABLE ops.shop_owners ADD COLUMN IF NOT EXISTS published_of VARCHAR"
+"""``rows_of``: the home whose rows are there; ``made_of``: a digest of what they are, NULL while
+they are loaded; ``published_of``: what it was when the reports there were built."""
 
 
 class LeaseError(Exception):
@@ -50,6 +51,7 @@ class Lease:
         with self._client.begin_transaction():
             self._do("CREATE SCHEMA IF NOT EXISTS ops")
             self._do(_OWNERS)
+            self._do(_PUBLISHED_OF)
             owners = {
                 shop: told for shop, *told in self._ask("SELECT shop_id, home_id, host, since")
             }
@@ -74,6 +76,8 @@ class Lease:
                     for table in self._tables("ops", "shop_id", "home_id"):
                         if table != "shop_owners":
                             self._do(f'DELETE FROM ops."{table}" WHERE shop_id = %s', shop)  # noqa: S608 - our names
+                # Half loaded, however this ends, they are not what reports were built of.
+                self._do("UPDATE ops.shop_owners SET made_of = NULL WHERE shop_id = %s", shop)
             found = self._ask("SELECT shop_id, rows_of", "rows_of <> %s", self._home_id)
         return [shop for shop, _ in found if shop in shops]
 
@@ -105,11 +109,13 @@ class Lease:
                 *(self._home_id, made_of, shop),
             )
 
-    def made_of(self) -> str:
-        """What all rows there were loaded from, of all homes, as a digest."""
-        found = self._ask("SELECT shop_id, made_of")
-        rows = sorted(f"{shop}\0{made_of}" for shop, made_of in found)
-        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    def is_published(self) -> bool:
+        """Whether the reports there were built of the rows that are there, of all homes."""
+        return not self._ask("SELECT shop_id", "made_of IS DISTINCT FROM published_of")
+
+    def published(self) -> None:
+        """Reports of all rows that are there were built, and readers have them."""
+        self._do("UPDATE ops.shop_owners SET published_of = made_of")
 
     def _tables(self, schema: str, *columns: str) -> list[str]:
         """Tables that were loaded and have these columns."""

@@ -6,8 +6,8 @@ Reads files only, also while a sync runs; makes no request.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,13 @@ import duckdb
 
 from pipelines.home import Home
 from pipelines.load.completeness import completeness
-from pipelines.monitor import health, severity
+from pipelines.monitor import freshness, health, severity
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import next_runs
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.outbox.states import STATES
-from pipelines.publish.published import NothingPublished, published
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing
 from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
@@ -62,6 +63,9 @@ class Status:
     next_runs: list[dict[str, Any]]
     incidents: list[dict[str, Any]]
     warehouse: dict[str, Any]
+    others: list[dict[str, Any]] = field(default_factory=list)
+    """Shops of other homes, where a PostgreSQL is read that they load: ``shop, as_of, problems,
+    compared, differing``."""
     discarded: int = 0
     """Rejected changes that a person took out of the queue: nobody need look at them again."""
     found: list[Problem] = field(default_factory=list)
@@ -79,6 +83,7 @@ class Status:
             "severity": severity.worst(self.found).name.lower(),
             "problems": self.problems,
             "shops": [vars(shop) for shop in self.shops],
+            "other_shops": self.others,
             "runs": self.runs,
             "queue": self.queue,
             "next_runs": self.next_runs,
@@ -99,6 +104,9 @@ class _Books:
     told: dict[str, Any]
     shops: dict[str, Books] = field(default_factory=dict)
     differing: list[dict[str, Any]] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    """Of the other shops."""
 
 
 def status(settings: Settings) -> Status:
@@ -120,7 +128,7 @@ def status(settings: Settings) -> Status:
     jobs = next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
     queue, discarded, copied = _queue(home.path)
-    found = Status(shops, runs, queue, jobs, incidents, compared.told, discarded)
+    found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others, discarded)
     found.found = [
         *(p for shop in shops for p in _of_shop(shop, doubts, now)),
         # One machine, one clock: told once, not for each shop.
@@ -130,6 +138,7 @@ def status(settings: Settings) -> Status:
         *_changes(found),
         *([Problem(Kind.CHANGE, copied)] if copied else []),
         *_publishing(found),
+        *compared.problems,
     ]
     return found
 
@@ -225,22 +234,61 @@ def _budget(budget: Budget, shop: ShopSettings) -> dict[str, Any]:
 
 def _warehouse(home: Home, settings: Settings, now: datetime) -> _Books:
     """When it was published, what a build found in it, and how its reports compare."""
-    path = home.warehouse
-    if not path.exists():
-        return _Books({"published_at": None})
-    told: dict[str, Any] = {
-        "published_at": datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(),
-        "bytes": path.stat().st_size,
-    }
+    told: dict[str, Any] = {"published_at": None}
+    if home.warehouse.exists():
+        file = home.warehouse.stat()
+        told["published_at"] = datetime.fromtimestamp(file.st_mtime, UTC).isoformat()
+        told["bytes"] = file.st_size
     names = [shop.name for shop in settings.shops]
     today = max(now.astimezone(shop.zone).date() for shop in settings.shops)
     try:
+        if server := read_from():
+            told["read_from"] = server
+        elif not home.warehouse.exists():
+            return _Books(told)
         with published(home.path) as warehouse:
             told["findings"] = read_findings(warehouse.connection)
-            return _Books(told, books(warehouse, names, today), differing(warehouse, names))
+            compared = books(warehouse, names, today)
+            found = _Books(told, compared, differing(warehouse, names))
+            if warehouse.server:
+                _add_others(found, warehouse, names, now, today)
+            return found
     except (NothingPublished, duckdb.Error) as error:
         told["problem"] = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
         return _Books(told)
+
+
+def _add_others(
+    found: _Books, warehouse: Published, own: Sequence[str], now: datetime, today: date
+) -> None:
+    """What the server says of the shops that other homes load, and how old its reports are."""
+    given = freshness.given(warehouse)
+    found.told["given_at"] = given and given.isoformat()
+    known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
+    names = [name for name in known if name not in own]
+    found.problems += freshness.behind(warehouse, own)
+    runs = [problem for problem in freshness.runs_since(warehouse) if problem.shop]
+    compared = books(warehouse, names, today)
+    for name in names:
+        problems = [
+            replace(problem, shop=name)
+            for problem in freshness.problems(warehouse, [name], now, runs)
+        ]
+        theirs = compared.get(name, Books(0, 0, None))
+        if theirs.differing:
+            text = f"{theirs.differing} of {theirs.compared} periods do not agree"
+            problems.append(Problem(Kind.DIFFERS, text, name))
+        as_of = freshness.as_of(warehouse, [name])
+        found.problems += problems
+        found.others.append(
+            {
+                "shop": name,
+                "as_of": as_of and as_of.isoformat(),
+                "problems": [str(problem) for problem in problems],
+                "compared": theirs.compared,
+                "differing": theirs.differing,
+            }
+        )
 
 
 def _queue(home: Path) -> tuple[dict[str, int], int, str]:

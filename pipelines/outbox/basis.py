@@ -19,7 +19,8 @@ import duckdb
 from pipelines.outbox.compare import columns_of, picture, same, shows
 from pipelines.outbox.states import State
 from pipelines.outbox.store import NewChange, Outbox
-from pipelines.publish.published import NothingPublished, published
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import published_here
 
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
@@ -35,7 +36,7 @@ def from_warehouse(
     if not wanted:
         return {}
     try:
-        with published(home) as warehouse:
+        with published_here(home) as warehouse:
             db = warehouse.connection
             table = db.execute(
                 "select count(*) from information_schema.tables "

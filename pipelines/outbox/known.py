@@ -17,7 +17,8 @@ from typing import Any
 import duckdb
 
 from pipelines.outbox.store import NewChange, Outbox
-from pipelines.publish.published import NothingPublished, published
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import published_here
 
 _MANY = 12
 
@@ -94,7 +95,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
             values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
     faults: list[str] = []
     try:
-        with published(home) as warehouse:
+        with published_here(home) as warehouse:
             db = warehouse.connection
             for (shop, target), values in wanted.items():
                 missing = _missing(db, shop, target, list(values))

@@ -14,7 +14,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.publish.published import QueryFailed, published
+from pipelines.publish.errors import QueryFailed
+from pipelines.publish.published import published
 
 _AT_ONCE = 5_000
 _ANSWERING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
@@ -33,8 +34,8 @@ class Answer:
 def asked(home: Path, sql: str) -> Iterator[Answer]:
     """The answer of one statement; amounts come as ``Decimal``, times in UTC.
 
-    Raises :class:`~pipelines.publish.published.NothingPublished` without a warehouse, and
-    :class:`~pipelines.publish.published.QueryFailed` for SQL that is wrong, several statements,
+    Raises :class:`~pipelines.publish.errors.NothingPublished` without a warehouse, and
+    :class:`~pipelines.publish.errors.QueryFailed` for SQL that is wrong, several statements,
     and statements that do not ask.
     """
     with published(Path(home)) as warehouse:

@@ -26,6 +26,9 @@ _SUFFIX = "__build"
 _VERSIONS = "_versions"
 """What the tables of ``history`` are made from; they grow only, and are the builds' own."""
 _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
+_EXACT = {"numeric": "numeric(28,4)"}
+"""PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
+without places DuckDB and others would read floating point."""
 _FIGURES = " UNION ALL ".join(
     f"SELECT shop_id, '{table}', CAST({period} AS VARCHAR), round({amount}, 2) "  # noqa: S608 - our own words
     f"FROM marts{{0}}.{table}"
@@ -47,9 +50,8 @@ def build_elsewhere(there: Elsewhere, shops: Sequence[str]) -> bool:
     client, lease = there.client, there.lease
     if there.kind != "postgres" or client is None or lease is None:
         return False
-    client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (made_of VARCHAR, at VARCHAR)")
-    made_of = lease.made_of()
-    if client.execute_sql("SELECT 1 FROM ops.publication WHERE made_of = %s", made_of):
+    client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (at VARCHAR)")
+    if lease.is_published():
         return False
     if find_spec("dbt.adapters.postgres") is None:
         raise LoadError(
@@ -69,7 +71,8 @@ def build_elsewhere(there: Elsewhere, shops: Sequence[str]) -> bool:
     with client.begin_transaction():
         _exchange(client)
         client.execute_sql("DELETE FROM ops.publication")
-        client.execute_sql("INSERT INTO ops.publication VALUES (%s, now())", made_of)
+        client.execute_sql("INSERT INTO ops.publication (at) VALUES (now())")
+        lease.published()
     return True
 
 
@@ -121,7 +124,10 @@ def _figures_there(client: SqlClientBase[Any], shops: Sequence[str]) -> set[tupl
 
 def _exchange(client: SqlClientBase[Any]) -> None:
     """Give every published table the rows of its build."""
-    built = _columns(client, f"%{_SUFFIX}")
+    built = {
+        place: {column: _EXACT.get(kind, kind) for column, kind in columns.items()}
+        for place, columns in _columns(client, f"%{_SUFFIX}").items()
+    }
     held = _columns(client, "%")
     for (schema, table), columns in built.items():
         place = schema.removesuffix(_SUFFIX), table
@@ -129,6 +135,8 @@ def _exchange(client: SqlClientBase[Any]) -> None:
             continue
         if not set(held.get(place, {}).items()) <= set(columns.items()) or place not in held:
             _make(client, place, schema, is_held=place in held)
+            for column in (name for name, kind in columns.items() if kind in _EXACT.values()):
+                _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {columns[column]}', place)
         else:
             for column in columns.keys() - held[place].keys():
                 _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)

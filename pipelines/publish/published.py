@@ -2,7 +2,8 @@
 
 ``$SHOPMIRROR_HOME/warehouse.duckdb`` is replaced by a rename when a sync publishes; whoever holds
 the old file keeps its view, so a reader opens it, asks and closes it again. Everything that reads
-it opens it here.
+it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get that
+(:mod:`pipelines.publish.attached`): it holds the shops of all homes that load it.
 """
 
 from __future__ import annotations
@@ -15,33 +16,27 @@ from typing import Any
 import duckdb
 
 from pipelines.language import Text
+from pipelines.load.destinations import load_warehouse
+from pipelines.publish.attached import attached
+from pipelines.publish.errors import NothingPublished
 from pipelines.sql import named, written
+from sources.repair_shop.settings import SettingsError
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_SCHEMAS = ("marts", "ops", "staging", "raw")
 
 
-class NothingPublished(Exception):
-    """Nothing was published yet, or what was cannot be read; the message says what to do.
+class Published:
+    """A read-only connection, with the tables it has.
 
-    Exit code 2.
+    ``server`` is the name of the PostgreSQL that is read; empty where it is the file of ``home``.
     """
 
-    exit_code = 2
-
-
-class QueryFailed(Exception):
-    """A question that DuckDB could not answer; its message, and what mends it. Exit code 2."""
-
-    exit_code = 2
-
-
-class Published:
-    """A read-only connection, with the tables it has."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, *, binds: bool) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, home: Path, *, binds: bool, server: str = ""
+    ) -> None:
         self.connection = connection
-        self.path = path
+        self.home, self.server = home, server
         self._binds = binds
         self._columns: dict[str, set[str]] | None = None
 
@@ -65,7 +60,7 @@ class Published:
                 Text(
                     "{file} has no {tables}: it was published by another version or before the "
                     "reports were built. Run 'shopmirror sync'.",
-                    file=str(self.path),
+                    file=f"PostgreSQL '{self.server}'" if self.server else self.home / WAREHOUSE,
                     tables=missing,
                 )
             )
@@ -85,13 +80,34 @@ class Published:
         return only
 
 
+def read_from() -> str:
+    """The PostgreSQL that ``[warehouse] read`` names; empty where the home's file is read."""
+    try:
+        return load_warehouse().read
+    except SettingsError as error:
+        raise NothingPublished(str(error)) from None
+
+
 @contextmanager
 def published(home: Path, *, binds: bool = False) -> Iterator[Published]:
-    """Open the warehouse published under ``home``; closed at the end, whatever happens.
+    """Open the warehouse that readers of ``home`` get; closed at the end, whatever happens.
 
     ``binds`` the values of its questions, for those that people type; else they are written into
-    the SQL (:mod:`pipelines.sql` says why). Times are in UTC. Raises :class:`NothingPublished` when
-    it is not there or cannot be opened.
+    the SQL (:mod:`pipelines.sql` says why). Times are in UTC. Raises
+    :class:`NothingPublished` when it is not there or cannot be opened.
+    """
+    if not (server := read_from()):
+        with published_here(home, binds=binds) as warehouse:
+            yield warehouse
+        return
+    with attached(server) as connection:
+        yield Published(connection, Path(home), binds=binds, server=server)
+
+
+@contextmanager
+def published_here(home: Path, *, binds: bool = False) -> Iterator[Published]:
+    """Open the file published under ``home``, whatever is read else: what it alone knows, and what
+    must not wait for a server. As :func:`published`.
     """
     path = Path(home) / WAREHOUSE
     if not path.exists():
@@ -104,7 +120,7 @@ def published(home: Path, *, binds: bool = False) -> Iterator[Published]:
         raise NothingPublished(_reason(path, error)) from error
     try:
         connection.execute("set TimeZone = 'UTC'")
-        yield Published(connection, path, binds=binds)
+        yield Published(connection, Path(home), binds=binds)
     finally:
         connection.close()
 

@@ -9,7 +9,8 @@ Data flow: ``$SHOPMIRROR_HOME/warehouse.duckdb`` -> a data frame. From a noteboo
 
 Every call opens the file read-only, asks, and closes it again. So a notebook left open for days
 never blocks a sync, never holds on to a file that was replaced, and always sees what was published
-last: two calls may see two nights, and what must agree with itself belongs into one query.
+last: two calls may see two nights, and what must agree with itself belongs into one query. Where
+the settings name a PostgreSQL to be read, that is asked instead, except of a named ``home``.
 
 Money stays what it is in the warehouse, exact: DECIMAL columns come as :class:`decimal.Decimal`, so
 sums in pandas are right to the cent. Charts want floating point: :func:`floats`.
@@ -18,6 +19,8 @@ sums in pandas are right to the cent. Charts want floating point: :func:`floats`
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,8 @@ import pandas as pd
 import pyarrow as pa
 
 from pipelines.language import Language, current
-from pipelines.publish.published import WAREHOUSE, NothingPublished, QueryFailed, published
+from pipelines.publish.errors import NothingPublished, QueryFailed
+from pipelines.publish.published import WAREHOUSE, Published, published, published_here, read_from
 from sources.repair_shop.settings import home_folder
 
 # Whole numbers and booleans with gaps stay what they are instead of turning into floats.
@@ -164,15 +168,31 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answer(sql: str, values: dict[str, Any], home: Path | str | None) -> pa.Table:
-    path = warehouse_file(home)
-    with published(path.parent) as warehouse:
+    with _opened(home) as warehouse:
         connection = warehouse.connection
         try:
             # Never more of the machine than a sync beside it can spare.
             connection.execute(f"set threads = {max(1, (os.cpu_count() or 2) - 1)}")
             return connection.execute(sql, values or None).to_arrow_table()
         except duckdb.Error as error:
-            raise QueryFailed(str(error).replace(str(path), WAREHOUSE)) from error
+            raise QueryFailed(
+                str(error).replace(str(warehouse.home / WAREHOUSE), WAREHOUSE)
+            ) from error
+
+
+@contextmanager
+def _opened(home: Path | str | None) -> Iterator[Published]:
+    """What the settings say that is read; they lie in this folder or above it, as the home does."""
+    if home is None:
+        here = Path.cwd()
+        settings = next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)
+        with chdir(settings):
+            if read_from():
+                with published(home_folder()) as warehouse:
+                    yield warehouse
+                return
+    with published_here(warehouse_file(home).parent) as warehouse:
+        yield warehouse
 
 
 def _decimal_columns(frame: pd.DataFrame) -> list[str]:

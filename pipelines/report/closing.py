@@ -11,9 +11,12 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pipelines.language import Text
+from pipelines.monitor import freshness
 from pipelines.monitor.severity import Problem
-from pipelines.publish.published import NothingPublished, Published, published
-from pipelines.report import freshness, queries
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import Published, published
+from pipelines.report import queries
+from pipelines.report.cautions import cautions
 from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
 from sources.repair_shop.schema.dates import month_earlier
 
@@ -63,6 +66,8 @@ def closing_report(
             extras=extras,
             as_of=_local(freshness.as_of(warehouse, names), zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
+            source=warehouse.server,
+            given=freshness.given(warehouse),
         )
 
 
@@ -182,7 +187,7 @@ def _page(scope: _Scope, shops: list[str], known: dict[str, dict[str, Any]]) -> 
         months=queries.months(warehouse, shops, min(period.last, scope.today)),
         lines=_lines(scope, shops) if len(shops) > 1 else (),
         seal=queries.seal(warehouse, shops, scope.today, problems),
-        cautions=freshness.cautions(problems, many_shops=len(shops) > 1),
+        cautions=cautions(problems, many_shops=len(shops) > 1),
         notes=_notes(warehouse, shops, period),
     )
 

@@ -265,6 +265,10 @@ class Report(_Frozen):
     as_of: datetime | None
     """When the mirror was last brought up to date."""
     made_at: datetime
+    source: str = ""
+    """The PostgreSQL that was read; empty: the home's own file."""
+    given: datetime | None = None
+    """Since when readers of that server have had these figures."""
 
     @property
     def seal(self) -> SealState:

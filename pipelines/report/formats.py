@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from pipelines.language import MINUS, NARROW, current
+from pipelines.language import MINUS, NARROW, _, current
 
 __all__ = [
     "MINUS",
@@ -22,6 +22,7 @@ __all__ = [
     "moment",
     "money",
     "number",
+    "source",
     "whole",
 ]
 
@@ -65,6 +66,14 @@ def moment(value: datetime | None, zone: tzinfo) -> str:
     local = value.astimezone(zone)
     offset = local.strftime("%z")
     return f"{day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
+
+
+def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
+    """A sentence on the PostgreSQL that was read, and how old its figures are; none for a file."""
+    if not server:
+        return []
+    when = _("an unknown time") if given is None else moment(given, zone)
+    return [_("Read from PostgreSQL '{name}', given there {moment}.", name=server, moment=when)]
 
 
 def cell(text: str) -> str:

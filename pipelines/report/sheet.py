@@ -98,6 +98,7 @@ class Sheet:
         self.as_of = (
             _("an unknown time") if report.as_of is None else formats.moment(report.as_of, zone)
         )
+        self.source = formats.source(report.source, report.given, zone)
         self.made_at = formats.moment(report.made_at, zone)
 
     @property
@@ -105,6 +106,7 @@ class Sheet:
         """What the figures are as of, and what they mean."""
         lines = [
             _("Mirror as of {moment}.", moment=self.as_of),
+            *self.source,
             _("Made {moment}.", moment=self.made_at),
             _(
                 "Days are the shop\u2019s own. Money taken is what was paid; sold is what the "

@@ -16,7 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
-from pipelines.load.elsewhere import WarehouseSettings, elsewhere
+from pipelines.load.destinations import WarehouseSettings
+from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since

@@ -76,7 +76,7 @@ def sections() -> dict[str, type[Any]]:
     """Every section but the shops', and what it may hold."""
     from pipelines.dashboard.access import DashboardSettings
     from pipelines.language.display import DisplaySettings
-    from pipelines.load.elsewhere import WarehouseSettings
+    from pipelines.load.destinations import WarehouseSettings
     from pipelines.monitor.notify import NotifySettings
     from pipelines.monitor.sender import MailSettings
     from pipelines.report.post import PostSettings

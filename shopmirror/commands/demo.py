@@ -132,12 +132,12 @@ def _say_what_next(home: Home, *, keep: bool) -> None:
 
 def show(home: Home, report: SyncReport, seconds: float) -> None:
     """What the warehouse holds now, read as an analyst would."""
-    from pipelines.publish.published import published
+    from pipelines.publish.published import published_here
 
     if not home.warehouse.exists():
         out().print(report.message, markup=False)
         return
-    with published(home.path) as warehouse:
+    with published_here(home.path) as warehouse:
         _show_rows(warehouse.connection)
         _show_reports(warehouse.connection)
         _show_evidence(warehouse.connection)
@@ -155,11 +155,12 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
 
 def _closing_report(home: Home) -> None:
     """Write the page of the last day with business: the sandbox's days end before today."""
-    from pipelines.publish.published import NothingPublished, published
+    from pipelines.publish.errors import NothingPublished
+    from pipelines.publish.published import published_here
     from pipelines.report import ReportError, closing_report, default_path, write
 
     try:
-        with published(home.path) as warehouse:
+        with published_here(home.path) as warehouse:
             day = warehouse.row("select max(day) as day from marts.payments where amount <> 0")[
                 "day"
             ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,10 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
             (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops),
         )
     )
+    if found.others:
+        others = (_other_line(shop, zone) for shop in found.others)
+        heads = ("shop", "as of", "reports agree", "problems")
+        out().print(table("Shops of other homes", heads, others))
     if tables:
         for shop in found.shops:
             _show_tables(shop, settings.shop(shop.shop).zone)
@@ -65,10 +70,7 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
         out().print(table("Schedule", ("job", "next", "ended last", "#exit", "outcome"), jobs))
         if not any(run["is_served"] for run in found.next_runs):
             out().print("No scheduler runs now: 'shopmirror schedule' starts one.")
-    published = found.warehouse.get("published_at")
-    out().print(f"Warehouse published: {moment(published, zone) if published else 'never'}")
-    for finding in found.warehouse.get("findings", ()):
-        say(f"Found in the data: {finding}.", "yellow")
+    _show_warehouse(found.warehouse, zone)
     if not found.problems:
         out().print("[green]All is well.[/green]")
     for problem in found.found:
@@ -76,17 +78,23 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
         say(f"{problem.named}{mend}", "red")
 
 
+def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
+    published = warehouse.get("published_at")
+    out().print(f"Warehouse published: {moment(published, zone) if published else 'never'}")
+    if server := warehouse.get("read_from"):
+        given = warehouse.get("given_at")
+        when = moment(given, zone) if given else "not known"
+        out().print(f"Reports are read from PostgreSQL '{server}', given there: {when}")
+    for finding in warehouse.get("findings", ()):
+        say(f"Found in the data: {finding}.", "yellow")
+
+
 def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
     if shop.missing:
         complete = f"no, {len(shop.missing)} lists to read"
     else:
         complete = "yes" if shop.complete else f"in doubt ({len(shop.doubts)})"
-    if not shop.compared:
-        agree = "not compared"
-    elif shop.differences:
-        agree = f"{len(shop.differences)} of {shop.compared} periods differ"
-    else:
-        agree = f"all {shop.compared} periods"
+    agree = _agree(shop.compared, len(shop.differences))
     budget = shop.budget
     left = f"{budget['left']} of {budget['limit']}"
     if budget["refused_until"]:
@@ -100,6 +108,21 @@ def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
         left,
         budget["strikes"],
     )
+
+
+def _other_line(shop: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
+    return (
+        shop["shop"],
+        moment(shop["as_of"], zone) if shop["as_of"] else "",
+        _agree(shop["compared"], shop["differing"]),
+        len(shop["problems"]) or "none",
+    )
+
+
+def _agree(compared: int, differing: int) -> str:
+    if not compared:
+        return "not compared"
+    return f"{differing} of {compared} periods differ" if differing else f"all {compared} periods"
 
 
 def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:

@@ -11,7 +11,8 @@ import duckdb
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.elsewhere import elsewhere, load_warehouse
+from pipelines.load.destinations import load_warehouse
+from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.sync.run import _load_also
 from pipelines.sync.verdict import SyncReport

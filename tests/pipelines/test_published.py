@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import duckdb
@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.publish.published import NothingPublished, published
+from pipelines.monitor import freshness
+from pipelines.publish import attached
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import Published, published, published_here
 
 VALUES = st.one_of(
     st.none(),
@@ -72,3 +75,62 @@ def test_a_look_loads_nothing_that_takes_longer_than_looking(
     asked = f"import sys, {modules[command]}; print([n for n in {slow} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_server_is_read_only_where_the_settings_say_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(match: str) -> None:
+        with pytest.raises(NothingPublished, match=match), published(home):
+            pass
+
+    monkeypatch.setenv("WAREHOUSE__READ", "company")
+    refused("'company' is none of those that 'also' names")
+    monkeypatch.setenv("WAREHOUSE__ALSO", "company")
+    monkeypatch.setattr(attached, "find_spec", lambda _name: None)
+    refused("packages of the extra 'engines'")
+    # What must not wait for a server does not.
+    with published_here(home) as warehouse:
+        assert warehouse.row("select 1 as n") == {"n": 1}
+    monkeypatch.setattr(attached, "_with_extension", lambda _name: duckdb.connect())
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
+    refused(r"nothing under \[destination.company.credentials\]")
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", "/lake.duckdb")
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
+    refused("no PostgreSQL but a duckdb")
+
+
+def test_a_server_tells_of_each_home_what_its_figures_lack(home: Path) -> None:
+    warehouse = Published(duckdb.connect(), home, binds=False, server="company")
+    warehouse.connection.execute(
+        """
+        create schema ops;
+        create table ops.publication as select '2026-11-22 03:00:00.5+13' as at;
+        create table ops.shop_owners as from (values
+            ('a', 'one', 'x', 'x'), ('b', 'one', 'y', 'x'), ('c', 'two', null, null)
+        ) as rows(shop_id, home_id, made_of, published_of);
+        create table ops.runs as from (values
+            ('one', 'sync', timestamptz '2026-11-21 02:00:00Z', 'failed', 1, 'no disk'),
+            ('two', 'sync', timestamptz '2026-11-22 02:00:00Z', 'complete', 0, ''),
+            ('gone', 'sync', timestamptz '2026-11-20 02:00:00Z', 'failed', 1, 'given up')
+        ) as rows(home_id, command, started_at, outcome, exit_code, message);
+        create table ops.completeness as
+            select shop_id, resource, 'full' as kind, 'proven' as state, true as is_proven,
+                '' as reason, timestamptz '2026-11-21 01:00:00Z' as began_at
+            from (values ('a'), ('b')) as shops(shop_id),
+                (values ('tickets'), ('ticket_invoices'), ('pos_orders'), ('payments'))
+                    as lists(resource)
+        """
+    )
+    assert freshness.given(warehouse) == datetime(2026, 11, 21, 14, 0, 0, 500_000, tzinfo=UTC)
+    assert freshness.as_of(warehouse, ["a"]) == datetime(2026, 11, 21, 1, tzinfo=UTC)
+    # The evidence is of newer rows than the figures.
+    assert freshness.as_of(warehouse, ["a", "b"]) is None
+    assert [problem.shop for problem in freshness.behind(warehouse, ["a", "b", "c"])] == ["b", "c"]
+    runs = freshness.runs_since(warehouse)
+    assert [(problem.shop, str(problem)) for problem in runs] == [
+        ("a, b", "The last run (sync) ended failed: no disk")
+    ]
+    now = datetime(2026, 11, 21, 3, tzinfo=UTC)
+    assert freshness.problems(warehouse, ["a"], now, runs) == runs
+    assert runs[0] not in freshness.problems(warehouse, ["c"], now, runs)

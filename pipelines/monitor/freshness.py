@@ -1,28 +1,30 @@
 """How far the figures of a report can be trusted: what is not proven, and as of when they are.
 
 Data flow: ``ops.completeness``, and the runs since it was published -> the banner, the seal and the
-footnote of a report, the head of the page.
+footnote of a report, the head of the page, and what ``status`` says of other homes' shops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pipelines.home import LEDGER, is_syncing
 from pipelines.language import Text
-from pipelines.language.words import list_name
+from pipelines.load.destinations import HOME_ID
 from pipelines.monitor import health
-from pipelines.monitor.severity import Kind, Problem, worst
+from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
-from pipelines.report.figures import Caution
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
 """What a closing report is made of; it is as old as the oldest of them."""
 _RUNS = 10
-_SHOWN = 6
-"""Lists in doubt that are named."""
+_NEWEST = (
+    "select command, outcome, exit_code, message from ops.runs {} order by started_at desc "
+    "limit $most"
+)
 _EVIDENCE = ("resource", "kind", "is_proven", "began_at")
 
 
@@ -38,29 +40,11 @@ def problems(
     moment = as_of(warehouse, shops)
     if moment is not None or not found:
         found += health.age(moment, now)
-    found += [problem for problem in runs if problem.rule.spoils]
+    for problem in runs:
+        theirs = problem.shop.split(", ") if problem.shop else shops
+        if problem.rule.spoils and not set(theirs).isdisjoint(shops):
+            found.append(problem)
     return sorted(found, key=lambda problem: -problem.rule.severity)
-
-
-def cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
-    """The banner over the figures: a line for each problem, lists in doubt together in one."""
-    lists = [problem for problem in problems if problem.resource]
-    lines = [
-        Caution(severity=problem.rule.severity, text=problem.text)
-        for problem in problems
-        if not problem.resource
-    ]
-    if lists:
-        pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
-        names = [
-            Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
-            for name, shop in pairs[:_SHOWN]
-        ]
-        if len(pairs) > _SHOWN:
-            names.append(Text("others"))
-        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
-        lines.append(Caution(severity=worst(lists), text=text))
-    return tuple(sorted(lines, key=lambda line: -line.severity))
 
 
 def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
@@ -80,12 +64,41 @@ def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
         for resource in _LISTS
         if (shop, resource) not in proven
     ]
-    return found
+    return found + behind(warehouse, shops)
+
+
+def behind(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
+    """Shops of whose rows a server holds newer ones, or others, than its reports are made of."""
+    if not (warehouse.server and warehouse.has("ops.shop_owners", "made_of", "published_of")):
+        return []
+    if not warehouse.has("ops.publication"):
+        return []  # built there by hand: nobody says of what
+    rows = warehouse.rows(
+        "select shop_id from ops.shop_owners where list_contains($shops, shop_id) "
+        "and (made_of is null or made_of is distinct from published_of) order by 1",
+        {"shops": list(shops)},
+    )
+    text = Text("its newest rows are in no report yet")
+    return [Problem(Kind.UNFINISHED, text, row["shop_id"]) for row in rows]
+
+
+def given(warehouse: Published) -> datetime | None:
+    """Since when readers of a server have had its reports; None where that is not known."""
+    if not (warehouse.server and warehouse.has("ops.publication", "at")):
+        return None
+    value: datetime | None = warehouse.row(
+        "select max(cast(publication.at as timestamp with time zone)) as at from ops.publication"
+    )["at"]
+    return value
 
 
 def runs_since(warehouse: Published) -> list[Problem]:
-    """What went wrong with the runs that the ledger knows, else with those that were published."""
-    home = warehouse.path.parent
+    """What went wrong with the runs that the ledger knows, else with those that were published.
+
+    Of a server: with those of this home's ledger, and those that the other homes told it. They
+    concern the shops of their home alone.
+    """
+    home, own, found = warehouse.home, "", []
     if (home / LEDGER).exists():
         try:
             ledger = Ledger(home / LEDGER)
@@ -95,18 +108,35 @@ def runs_since(warehouse: Published) -> list[Problem]:
             # Asked before and after: one may begin or end in between.
             is_running = is_syncing(home)
             newest = ledger.last_runs(_RUNS)
-            return health.runs(newest, is_running=is_running or is_syncing(home))
+            own = ledger.value("", HOME_ID) or ""
+            found = health.runs(newest, is_running=is_running or is_syncing(home))
         finally:
             ledger.close()
+        if not warehouse.server:
+            return found
     if not warehouse.has("ops.runs", "command", "started_at", "outcome", "exit_code", "message"):
-        return []
-    newest = warehouse.rows(
-        "select command, outcome, exit_code, message from ops.runs order by started_at desc "
-        "limit $most",
-        {"most": _RUNS},
+        return found
+    if not warehouse.has("ops.shop_owners", "home_id"):
+        # Published in the middle of a first load: its run has no end yet.
+        return health.runs(warehouse.rows(_NEWEST.format(""), {"most": _RUNS}), is_running=True)
+    homes = warehouse.rows(
+        "select home_id, string_agg(shop_id, ', ' order by shop_id) as shops "
+        "from ops.shop_owners group by 1 order by 2"
     )
-    # Published in the middle of a first load: its run has no end yet.
-    return health.runs(newest, is_running=True)
+    if own not in (one["home_id"] for one in homes):
+        homes.append({"home_id": own, "shops": ""})
+    of_home = _NEWEST.format("where home_id = $home")
+    return [
+        replace(problem, shop=one["shops"])
+        for one in homes
+        for problem in (
+            found
+            if one["home_id"] == own
+            else health.runs(
+                warehouse.rows(of_home, {"home": one["home_id"], "most": _RUNS}), is_running=True
+            )
+        )
+    ]
 
 
 def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
@@ -117,6 +147,8 @@ def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
     """
     if not warehouse.has("ops.completeness", *_EVIDENCE):
         return _last_run(warehouse)
+    if behind(warehouse, shops):
+        return None  # the evidence is of newer rows than the figures
     row = warehouse.row(
         """
         with looks as (

@@ -1,0 +1,62 @@
+"""The settings of further destinations: which there are, and what of them is secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pydantic import Field, field_validator, model_validator
+
+from sources.repair_shop.settings import Section, load_section, read_section
+
+HOME_ID = "pipeline"
+"""Note of a ledger: by what id its home is known where several load."""
+
+
+class WarehouseSettings(Section):
+    """Where the rows go besides ``warehouse.duckdb``."""
+
+    also: tuple[str, ...] = Field((), description="dlt destinations that each sync loads too")
+    also_models: bool = Field(
+        True, description="build the models there too, where it is a PostgreSQL"
+    )
+    read: str = Field("", description="the PostgreSQL of these that reports are read from")
+
+    @field_validator("also", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        return (
+            tuple(filter(None, value.replace(",", " ").split()))
+            if isinstance(value, str)
+            else value
+        )
+
+    @model_validator(mode="after")
+    def _is_loaded(self) -> WarehouseSettings:
+        if self.read and self.read not in self.also:
+            raise ValueError(f"read: '{self.read}' is none of those that 'also' names")
+        return self
+
+
+def load_warehouse() -> WarehouseSettings:
+    """The ``[warehouse]`` section; ``SettingsError`` names all faults."""
+    return load_section("warehouse", WarehouseSettings)
+
+
+def without_secrets(text: str) -> str:
+    """A message without what stands in any destination's credentials."""
+    for secret in sorted(_secrets(read_section("destination")), key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return text
+
+
+def _secrets(values: Mapping[str, Any], is_secret: bool = False) -> Iterator[str]:
+    for name, value in values.items():
+        inside = is_secret or any(w in name for w in ("credential", "password", "key", "token"))
+        if isinstance(value, Mapping):
+            yield from _secrets(value, inside)
+        elif inside and isinstance(value, str) and len(value) > 3:
+            yield value
+            if (password := urlsplit(value).password) and len(password) > 3:
+                yield from {password, unquote(password)}

@@ -1,0 +1,242 @@
+"""Three homes load one PostgreSQL; readers of any of them get the shops of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg2
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pipelines.dashboard.serve import APP
+from pipelines.load.destinations import WarehouseSettings
+from pipelines.monitor.status import status
+from pipelines.publish import reading
+from pipelines.publish.asking import asked
+from pipelines.publish.errors import NothingPublished, QueryFailed
+from pipelines.publish.published import published
+from pipelines.report import closing_report, write
+from pipelines.report.export import export
+from pipelines.sync.run import sync
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from tests.engines.postgres import Postgres
+from tests.engines.test_fetchers import SHOPS, settings
+
+MONEY = ("daily_sales", "monthly_sales", "monthly_purchases", "payments", "documents",
+         "sales_documents", "receivables", "reconciliation", "tax_by_rate")  # fmt: skip
+
+
+class Chain:
+    """Homes of one shop each, and the address of what they load."""
+
+    def __init__(self, folder: Path, server: SandboxServer, address: str) -> None:
+        self.folder, self.server, self.address = folder, server, address
+
+    def home(self, shop: str) -> Path:
+        return self.folder / shop
+
+    def sync(self, shop: str, *, models: bool) -> int:
+        report = sync(
+            settings(self.home(shop), self.server.base_url, {shop: self.server.keys[shop]}),
+            warehouse=WarehouseSettings(also=("company",), also_models=models, read="company"),
+        )
+        return report.exit_code
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def chain(
+    server: Postgres, tmp_path_factory: pytest.TempPathFactory, environment: pytest.MonkeyPatch
+) -> Iterator[Chain]:
+    address = server.uri("read")
+    environment.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
+    environment.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
+    environment.setenv("WAREHOUSE__ALSO", "company")
+    environment.setenv("WAREHOUSE__READ", "company")
+    specs = [ShopSpec(name=name, seed=seed) for seed, name in enumerate(SHOPS, 1)]
+    with SandboxServer(specs, minute_seconds=0.5) as sandbox:
+        made = Chain(tmp_path_factory.mktemp("chain"), sandbox, address)
+        for shop in SHOPS:
+            assert made.sync(shop, models=shop == SHOPS[-1]) == 0
+        yield made
+
+
+def of_file(chain: Chain, shop: str, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(chain.home(shop) / "warehouse.duckdb"), read_only=True) as connection:
+        connection.execute("set TimeZone = 'UTC'")
+        return connection.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("table", MONEY)
+def test_each_shops_rows_are_those_of_its_own_home(chain: Chain, table: str) -> None:
+    described = of_file(chain, SHOPS[0], f"describe marts.{table}")
+    kinds = {name: kind for name, kind, *_ in described}
+    # How many days have gone is counted from the build, and the homes' are not one.
+    columns = ", ".join(name for name in kinds if "days" not in name and name != "bucket")
+    with published(chain.home(SHOPS[0])) as warehouse:
+        there = warehouse.connection.execute(f"describe marts.{table}").fetchall()
+        assert {name: kind for name, kind, *_ in there} == kinds
+        for shop in SHOPS:
+            sql = f"select {columns} from marts.{table} where shop_id = '{shop}' order by all"
+            rows = of_file(chain, shop, sql)
+            assert warehouse.connection.execute(sql).fetchall() == rows
+            assert rows or table == "receivables"
+
+
+def test_no_amount_is_floating_point(chain: Chain) -> None:
+    kinds = (
+        "select table_name || '.' || column_name, data_type from duckdb_columns() "
+        "where {} in ('marts', 'staging', 'ops', 'history') and data_type like '{}' order by 1"
+    )
+    with published(chain.home(SHOPS[0])) as warehouse:
+        held = warehouse.connection.execute(kinds.format("schema_name", "DECIMAL%")).fetchall()
+        assert not warehouse.connection.execute(kinds.format("schema_name", "DOUBLE")).fetchall()
+    exact = of_file(chain, SHOPS[0], kinds.format("schema_name", "DECIMAL%"))
+    assert set(held) >= {row for row in exact if "_versions." not in row[0]}
+
+
+def test_the_report_is_of_all_shops(chain: Chain, environment: pytest.MonkeyPatch) -> None:
+    now = datetime.now(UTC)
+    whole = closing_report(chain.home("north"), now=now)
+    (page,) = whole.pages
+    assert page.shops == SHOPS and whole.source == "company"
+    assert whole.as_of is not None and whole.given is not None
+    assert whole.as_of < whole.given < now
+    assert not page.cautions
+    with environment.context() as file:
+        file.setenv("WAREHOUSE__READ", "")
+        for line in page.lines:
+            own = closing_report(chain.home(line.shop), day=whole.period.first, now=now)
+            figures = own.pages[0].now
+            assert (line.taken, line.sold) == (figures.taken.total, figures.sold.total)
+            assert line.due == figures.due.total
+            assert own.source == ""
+    (text,) = {write(whole, chain.folder / "report.html").read_text()}
+    assert re.search(r"Read from PostgreSQL &#39;company&#39;, given there 20\d\d-", text)
+
+
+def test_status_tells_of_the_other_homes_shops(chain: Chain) -> None:
+    keys = {"north": chain.server.keys["north"]}
+    found = status(settings(chain.home("north"), chain.server.base_url, keys))
+    assert [shop.shop for shop in found.shops] == ["north"]
+    assert [shop["shop"] for shop in found.others] == ["east", "south"]
+    assert all(shop["compared"] and not shop["problems"] for shop in found.others)
+    assert found.warehouse["read_from"] == "company"
+    assert found.warehouse["given_at"] > found.others[0]["as_of"]
+    assert found.problems == []
+
+
+def test_questions_exports_notebooks_and_the_page_are_of_all_shops(
+    chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sums = "select shop_id, sum(total) as total from marts.monthly_sales group by 1 order by 1"
+    own = [row for shop in SHOPS for row in of_file(chain, shop, sums)]
+    with asked(chain.home("north"), sums) as answer:
+        assert list(answer.rows) == own
+    with pytest.raises(QueryFailed), asked(chain.home("north"), "from read_text('/etc/hostname')"):
+        pass
+    export(chain.home("north"), tmp_path / "out", form="parquet", tables=["monthly_sales"])
+    exported = sums.replace("marts.monthly_sales", f"'{tmp_path}/out/monthly_sales.parquet'")
+    assert duckdb.sql(exported).fetchall() == own
+    # A notebook runs in a folder of its own, below that of the settings.
+    (tmp_path / ".dlt").mkdir()
+    (tmp_path / ".dlt" / "config.toml").write_text(
+        '[warehouse]\nalso = ["company"]\nread = "company"\n'
+    )
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.delenv("WAREHOUSE__READ")
+    monkeypatch.delenv("WAREHOUSE__ALSO")
+    frame = reading.query(sums)
+    assert list(frame.itertuples(index=False, name=None)) == own
+    assert isinstance(frame["total"][0], Decimal)
+    assert "sold" in " ".join(reading.tables()["holds"]) and len(reading.columns("payments"))
+    alone = reading.query(sums, home=chain.home("north"))
+    assert list(alone["shop_id"]) == ["north"]
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain.home("north")))
+    monkeypatch.chdir(tmp_path)
+    page = AppTest.from_file(str(APP), default_timeout=120).run()
+    assert not page.exception
+    assert page.title[0].value == "3 shops"
+    assert any("Read from PostgreSQL 'company'" in one.value for one in page.caption)
+
+
+def test_questions_of_one_reader_see_one_moment(chain: Chain) -> None:
+    with closing(psycopg2.connect(chain.address)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        with published(chain.home("north")) as warehouse:
+            question = "select count(*) as n from ops.requests"
+            before = warehouse.row(question)
+            cursor.execute("create table kept as select * from ops.requests")
+            cursor.execute("delete from ops.requests")
+            assert warehouse.row(question) == before
+            with pytest.raises(duckdb.Error):
+                warehouse.connection.execute("delete from ops.runs")
+            warehouse.connection.rollback()
+        cursor.execute("insert into ops.requests select * from kept")
+        cursor.execute("drop table kept")
+
+
+def test_no_error_has_the_password(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(psycopg2.connect(chain.address)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        cursor.execute("create role walled login password 'of-the-wall'")
+        cursor.execute("show hba_file")
+        rules = Path(cursor.fetchone()[0])
+        held = rules.read_text()
+        rules.write_text(f"host all walled 127.0.0.1/32 scram-sha-256\n{held}")
+        cursor.execute("select pg_reload_conf()")
+    place = chain.address.partition("@")[2]
+    host, database = place.split("/")
+    for address, reason in (
+        (f"postgresql://walled:not-to-be-told@{place}", "password authentication failed"),
+        (f"postgresql://walled:not-to-be-told@127.0.0.1:1/{database}", "Connection refused"),
+        (f"postgresql://walled:not-to-be-told@{host}/none?sslmode=verify-full", "SSL"),
+        ("postgresql://walled:not-to-be-told@[", "no address of a PostgreSQL"),
+    ):
+        monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address)
+        with pytest.raises(NothingPublished) as caught, published(chain.home("north")):
+            pass
+        assert reason in str(caught.value) and "not-to-be-told" not in str(caught.value)
+        assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    found = status(settings(chain.home("north"), chain.server.base_url, chain.server.keys))
+    assert any("cannot be read" in problem for problem in found.problems)
+    # By names, as .dlt/secrets.toml has them, and nothing of it in what can be asked.
+    named = "DESTINATION__COMPANY__CREDENTIALS"
+    monkeypatch.delenv(named)
+    fields = {"host": "127.0.0.1", "port": host.partition(":")[2], "database": database,
+              "username": "walled", "password": "of-the-wall"}  # fmt: skip
+    for name, value in fields.items():
+        monkeypatch.setenv(f"{named}__{name.upper()}", value)
+    for question in ("from duckdb_databases()", "from duckdb_secrets()"):
+        with asked(chain.home("north"), question) as answer:
+            assert "of-the-wall" not in str(list(answer.rows))
+
+
+def test_newer_rows_than_reports_are_told(chain: Chain) -> None:
+    invoice = {"shop": "east"}
+    with closing(psycopg2.connect(chain.address)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        cursor.execute("update ops.shop_owners set made_of = 'newer' where shop_id = %(shop)s",
+                       invoice)  # fmt: skip
+        whole = closing_report(chain.home("north"))
+        assert whole.as_of is None
+        assert "east: its newest rows are in no report yet" in {
+            caution.text for caution in whole.pages[0].cautions
+        }
+        cursor.execute("update ops.shop_owners set made_of = published_of")
+    assert chain.sync("south", models=True) == 0
+    assert closing_report(chain.home("north")).as_of is not None
