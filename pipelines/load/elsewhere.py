@@ -14,6 +14,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -36,7 +37,17 @@ if TYPE_CHECKING:
 
 _WITH_LEASE = ("postgres", "duckdb")
 """Kinds of destinations that can be shared."""
+FIGURES = "home_figures"
+"""Table of ``ops`` there: the figures of each home's own build of its shops."""
 _OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a home's own build has: ``shop_id, figure, period, amount, models``, and its moment."""
+
+    rows: pa.Table
+    built_at: str
 
 
 class Elsewhere:
@@ -71,11 +82,13 @@ class Elsewhere:
         *,
         take_over: Sequence[str] = (),
         is_complete: bool = True,
+        figures: Figures | None = None,
     ) -> int:
         """Bring it up to the end of the log; the number of rows that were new to it.
 
-        Of shops that are taken over, rows that only the other home knew stay until this one
-        ``is_complete``.
+        ``figures`` are those of this home's own build, against which whoever builds there holds
+        the figures of its shops. Of shops that are taken over, rows that only the other home knew
+        stay until this one ``is_complete``.
         """
         lease = self.lease
         others = lease.claim(shops, take_over) if lease else []
@@ -83,13 +96,14 @@ class Elsewhere:
             # Only what is loaded anew as a whole can be told from what is left of another home.
             lease.forget(self.raw.pipeline_name)
         rows, loads = self._load_raw(log)
-        _run(self._pipeline("ops"), list(self._ops()))
+        _run(self._pipeline("ops"), list(self._ops(figures)))
         if lease:
             if is_whole := is_complete and bool(loads):
                 lease.keep_only(others, loads)
             mine = [shop for shop in shops if is_whole or shop not in others]
             # What the build here was made of, the models there will be made of.
-            lease.loaded(mine, self.ledger.value("", "built") or "")
+            built = self.ledger.value("", "built") or None
+            lease.loaded(mine, built, figures.built_at if figures else "")
         return rows
 
     def _load_raw(self, log: Log) -> tuple[int, list[str]]:
@@ -110,7 +124,7 @@ class Elsewhere:
             dataset_name=dataset,
         )
 
-    def _ops(self) -> Iterator[Any]:
+    def _ops(self, figures: Figures | None) -> Iterator[Any]:
         """The ``ops`` tables as they stand: each replaces what was there of this home."""
         import dlt
         from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
@@ -118,11 +132,16 @@ class Elsewhere:
         owned = self.lease.owned() if self.lease else None
         with self.home.open_build(read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            for table, columns in OPS_TABLES.items():
-                rows = connection.execute(f'FROM ops."{table}"').to_arrow_table()
+            tables = {
+                table: connection.execute(f'FROM ops."{table}"').to_arrow_table()
+                for table in OPS_TABLES
+            }
+            if figures is not None:
+                tables[FIGURES] = figures.rows
+            for table, rows in tables.items():
                 how: Any = "replace"
                 if owned is not None:
-                    if "shop_id" in columns:
+                    if "shop_id" in rows.column_names:
                         rows = rows.filter(pc.is_in(rows["shop_id"], pa.array(owned, pa.string())))
                     rows, how = self._marked(rows), _OF_THE_HOME
                 yield dlt.resource(
@@ -147,9 +166,14 @@ class Elsewhere:
 
 @contextmanager
 def elsewhere(
-    home: Home, ledger: Ledger, name: str, is_stopped: Callable[[], bool] = lambda: False
+    home: Home,
+    ledger: Ledger,
+    name: str,
+    is_stopped: Callable[[], bool] = lambda: False,
+    *,
+    builds: bool = False,
 ) -> Iterator[Elsewhere]:
-    """A destination, when it is this home's turn to write there.
+    """A destination, when it is this home's turn to write there; ``builds`` models there then.
 
     :class:`~pipelines.load.loader.LoadError` in words without secrets, whatever goes wrong there:
     the product's own warehouse must not suffer from it.
@@ -161,7 +185,7 @@ def elsewhere(
             return
         with (
             there.raw.sql_client() as there.client,
-            turn(there.client, there.kind, there.home_id, is_stopped) as there.lease,
+            turn(there.client, there.kind, there.home_id, is_stopped, builds=builds) as there.lease,
         ):
             yield there
     except Exception as error:

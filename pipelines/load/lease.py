@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,25 @@ _LOCK = 7_267_460_953
 """Number of the lock that PostgreSQL keeps for whoever is connected; it ends with him."""
 _WAIT = 3600.0
 """Seconds that others are waited for: they load, and build the models over all shops."""
+_AWAITED = _LOCK + 1
+"""Number of the lock that those share who wait, and will build what they find."""
 _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
     "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
 )
-_PUBLISHED_OF = "ALTER TABLE ops.shop_owners ADD COLUMN IF NOT EXISTS published_of VARCHAR"
+_ADDED = {
+    name: f"ALTER TABLE ops.shop_owners ADD COLUMN IF NOT EXISTS {name} VARCHAR"
+    for name in ("published_of", "built_at")
+}
 """``rows_of``: the home whose rows are there; ``made_of``: a digest of what they are, NULL while
-they are loaded; ``published_of``: what it was when the reports there were built."""
+they are loaded or no build of its own file is of them; ``published_of``: what it was when the
+reports there were built; ``built_at``: when its own file was built."""
+
+
+_WITHOUT_SHOP = (
+    "DELETE FROM ops.findings WHERE home_id NOT IN (SELECT home_id FROM ops.shop_owners); "
+    "DELETE FROM ops.runs WHERE home_id NOT IN (SELECT home_id FROM ops.shop_owners)"
+)
 
 
 class LeaseError(Exception):
@@ -51,7 +63,10 @@ class Lease:
         with self._client.begin_transaction():
             self._do("CREATE SCHEMA IF NOT EXISTS ops")
             self._do(_OWNERS)
-            self._do(_PUBLISHED_OF)
+            for name, sql in _ADDED.items():
+                # Even a column that is there would be waited for until all readers have gone.
+                if "shop_owners" not in self._tables("ops", name):
+                    self._do(sql)
             owners = {
                 shop: told for shop, *told in self._ask("SELECT shop_id, home_id, host, since")
             }
@@ -72,14 +87,21 @@ class Lease:
                         "WHERE shop_id = %s",
                         *(self._home_id, host, now, shop),
                     )
-                    # What the other said of it; one shop told of twice would count twice.
-                    for table in self._tables("ops", "shop_id", "home_id"):
-                        if table != "shop_owners":
-                            self._do(f'DELETE FROM ops."{table}" WHERE shop_id = %s', shop)  # noqa: S608 - our names
                 # Half loaded, however this ends, they are not what reports were built of.
                 self._do("UPDATE ops.shop_owners SET made_of = NULL WHERE shop_id = %s", shop)
+            self._drop_what_others_said(theirs)
             found = self._ask("SELECT shop_id, rows_of", "rows_of <> %s", self._home_id)
         return [shop for shop, _ in found if shop in shops]
+
+    def _drop_what_others_said(self, shops: Iterable[str]) -> None:
+        """Of these shops, since one told of twice would count twice, and of homes without a shop
+        here, whose faults would be told for ever."""
+        for shop in shops:
+            for table in self._tables("ops", "shop_id", "home_id"):
+                if table != "shop_owners":
+                    self._do(f'DELETE FROM ops."{table}" WHERE shop_id = %s', shop)  # noqa: S608 - our names
+            if "runs" in self._tables("ops", "home_id"):
+                self._do(_WITHOUT_SHOP)
 
     def owned(self) -> list[str]:
         """All shops of this home, also those it is no longer configured for."""
@@ -101,13 +123,25 @@ class Lease:
                     *(shop, *loads),
                 )
 
-    def loaded(self, shops: Sequence[str], made_of: str) -> None:
+    def loaded(self, shops: Sequence[str], made_of: str | None, built_at: str = "") -> None:
         """All rows of these shops are this home's now."""
         for shop in shops:
             self._do(
-                "UPDATE ops.shop_owners SET rows_of = %s, made_of = %s WHERE shop_id = %s",
-                *(self._home_id, made_of, shop),
+                "UPDATE ops.shop_owners SET rows_of = %s, made_of = %s, built_at = %s "
+                "WHERE shop_id = %s",
+                *(self._home_id, made_of, built_at, shop),
             )
+
+    def built_at(self) -> str:
+        """When the newest of all homes' own files was built, in UTC."""
+        return str(self._ask("SELECT coalesce(max(built_at), '')")[0][0])
+
+    def is_awaited(self) -> bool:
+        """Whether another home waits for its turn, which will build what is there then."""
+        if not (self._do("SELECT pg_try_advisory_lock(%s)", _AWAITED) or [[False]])[0][0]:
+            return True
+        self._do("SELECT pg_advisory_unlock(%s)", _AWAITED)
+        return False
 
     def is_published(self) -> bool:
         """Whether the reports there were built of the rows that are there, of all homes."""
@@ -140,18 +174,28 @@ class Lease:
 
 @contextmanager
 def turn(
-    client: SqlClientBase[Any], kind: str, home_id: str, is_stopped: Callable[[], bool]
+    client: SqlClientBase[Any],
+    kind: str,
+    home_id: str,
+    is_stopped: Callable[[], bool],
+    *,
+    builds: bool,
 ) -> Iterator[Lease]:
     """Be the only one who writes there, as long as ``client`` is connected; the lease.
 
-    A DuckDB file is one process's anyway. :class:`LeaseError` when others do not come to an end.
+    While one that ``builds`` waits, the others need not. A DuckDB file is one process's anyway.
+    :class:`LeaseError` when others do not come to an end.
     """
-    if kind == "postgres":
+    if kind == "postgres" and not _locked(client):
         began = time.monotonic()
+        if builds:
+            client.execute_sql("SELECT pg_advisory_lock_shared(%s)", _AWAITED)
         while not _locked(client):
             if is_stopped() or time.monotonic() - began > _WAIT:
                 raise LeaseError("other homes are still loading it.")
             time.sleep(0.5)
+        if builds:
+            client.execute_sql("SELECT pg_advisory_unlock_shared(%s)", _AWAITED)
     yield Lease(client, home_id)
 
 

@@ -56,7 +56,7 @@ def attached(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
         reason = first_line(Exception(re.sub(r'^[^"]* at "[^"]*": ', "", str(error))))
         raise NothingPublished(
             Text(
-                "PostgreSQL '{name}', which [warehouse] says is read, does not answer: {reason}",
+                "PostgreSQL '{name}' ([warehouse] read) cannot be read: {reason}",
                 name=name,
                 reason=without_secrets(reason),
             )

@@ -9,15 +9,18 @@ company has put on the tables stay. ``staging`` is views of ``raw`` as it is loa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow as pa
+
 from pipelines.home import Home
-from pipelines.load.elsewhere import Elsewhere
+from pipelines.load.elsewhere import FIGURES, Elsewhere, Figures
 from pipelines.load.loader import LoadError
-from pipelines.transform import models
+from pipelines.transform import compiled, models
 
 if TYPE_CHECKING:
     from dlt.destinations.sql_client import SqlClientBase
@@ -30,42 +33,69 @@ _EXACT = {"numeric": "numeric(28,4)"}
 """PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
 without places DuckDB and others would read floating point."""
 _FIGURES = " UNION ALL ".join(
-    f"SELECT shop_id, '{table}', CAST({period} AS VARCHAR), round({amount}, 2) "  # noqa: S608 - our own words
-    f"FROM marts{{0}}.{table}"
+    f"SELECT shop_id, '{table}' AS figure, CAST({period} AS VARCHAR) AS period, "  # noqa: S608 - our own words
+    f"round({amount}, 2) AS amount FROM marts{{0}}.{table}"
     for table, period, amount in (
         ("monthly_sales", "month", "total"),
         ("monthly_purchases", "month", "total"),
         ("reconciliation", "report || ' ' || period", "ours"),
     )
 )
+_TOLD = (
+    f"SELECT shop_id, figure, period, amount FROM ops.{FIGURES} f "  # noqa: S608 - as above
+    "JOIN ops.shop_owners o USING (shop_id, home_id) WHERE o.made_of IS NOT NULL AND models = %s"
+)
+"""Of shops whose rows are all there, as their home's own build by the same models has them."""
 
 
-def build_elsewhere(there: Elsewhere, shops: Sequence[str]) -> bool:
-    """Build the models over all homes' rows and publish them; False when nothing was new.
+def can_build() -> bool:
+    """Whether the packages for it are there."""
+    return find_spec("dbt.adapters.postgres") is not None
 
-    :class:`~pipelines.load.loader.LoadError` when the figures of ``shops`` are not those of the
-    home's own warehouse, :class:`~pipelines.transform.models.ModelsFailed` when a model fails;
-    readers then keep what they had.
+
+def own_figures(home: Home) -> Figures | None:
+    """Those of the home's file, against which a build elsewhere is held; None before a build."""
+    with home.open_build(read_only=True) as connection:
+        sql = "SELECT CAST(max(built_at) AS VARCHAR) FROM intermediate.int_shops"
+        try:
+            ((built_at,),) = connection.execute(sql).fetchall()
+            rows = connection.execute(_FIGURES.format("")).to_arrow_table()
+        except duckdb.CatalogException:
+            return None
+    by = pa.array([compiled.fingerprint(models.PROJECT)] * len(rows), pa.string())
+    return Figures(rows.append_column("models", by), built_at or "")
+
+
+def build_elsewhere(there: Elsewhere) -> bool:
+    """Build the models over all homes' rows and publish them; False when nothing was new, or
+    another home waits that will build.
+
+    :class:`~pipelines.load.loader.LoadError` when the figures of a shop are not those of its home's
+    own warehouse, :class:`~pipelines.transform.models.ModelsFailed` when a model fails; readers
+    then keep what they had.
     """
     client, lease = there.client, there.lease
     if there.kind != "postgres" or client is None or lease is None:
         return False
     client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (at VARCHAR)")
-    if lease.is_published():
+    if lease.is_published() or lease.is_awaited():
         return False
-    if find_spec("dbt.adapters.postgres") is None:
+    if not can_build():
         raise LoadError(
             "its rows are there, but its models need the packages of the extra 'engines' (or set "
             "also_models = false)."
         )
-    # What is dated by a build (today, since when a version holds) is dated by the file's.
-    moment = {"SHOPMIRROR_BUILT_AT": _built_at(there.home)}
+    # What is dated by a build (today, since when a version holds) is dated by the newest file's.
+    moment = {"SHOPMIRROR_BUILT_AT": lease.built_at()}
     with _environment(_profile(client.credentials) | moment) as environment:
         models.build_at("postgres", environment, home=there.home.path, suffix=_SUFFIX)
-    if differing := _figures_here(there.home, shops) ^ _figures_there(client, shops):
+    told = set(client.execute_sql(_TOLD, compiled.fingerprint(models.PROJECT)) or ())
+    shops = {row[0] for row in told}
+    made = client.execute_sql(_FIGURES.format(_SUFFIX)) or ()
+    if differing := told ^ {tuple(row) for row in made if row[0] in shops}:
         shop, table, period, _ = min(differing, key=str)
         raise LoadError(
-            f"{len(differing)} figures of its models are not those of the warehouse, the first of "
+            f"{len(differing)} figures of its models are not those of the homes' own, the first of "
             f"them {table} of {shop} in {period}; its readers keep those of the build before."
         )
     with client.begin_transaction():
@@ -105,23 +135,6 @@ def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
                 os.environ[name] = value
 
 
-def _built_at(home: Home) -> str:
-    with home.open_build(read_only=True) as connection:
-        sql = "SELECT coalesce(CAST(max(built_at) AS VARCHAR), '') FROM intermediate.int_shops"
-        return str(connection.execute(sql).fetchall()[0][0])
-
-
-def _figures_here(home: Home, shops: Sequence[str]) -> set[tuple[Any, ...]]:
-    with home.open_build(read_only=True) as connection:
-        rows = connection.execute(_FIGURES.format("")).fetchall()
-    return {tuple(row) for row in rows if row[0] in shops}
-
-
-def _figures_there(client: SqlClientBase[Any], shops: Sequence[str]) -> set[tuple[Any, ...]]:
-    rows = client.execute_sql(_FIGURES.format(_SUFFIX)) or ()
-    return {tuple(row) for row in rows if row[0] in shops}
-
-
 def _exchange(client: SqlClientBase[Any]) -> None:
     """Give every published table the rows of its build."""
     built = {
@@ -141,6 +154,11 @@ def _exchange(client: SqlClientBase[Any]) -> None:
             for column in columns.keys() - held[place].keys():
                 _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)
         names = ", ".join(f'"{column}"' for column in columns)
+        # What the table holds, which is not copied with its columns.
+        ((said,),) = client.execute_sql(
+            "SELECT obj_description(%s::regclass)", f'"{schema}"."{table}"'
+        ) or ((None,),)
+        client.execute_sql(f'COMMENT ON TABLE "{place[0]}"."{place[1]}" IS %s', said)
         _do(client, "DELETE FROM {}", place)
         _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}}", place, (schema, table))  # noqa: S608 - names of ours
 

@@ -21,7 +21,7 @@ from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox import mark_mirrored, touched_since
-from pipelines.publish.elsewhere import build_elsewhere
+from pipelines.publish.elsewhere import build_elsewhere, can_build, own_figures
 from pipelines.reconcile.differences import compare
 from pipelines.sync.repair import fetch_monthly_reports, repair_shop
 from pipelines.sync.session import Session, open_session
@@ -120,10 +120,22 @@ def _load_also(
     shops = [shop.name for shop in session.settings.shops]
     complete = report.outcome == "complete"
     try:
-        with elsewhere(session.home, session.ledger, name, session.stop.is_set) as there:
-            there.load(session.feed.log, shops, take_over=take_over, is_complete=complete)
+        with elsewhere(
+            session.home,
+            session.ledger,
+            name,
+            session.stop.is_set,
+            builds=models and can_build(),
+        ) as there:
+            there.load(
+                session.feed.log,
+                shops,
+                take_over=take_over,
+                is_complete=complete,
+                figures=own_figures(session.home),
+            )
             if models:
-                build_elsewhere(there, shops)
+                build_elsewhere(there)
     except LoadError as error:
         session.ledger.fail_run(run_id, error)
         report.details.append(str(error))

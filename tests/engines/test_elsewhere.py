@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
-from pipelines.publish.elsewhere import build_elsewhere
+from pipelines.publish.elsewhere import build_elsewhere, own_figures
 from pipelines.transform import models
 from pipelines.transform.changes import Built
 from tests.engines.postgres import Postgres
@@ -134,8 +134,8 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
         built = Built(loaded.ledger, loaded.home)
         built.done(built.state(loaded.shops))
         with elsewhere(loaded.home, loaded.ledger, "company") as there:
-            there.load(loaded.feed.log, ["main"])
-            assert build_elsewhere(there, ["main"])
+            there.load(loaded.feed.log, ["main"], figures=own_figures(loaded.home))
+            assert build_elsewhere(there)
         (sales,) = loaded.query(_SALES.format("marts.monthly_sales"))
         return sales
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -16,6 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard.serve import APP
+from pipelines.load import lease
 from pipelines.load.destinations import WarehouseSettings
 from pipelines.monitor.status import status
 from pipelines.publish import reading
@@ -43,10 +44,26 @@ class Chain:
     def home(self, shop: str) -> Path:
         return self.folder / shop
 
-    def sync(self, shop: str, *, models: bool) -> int:
+    def do(self, sql: str, *values: object) -> None:
+        with closing(psycopg2.connect(self.address)) as connection, connection:
+            connection.cursor().execute(sql, values)
+
+    def sync(
+        self,
+        shop: str,
+        *,
+        home: str = "",
+        models: bool = False,
+        reserve: int = 0,
+        take_over: Sequence[str] = (),
+    ) -> int:
+        keys = {shop: self.server.keys[shop]}
+        own = settings(self.home(home or shop), self.server.base_url, keys)
+        shops = tuple(one.model_copy(update={"reserve": reserve}) for one in own.shops)
         report = sync(
-            settings(self.home(shop), self.server.base_url, {shop: self.server.keys[shop]}),
+            own.model_copy(update={"shops": shops}),
             warehouse=WarehouseSettings(also=("company",), also_models=models, read="company"),
+            take_over=take_over,
         )
         return report.exit_code
 
@@ -211,7 +228,7 @@ def test_no_error_has_the_password(chain: Chain, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(NothingPublished) as caught, published(chain.home("north")):
             pass
         assert reason in str(caught.value) and "not-to-be-told" not in str(caught.value)
-        assert caught.value.__cause__ is None and caught.value.__suppress_context__
+        assert "not-to-be-told" not in str(caught.value.__context__)
     found = status(settings(chain.home("north"), chain.server.base_url, chain.server.keys))
     assert any("cannot be read" in problem for problem in found.problems)
     # By names, as .dlt/secrets.toml has them, and nothing of it in what can be asked.
@@ -226,17 +243,65 @@ def test_no_error_has_the_password(chain: Chain, monkeypatch: pytest.MonkeyPatch
             assert "of-the-wall" not in str(list(answer.rows))
 
 
-def test_newer_rows_than_reports_are_told(chain: Chain) -> None:
-    invoice = {"shop": "east"}
-    with closing(psycopg2.connect(chain.address)) as connection, connection.cursor() as cursor:
-        connection.autocommit = True
-        cursor.execute("update ops.shop_owners set made_of = 'newer' where shop_id = %(shop)s",
-                       invoice)  # fmt: skip
+def test_a_build_is_left_to_a_home_that_waits(chain: Chain) -> None:
+    with closing(psycopg2.connect(chain.address)) as waiting:
+        waiting.cursor().execute("select pg_advisory_lock_shared(%s)", [lease._AWAITED])
+        assert chain.sync("east", models=True, reserve=1) == 0
         whole = closing_report(chain.home("north"))
         assert whole.as_of is None
-        assert "east: its newest rows are in no report yet" in {
-            caution.text for caution in whole.pages[0].cautions
-        }
-        cursor.execute("update ops.shop_owners set made_of = published_of")
+        said = {caution.text for caution in whole.pages[0].cautions}
+        assert "east: its newest rows are in no report yet" in said
+    # The one that comes next builds, though it has nothing new of its own.
     assert chain.sync("south", models=True) == 0
-    assert closing_report(chain.home("north")).as_of is not None
+    whole = closing_report(chain.home("north"))
+    assert whole.as_of is not None and not whole.pages[0].cautions
+
+
+def test_a_figure_that_another_home_has_otherwise_is_not_published(chain: Chain) -> None:
+    def doctored(by: int) -> None:
+        chain.do(
+            "update ops.home_figures set amount = amount + %s where shop_id = 'north' and "
+            "figure = 'monthly_sales' and period = (select max(period) from ops.home_figures "
+            "where shop_id = 'north' and figure = 'monthly_sales')",
+            by,
+        )
+        chain.do("update ops.shop_owners set published_of = 'older' where shop_id = 'north'")
+
+    before = closing_report(chain.home("north")).given
+    doctored(1)
+    assert chain.sync("south", models=True) == 1
+    # Its own home knows why, the others that readers have not got the newest.
+    whole = closing_report(chain.home("south"))
+    assert whole.given == before
+    said = {caution.text for caution in whole.pages[0].cautions}
+    (why,) = [text for text in said if text.startswith("south: ")]
+    assert "monthly_sales of north in" in why
+    assert "north: its newest rows are in no report yet" in said
+    doctored(-1)
+    assert chain.sync("south", models=True) == 0
+
+
+def test_a_shop_is_taken_over_by_another_home(chain: Chain) -> None:
+    sums = (
+        "select shop_id, sum(total), count(*) from marts.daily_sales group by 1 order by 1",
+        "select shop_id, count(*) from raw.tickets group by 1 order by 1",
+        "select shop_id, count(*) from ops.shops group by 1 order by 1",
+    )
+
+    def figures() -> list[Any]:
+        with published(chain.home("north")) as warehouse:
+            return [warehouse.connection.execute(sql).fetchall() for sql in sums]
+
+    before = figures()
+    assert chain.sync("east", home="heir") == 1
+    assert figures() == before
+    assert chain.sync("east", home="heir", models=True, take_over=["east"]) == 0
+    assert figures() == before
+    with published(chain.home("north")) as warehouse:
+        owners = warehouse.rows("select count(distinct home_id) as n from ops.shop_owners")
+        told = warehouse.rows("select count(distinct home_id) as n from ops.completeness")
+        runs = warehouse.rows("select count(distinct home_id) as n from ops.runs")
+    assert owners == told == runs == [{"n": 3}]
+    assert chain.sync("east") == 1
+    whole = closing_report(chain.home("north"))
+    assert whole.pages[0].shops == SHOPS and not whole.pages[0].cautions
