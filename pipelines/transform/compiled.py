@@ -38,6 +38,12 @@ class Node:
     table: str = ""
     later: str = ""
     """Of an incremental one: the statement for when its table is already there."""
+    changed: str = ""
+    """The statement of a build of what changed, where it is another than that of a whole one."""
+    replaced_by: str = ""
+    """Of a table that is kept in such a build: the relation with keys of rows to be replaced."""
+    key: Mapping[str, str] = field(default_factory=dict)
+    """The columns of that relation -> the table's own."""
     warns: bool = False
     """Of a test: what it finds does not stop a build."""
     comment: str = ""
@@ -79,13 +85,22 @@ def write(path: Path, of: str, nodes: Iterable[Node]) -> None:
 
 
 def nodes(
-    results: Sequence[Any], again: Sequence[Any], database: str, columns: Mapping[str, set[str]]
+    results: Sequence[Any],
+    again: Sequence[Any],
+    narrow: Sequence[Any],
+    database: str,
+    columns: Mapping[str, set[str]],
 ) -> list[Node]:
-    """The statements out of dbt's results of a build, and of compiling the incremental models
-    when their tables were there; ``database`` is what the file was called, ``columns`` are those
-    of each relation.
+    """The statements out of dbt's results of a build, of compiling the incremental models when
+    their tables were there (``again``), and all as in a build of what changed alone (``narrow``);
+    ``database`` is what the file was called, ``columns`` are those of each relation.
     """
     later = {result.node.name: _portable(result.node.compiled_code, database) for result in again}
+    changed = {
+        result.node.name: _portable(result.node.compiled_code, database)
+        for result in narrow
+        if result.node.resource_type in ("model", "test")
+    }
     found = {
         result.node.unique_id: result.node
         for result in results
@@ -98,17 +113,22 @@ def nodes(
     # The order of dbt's own threads differs from run to run.
     order = [*TopologicalSorter(dict(sorted(above.items()))).static_order()]
     order.sort(key=lambda name: found[name].resource_type == "test")
-    return [_node(found[name], database, columns, later) for name in order]
+    return [_node(found[name], database, columns, later, changed) for name in order]
 
 
 def _node(
-    node: Any, database: str, columns: Mapping[str, set[str]], later: Mapping[str, str]
+    node: Any,
+    database: str,
+    columns: Mapping[str, set[str]],
+    later: Mapping[str, str],
+    changed: Mapping[str, str],
 ) -> Node:
     sql = _portable(node.compiled_code, database)
     if node.resource_type == "test":
         warns = str(node.config.severity).lower() == "warn"
         return Node(node.name, node.original_file_path, "test", sql, warns=warns)
     there = columns[f"{node.schema}.{node.alias}"]
+    kept = node.config.meta
     return Node(
         node.name,
         node.original_file_path,
@@ -117,6 +137,9 @@ def _node(
         node.schema,
         node.alias,
         later.get(node.name, ""),
+        "" if changed[node.name] in (sql, later.get(node.name)) else changed[node.name],
+        f"intermediate.{kept['changed']}" if kept else "",
+        kept["key"] if kept else {},
         comment=node.description,
         comments={n: c.description for n, c in node.columns.items() if n in there},
     )

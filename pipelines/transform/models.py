@@ -26,6 +26,7 @@ from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
 from pipelines.sql import written
 from pipelines.transform import compiled
+from pipelines.transform.incremental import DIFFERS, LastBuild, contents
 from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
@@ -67,7 +68,8 @@ def build(
     shops: Sequence[ShopSettings],
     select: str | None = None,
 ) -> ModelRun:
-    """Build and test every model inside ``database``, in place.
+    """Build and test every model inside ``database``, in place; of large tables only what depends
+    on rows that changed, where :mod:`pipelines.transform.incremental` lets it.
 
     ``database`` must be closed by everyone else and hold the schema ``raw``. ``home`` is
     ``$SHOPMIRROR_HOME``; ``select`` is the name of one model or test, or a folder of models
@@ -76,11 +78,45 @@ def build(
     started = time.perf_counter()
     prepare(database, shops)
     nodes = statements(database, home=home)
-    if select is not None:
-        nodes = [node for node in nodes if select in (node.name, Path(node.path).parent.as_posix())]
     with duckdb.connect(str(database)) as connection:
-        results = _checked(run(connection, nodes))
+        last = LastBuild(connection, compiled.fingerprint(PROJECT))
+        last.begin()
+        if select is not None:
+            chosen = (n for n in nodes if select in (n.name, Path(n.path).parent.as_posix()))
+            results = _checked(run(connection, [*chosen]))
+        else:
+            results = _build(connection, nodes, last)
     return _summary(results, time.perf_counter() - started)
+
+
+def _build(
+    connection: duckdb.DuckDBPyConnection, nodes: Sequence[compiled.Node], last: LastBuild
+) -> list[Result]:
+    """What changed; all of it, if that does not do, or cannot; both, if it is to be proven."""
+    fault: Result | None = None
+    kept: Mapping[str, str] = {}
+    if last.stands:
+        wanted = [node for node in nodes if node.kind != "test"] if last.is_due else nodes
+        results = [*run(connection, wanted, changed_only=True)]
+        fault = next((result for result in results if result.status == "fail"), None)
+        if fault is None and not last.is_due:
+            last.ended(whole=False)
+            return results
+        kept = contents(connection, nodes)
+    results = _checked(run(connection, nodes))
+    told = [f"{fault.told} in a build of what changed"] if fault else []
+    whole = contents(connection, nodes) if kept else kept
+    told += [
+        f"{name} held (rows, digest) {kept[name]} where a whole build has {whole[name]}"
+        for name in whole
+        if fault is None and kept[name] != whole[name]
+    ]
+    if told:
+        path = "models/intermediate/changed"
+        message = f"{'; '.join(told)}. All tables are those of a whole build now"
+        results.append(Result(DIFFERS, path, "Test", "warn", message, len(told)))
+    last.ended(whole=True)
+    return results
 
 
 def statements(database: Path, *, home: Path) -> list[compiled.Node]:
@@ -105,13 +141,15 @@ def compile_in(database: Path, *, home: Path) -> list[compiled.Node]:
     """Let dbt build every model in ``database``, where none is yet; the statements it used."""
     results = _invoke(_BUILD, _at(database), home)
     again = _invoke(["compile", "--select", "config.materialized:incremental"], _at(database), home)
+    models = ["--exclude", "tag:thorough", "resource_type:unit_test"]
+    narrow = _invoke(["compile", "--vars", '{"changed_only": true}', *models], _at(database), home)
     columns: dict[str, set[str]] = {}
     with duckdb.connect(str(database)) as connection:
         for schema, table, column in connection.execute(
             "select table_schema, table_name, column_name from information_schema.columns"
         ).fetchall():
             columns.setdefault(f"{schema}.{table}", set()).add(column)
-    return compiled.nodes(results, again, database.stem, columns)
+    return compiled.nodes(results, again, narrow, database.stem, columns)
 
 
 def build_at(

@@ -4,9 +4,10 @@
     `new_versions` gives the rows of a relation that differ from their newest version, or have none,
     as versions that begin now. `besides` are columns of which a change makes no new version: when a
     row was read says nothing about the row. With `gone`, a row that is no longer there ends its
-    last version: by a version without fingerprint, of which only the key is known.
+    last version: by a version without fingerprint, of which only the key is known. `changed` says which
+    rows may have changed (macros/changes.sql).
 -#}
-{% macro new_versions(relation, key, besides, gone=false) %}
+{% macro new_versions(relation, key, besides, changed, changed_key, gone=false) %}
     {%- set types = {} -%}
     {%- for column in (adapter.get_columns_in_relation(relation) if execute else []) -%}
         {%- do types.update({column.name: column.data_type | replace(' ', '')}) -%}
@@ -18,16 +19,31 @@
             rows_now.*,
             {{ fingerprint(columns | reject('in', besides) | list, types) if execute else "''" }} as fingerprint
         from {{ relation }} as rows_now
+        where {{ is_changed(changed, 'rows_now', changed_key) }}
     )
 
     {% if not is_incremental() -%}
     select present.*, {{ now }} as dbt_valid_from from present
     {%- else -%}
+    {% if changed_only() -%}
+    , touched as (
+        select {{ key | join(', ') }} from present
+        union
+        select {{ key | join(', ') }} from {{ this }} as versions where {{ is_changed(changed, 'versions', changed_key) }}
+    )
+    {%- endif %}
+
     , placed as (
         select
             {% for column in key %}{{ column }}, {% endfor %}fingerprint, dbt_valid_from,
             row_number() over (partition by {{ key | join(', ') }} order by dbt_valid_from desc) as place
-        from {{ this }}
+        from {{ this }} as versions
+        {%- if changed_only() %}
+        where exists (
+            select 1 from touched
+            where {% for column in key %}touched.{{ column }} = versions.{{ column }}{{ ' and ' if not loop.last }}{% endfor %}
+        )
+        {%- endif %}
     ),
 
     newest as (select * from placed where place = 1)

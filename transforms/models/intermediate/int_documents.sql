@@ -1,12 +1,18 @@
 -- Ticket invoices and POS orders under one set of names; deleted ones are left out here, once.
 -- A table: six models read it, and working out days anew for each cost more than all of them.
-{{ config(materialized='table') }}
+{{ config(materialized='table', meta=replaced_by('int_changed_documents', document_key())) }}
 with invoices as (
-    select * from {{ ref('stg_ticket_invoices') }} where deleted_at is null
+    select *
+    from {{ ref('stg_ticket_invoices') }} as invoices
+    where deleted_at is null
+        and {{ is_changed('int_changed_documents', 'invoices', {'shop_id': 'shop_id', 'document_type': "'ticket_invoice'", 'document_id': 'id'}) }}
 ),
 
 orders as (
-    select * from {{ ref('stg_pos_orders') }} where deleted_at is null
+    select *
+    from {{ ref('stg_pos_orders') }} as orders
+    where deleted_at is null
+        and {{ is_changed('int_changed_documents', 'orders', {'shop_id': 'shop_id', 'document_type': "'pos_order'", 'document_id': 'id'}) }}
 ),
 
 tickets as (

@@ -1,5 +1,6 @@
+{{ config(meta=replaced_by('int_changed_figures', document_key())) }}
 with documents as (
-    select * from {{ ref('int_documents') }}
+    select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
 ),
 
 line_sums as (
@@ -7,14 +8,15 @@ line_sums as (
         shop_id, document_type, document_id,
         sum(total) as total,
         sum(tax) as tax
-    from {{ ref('sales_lines') }}
-    where effect <> 'return'
+    from {{ ref('sales_lines') }} as lines
+    where effect <> 'return' and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
     group by 1, 2, 3
 ),
 
 return_sums as (
     select shop_id, document_type, document_id, sum(amount) as amount, count(*) as returns
-    from {{ ref('int_returns') }}
+    from {{ ref('int_returns') }} as returns
+    where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
     group by 1, 2, 3
 ),
 
@@ -24,8 +26,8 @@ payment_sums as (
         sum(amount) as amount,
         count(*) as payments,
         max(case when amount > 0 then day end) as last_day
-    from {{ ref('payments') }}
-    where document_id is not null
+    from {{ ref('payments') }} as payments
+    where document_id is not null and {{ is_changed('int_changed_figures', 'payments', document_key()) }}
     group by 1, 2, 3
 ),
 

@@ -1,30 +1,8 @@
 -- Payments embedded in documents name their document, which the list of payments does not; the
 -- list has those that no document shows. Both together, each payment once.
-with embedded as (
-    select
-        shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as document_type,
-        invoice_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
-        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
-        payment_note, 1 as preference
-    from {{ ref('stg_ticket_invoices__payments') }}
-    union all
-    select
-        shop_id, coalesce(id, payment_id) as id, 'pos_order' as document_type,
-        order_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
-        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
-        payment_note, 2 as preference
-    from {{ ref('stg_pos_orders__payments') }}
-    union all
-    -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
-    select
-        shop_id, coalesce(id, payment_id) as id, cast(null as {{ dbt.type_string() }}) as document_type,
-        cast(null as {{ dbt.type_string() }}) as document_id, ticket_id, position,
-        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
-        payment_note, 3 as preference
-    from {{ ref('stg_tickets__payments') }}
-),
-
-documents as (
+{% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
+{{ config(meta=replaced_by('int_changed_payments', key)) }}
+with documents as (
     select * from {{ ref('int_documents') }}
 ),
 
@@ -32,51 +10,19 @@ tickets as (
     select * from {{ ref('stg_tickets') }} where deleted_at is null
 ),
 
--- Only what stands in a record that exists; when that record was last read decides below.
-standing as (
-    select
-        embedded.*,
-        documents.seen_at as holder_seen_at
-    from embedded
-    inner join documents
-        on documents.shop_id = embedded.shop_id
-        and documents.document_type = embedded.document_type
-        and documents.document_id = embedded.document_id
-    union all
-    select
-        embedded.*,
-        tickets.seen_at as holder_seen_at
-    from embedded
-    inner join tickets
-        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.ticket_id
-    where embedded.document_id is null
-),
-
-keyed as (
-    select
-        shop_id,
-        -- A payment without any number still is one payment of its document.
-        coalesce(
-            id,
-            concat(coalesce(document_type, 'ticket'), ':', coalesce(document_id, ticket_id), ':', position)
-        ) as id,
-        document_type, document_id, ticket_id, position, amount, paid_at, paid_day, is_advance,
-        payment_method_id, payment_method_title, payment_note, preference, holder_seen_at
-    from standing
-),
-
 ranked as (
     select
-        keyed.*,
+        shown.*,
         row_number() over (
             partition by shop_id, id
             order by preference, document_id, ticket_id, position
         ) as place
-    from keyed
+    from {{ ref('int_shown_payments') }} as shown
+    where {{ is_changed('int_changed_payments', 'shown', key) }}
 ),
 
 listed as (
-    select * from {{ ref('stg_payments') }}
+    select * from {{ ref('stg_payments') }} as payments where {{ is_changed('int_changed_payments', 'payments', key) }}
 ),
 
 returns as (

@@ -1,5 +1,6 @@
+{{ config(meta=replaced_by('int_changed_figures', document_key())) }}
 with documents as (
-    select * from {{ ref('documents') }}
+    select * from {{ ref('documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
 ),
 
 line_sums as (
@@ -9,7 +10,8 @@ line_sums as (
         sum(total) as total,
         sum(cost) as cost,
         sum(case when cost is null then total else 0 end) as uncosted
-    from {{ ref('sales_lines') }}
+    from {{ ref('sales_lines') }} as lines
+    where {{ is_changed('int_changed_figures', 'lines', document_key()) }}
     group by 1, 2
 ),
 
@@ -43,6 +45,7 @@ effects as (
         cast(null as {{ money() }}) as tax,
         false as is_tax_known
     from {{ ref('int_returns') }} as returns
+    where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
 ),
 
 with_tax as (

@@ -1,20 +1,10 @@
-with products as (
-    select
-        shop_id, id, code, name, type, category_name, cost_price,
-        row_number() over (
-            partition by shop_id, code
-            order by case when deleted_at is null then 0 else 1 end, id
-        ) as place
-    from {{ ref('stg_products') }}
-    where code is not null
-),
-
-documents as (
-    select * from {{ ref('int_documents') }}
+{{ config(meta=replaced_by('int_changed_documents', document_key())) }}
+with documents as (
+    select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_documents', 'documents', document_key()) }}
 ),
 
 returns as (
-    select * from {{ ref('int_returns') }}
+    select * from {{ ref('int_returns') }} as returns where {{ is_changed('int_changed_documents', 'returns', document_key()) }}
 ),
 
 signed as (
@@ -43,10 +33,9 @@ priced as (
         -- What the line itself says of a unit's cost, else the product's cost price of today.
         {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as units_cost
     from signed
-    left join products
+    left join {{ ref('int_line_products') }} as products
         on products.shop_id = signed.shop_id
         and products.code = signed.product_code
-        and products.place = 1
 )
 
 select

@@ -1,0 +1,88 @@
+"""Builds of what changed alone are equal to whole ones, and happen only where that is known."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from pipelines.transform import incremental
+from pipelines.transform.models import build
+from tests.transforms.changes import Nights, differences, kept_alone
+from tests.transforms.raw import Raw
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a build of what changed is taken for worth it whatever the size."""
+    monkeypatch.setattr(incremental, "LEAST_LINES", 0)
+    return tmp_path
+
+
+def test_nights_of_random_changes_are_equal_to_whole_builds(home: Path) -> None:
+    """`python -m bench.changes` does the same for as many nights as one likes."""
+    raw = Raw(home / "a.duckdb", main="America/Guatemala", other="Europe/Berlin")
+    nights = Nights(raw, seed=3)
+    nights.night(80)
+    with kept_alone():
+        build(raw.path, home=home, shops=[])
+        for _ in range(2):
+            nights.night(30)
+            assert differences(raw.path, home) == []
+
+
+def test_a_build_is_whole_wherever_it_is_not_known_what_changed(home: Path) -> None:
+    raw = Raw(home / "a.duckdb")
+
+    def is_whole() -> bool:
+        raw.add("ticket_invoices", "i1", _dlt_load_id=str(next(loads)))
+        build(raw.path, home=home, shops=[])
+        ((changed,),) = raw.execute("select count(*) from intermediate.int_changed_records")
+        raw.execute("delete from raw.ticket_invoices")
+        return not changed
+
+    loads = itertools.count()
+    with kept_alone():
+        assert is_whole()  # the first
+        assert not is_whole()
+        raw.execute("update ops.shops set timezone = 'Europe/Berlin'")
+        assert is_whole()
+        assert not is_whole()
+        raw.execute("delete from ops.meta where name = 'built_of'")  # a build that was cut off
+        assert is_whole()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(incremental, "LEAST_LINES", 1)
+            assert is_whole()
+        assert is_whole()  # what the one before built is not known
+        raw.execute(
+            "update ops.meta set value = '2026-01-01T00:00:00+00:00' where name = 'built_whole_at'"
+        )
+        assert is_whole()  # a week has gone by
+
+
+def test_the_weekly_whole_build_tells_what_nights_built_otherwise(home: Path) -> None:
+    raw = Raw(home / "a.duckdb")
+    raw.add("ticket_invoices", "i1", amount_total=5)
+    with kept_alone():
+        build(raw.path, home=home, shops=[])
+        raw.execute("update marts.documents set gross = 6")
+        assert build(raw.path, home=home, shops=[]).warnings == ()
+        raw.execute(
+            "update ops.meta set value = '2026-01-01T00:00:00+00:00' where name = 'built_whole_at'"
+        )
+        (warning,) = build(raw.path, home=home, shops=[]).warnings
+    assert "marts.documents held" in warning
+    assert raw.execute("select gross from marts.documents") == [(5,)]
+
+
+def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None:
+    raw = Raw(home / "a.duckdb")
+    raw.add("ticket_invoices", "i1", amount_total=5)
+    with kept_alone():
+        build(raw.path, home=home, shops=[])
+        raw.execute("alter table marts.documents drop column gross")
+        run = build(raw.path, home=home, shops=[])
+    assert run.findings == {incremental.DIFFERS: 1}
+    assert "documents" in run.warnings[0]
+    assert raw.execute("select gross from marts.documents") == [(5,)]

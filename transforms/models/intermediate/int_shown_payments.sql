@@ -1,0 +1,78 @@
+-- Payments as records show them that exist: documents, and tickets. A record may show several, and
+-- several records may show one payment. A table: payments are found by it that change with a record.
+-- depends_on: {{ ref('int_shown_before') }}
+{% set holder = {'shop_id': 'shop_id', 'record_type': 'holder_type', 'record_id': 'holder_id'} %}
+{{ config(materialized='table', meta=replaced_by('int_changed_records', holder)) }}
+with embedded as (
+    select
+        shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as document_type,
+        invoice_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 1 as preference
+    from {{ ref('stg_ticket_invoices__payments') }}
+    union all
+    select
+        shop_id, coalesce(id, payment_id) as id, 'pos_order' as document_type,
+        order_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 2 as preference
+    from {{ ref('stg_pos_orders__payments') }}
+    union all
+    -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
+    select
+        shop_id, coalesce(id, payment_id) as id, cast(null as {{ dbt.type_string() }}) as document_type,
+        cast(null as {{ dbt.type_string() }}) as document_id, ticket_id, position,
+        amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
+        payment_note, 3 as preference
+    from {{ ref('stg_tickets__payments') }}
+),
+
+documents as (
+    select shop_id, document_type, document_id, seen_at
+    from {{ ref('int_documents') }} as documents
+    where {{ is_changed('int_changed_records', 'documents', {'shop_id': 'shop_id', 'record_type': 'document_type', 'record_id': 'document_id'}) }}
+),
+
+tickets as (
+    select shop_id, id, seen_at
+    from {{ ref('stg_tickets') }} as tickets
+    where deleted_at is null
+        and {{ is_changed('int_changed_records', 'tickets', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}
+),
+
+-- Only what stands in a record that exists; when that record was last read decides below.
+standing as (
+    select
+        embedded.*,
+        documents.seen_at as holder_seen_at
+    from embedded
+    inner join documents
+        on documents.shop_id = embedded.shop_id
+        and documents.document_type = embedded.document_type
+        and documents.document_id = embedded.document_id
+    union all
+    select
+        embedded.*,
+        tickets.seen_at as holder_seen_at
+    from embedded
+    inner join tickets
+        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.ticket_id
+    where embedded.document_id is null
+),
+
+keyed as (
+    select
+        shop_id,
+        -- A payment without any number still is one payment of its document.
+        coalesce(
+            id,
+            concat(coalesce(document_type, 'ticket'), ':', coalesce(document_id, ticket_id), ':', position)
+        ) as id,
+        document_type, document_id, ticket_id, position, amount, paid_at, paid_day, is_advance,
+        payment_method_id, payment_method_title, payment_note, preference, holder_seen_at,
+        coalesce(document_type, 'ticket') as holder_type,
+        coalesce(document_id, ticket_id) as holder_id
+    from standing
+)
+
+select * from keyed
