@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,8 +28,11 @@ pytestmark = pytest.mark.xdist_group("cli")
 
 
 @pytest.fixture(scope="module")
-def mirrored(server: SandboxServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def mirrored(
+    server: SandboxServer, empty: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("mirrored")
+    shutil.copytree(empty, home, dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         point_at(server, patch, home)
         assert main(["sync"]) == 0

@@ -20,6 +20,11 @@ def home(tmp_path: Path) -> Home:
 @pytest.fixture
 def loaded(home: Home, empty: Path) -> Iterator[LoadedHome]:
     """After a first load that brought no row."""
+    yield from opened(empty, home)
+
+
+def opened(empty: Path, home: Home) -> Iterator[LoadedHome]:
+    """A home made as the empty one, until the test is over."""
     shutil.copytree(empty, home.path, dirs_exist_ok=True)
     made = LoadedHome(home)
     yield made

@@ -91,8 +91,11 @@ def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
     assert (home / "warehouse.duckdb").stat().st_mtime_ns == before
 
 
-def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home: Path) -> None:
+def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(
+    home: Path, empty: Path
+) -> None:
     """One after another: each needs a mirror, and making one takes longer than the rest."""
+    shutil.copytree(empty, home, dirs_exist_ok=True)
     spec = ShopSpec("main", timezone=ZONE, limit=None)
     with SandboxServer([spec], size="tiny", minute_seconds=0.5) as server:
         wrong = sync(_settings(server, home, "Asia/Tokyo"))
