@@ -133,6 +133,8 @@ def test_the_report_is_of_all_shops(chain: Chain, environment: pytest.MonkeyPatc
     assert whole.as_of is not None and whole.given is not None
     assert whole.as_of < whole.given < now
     assert not page.cautions
+    # The head office has no home.
+    assert closing_report(chain.folder / "office", now=now).pages[0].lines == page.lines
     with environment.context() as file:
         file.setenv("WAREHOUSE__READ", "")
         for line in page.lines:

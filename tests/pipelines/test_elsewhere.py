@@ -111,3 +111,25 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(
     with pytest.raises(LoadError, match="another home"):
         claim("north", "a", "b")
     assert claim("north", "b") == []
+
+
+def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(
+    loaded: LoadedHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(tmp_path / "lake.duckdb"))
+    with elsewhere(loaded.home, loaded.ledger, "company") as there:
+        lease = there.lease
+        assert lease is not None
+        lease.claim(["a", "b"])
+        # Half loaded: there is nothing that reports could be made of.
+        assert lease.is_published() and lease.built_at() == ""
+        lease.loaded(["a"], "rows", "2026-11-21 02:00:00")
+        lease.loaded(["b"], "rows", "2026-11-22 02:00:00")
+        assert not lease.is_published() and lease.built_at() == "2026-11-22 02:00:00"
+        lease.published()
+        assert lease.is_published()
+        lease.claim(["b"])
+        assert not lease.is_published()
+        lease.loaded(["b"], "rows", "2026-11-22 02:00:00")
+        assert lease.is_published()
