@@ -64,8 +64,9 @@ def declared() -> Iterator[None]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where a sync of a service that has nothing but that list keeps its files."""
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: Path) -> Iterator[Path]:
+    """A home from before the list, whose service has nothing but it now."""
+    shutil.copytree(empty, tmp_path / "home")
     for name in [name for name in os.environ if name.startswith(("SOURCES__", "SHOPMIRROR_"))]:
         monkeypatch.delenv(name)
 
