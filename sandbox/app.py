@@ -14,13 +14,12 @@ from urllib.parse import parse_qsl, unquote
 from sandbox import explorer
 from sandbox.errors import MethodNotAllowed, NotFound, Refusal, Unauthorised
 from sandbox.faults import Fault, Faults
-from sandbox.keys import key_hash
 from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
 from sandbox.render import body, wants_xml
 from sandbox.routes import Answer, Call, Route
 from sandbox.seen import Request, Seen, Write
-from sandbox.shops import Shops
+from sandbox.shops import Shops, key_hash
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -59,7 +58,8 @@ class SandboxApp:
         self._routes = routes
         self._clock = clock
         self._reset = reset
-        self.seen = Seen()
+        self.requests: Seen[Request] = Seen()
+        self.writes: Seen[Write] = Seen()
         # Threads that stay, because each keeps a connection to the database.
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
 
@@ -211,7 +211,7 @@ class _Exchange:
                 with call.store.reading():
                     return route.handler(call)
             answer = route.handler(call)
-            self.app.seen.note_write(self.shop, Write(self.method, below, content))
+            self.app.writes.note(self.shop, Write(self.method, below, content))
             return answer
         except Refusal as error:
             return _refused(error)
@@ -313,7 +313,7 @@ class _Exchange:
             query = self.scope["query_string"].decode("latin-1")
             below = self.path.removeprefix(PREFIX)
             request = Request(self.method, below, query, status, self.arrived)
-            self.app.seen.note(self.shop, request)
+            self.app.requests.note(self.shop, request)
 
     async def _answer(self, answer: Answer) -> None:
         if answer.content is None:

@@ -1,7 +1,7 @@
 """The lists of the specification, read from the table ``lists.txt`` beside this module.
 
 There a heading of the specification stands alone, and a list's line begins with its path and
-resource. Words behind them: ``detail`` (``GET path/{id}`` exists), ``undated`` (without
+resource. Words behind them: ``detail=id`` (``GET path/{id}`` exists), ``undated`` (without
 ``createdDateFrom`` and ``createdDateTo``), ``unsorted`` (without ``sort``), ``by_update`` (sorts by
 the last change too), ``oldest`` (first, by default). Indented lines are its parameters as
 ``name:kind=field|field(value|value)`` (free text and the field of its name where nothing else is
@@ -37,7 +37,7 @@ class ListEndpoint:
     Attributes:
         path: below the base address.
         resource: what it lists.
-        detail: ``GET path/{id}`` exists.
+        detail: name of the variable of ``GET path/{id}``; empty where there is none.
         created: takes ``createdDateFrom`` and ``createdDateTo``.
         sort: accepted values of ``sort``; empty where the list has no such parameter.
         default_sort: the order without ``sort``.
@@ -48,7 +48,7 @@ class ListEndpoint:
 
     path: str
     resource: str
-    detail: bool
+    detail: str
     created: bool
     sort: tuple[str, ...]
     default_sort: str
@@ -59,12 +59,12 @@ class ListEndpoint:
 
 def _list(path: str, resource: str, *words: str) -> ListEndpoint:
     if path.endswith("/updated"):
-        return ListEndpoint(path, resource, False, False, (), "recently_updated")
+        return ListEndpoint(path, resource, "", False, (), "recently_updated")
     sort = (*_NEWEST, "recently_updated") if "by_update" in words else _NEWEST
     return ListEndpoint(
         path,
         resource,
-        detail="detail" in words,
+        detail="".join(word[7:] for word in words if word.startswith("detail=")),
         created="undated" not in words,
         sort=() if "unsorted" in words else sort,
         default_sort="oldest" if "oldest" in words else "newest",
@@ -112,3 +112,10 @@ def _read() -> dict[str, tuple[ListEndpoint, ...]]:
 
 GROUPS = _read()
 """Heading of the specification -> its lists, the ``/updated`` ones behind their own list."""
+VARIABLES = {
+    row.resource: row.detail
+    for rows in GROUPS.values()
+    for row in rows
+    if row.detail and row.path != "/posInvoices"
+}
+"""Resource -> name of the path variable of its detail."""

@@ -6,8 +6,9 @@ so that a page of a million rows is found by an index and never by reading every
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -27,9 +28,9 @@ class Resource:
     """
 
     name: str
-    id_kind: IdKind = "uuid"
-    created: str = "created_date"
-    columns: Mapping[str, str] = field(default_factory=dict)
+    id_kind: IdKind
+    created: str
+    columns: Mapping[str, str]
 
     @property
     def table(self) -> str:
@@ -47,89 +48,62 @@ def at(record: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_DOCUMENT_COLUMNS = {
-    "number": "number",
-    "status": "status",
-    "total_cents": "amount_total",
-    "tax_cents": "tax_total",
-}
-_SHIPMENT_COLUMNS = {"ticket_id": "ticket.id", "customer_id": "customer.id", "pin": "pin"}
+_TABLE = """
+users
+tax_rates #
+payment_methods #
+time_clock user_id=user.id
+appointments start_day=start_date end_day=end_date
+customers
+groups
+tickets ticket_ref ticket_no in_pipeline=_in_pipeline status_id=status.id
+ticket_comments ticket_id=ticket.id
+ticket_timers ticket_id=ticket.id
+statuses #
+presets
+preset_categories
+issue_types
+ticket_invoices number status total_cents=amount_total tax_cents=tax_total
+  ticket_id=ticket.id ticket_no ticket_ref=ticket.ticket_ref
+pos_orders number status total_cents=amount_total tax_cents=tax_total
+payments # @date document_id=_document_id ticket_id=_ticket_id kind=_kind cents=amount
+products code
+warranties
+models
+model_groups
+categories #
+brands
+stock_count #
+stock product_id=product.id
+serials product_id=product.id
+adjustments adjustment_day=adjustment_date
+suppliers
+purchase_orders number status received_day=received_date
+  cost_cents=cost shipping_cents=shipping_cost
+expenses cents=amount
+expense_categories
+leads
+custom_fields # kind=type
+shipments ticket_id=ticket.id customer_id=customer.id pin
+shipments_deleted ticket_id=ticket.id customer_id=customer.id pin
+info
+"""
+"""A resource a line: ``#`` for plain numbers as ids, ``@`` the date it goes by, ``column=path``."""
 
-_ROWS = (
-    Resource("users"),
-    Resource("tax_rates", "number"),
-    Resource("payment_methods", "number"),
-    Resource("time_clock", columns={"user_id": "user.id"}),
-    Resource("appointments", columns={"start_day": "start_date", "end_day": "end_date"}),
-    Resource("customers"),
-    Resource("groups"),
-    Resource(
-        "tickets",
-        columns={
-            "ticket_ref": "ticket_ref",
-            "ticket_no": "ticket_no",
-            "in_pipeline": "_in_pipeline",
-            "status_id": "status.id",
-        },
-    ),
-    Resource("ticket_comments", columns={"ticket_id": "ticket.id"}),
-    Resource("ticket_timers", columns={"ticket_id": "ticket.id"}),
-    Resource("statuses", "number"),
-    Resource("presets"),
-    Resource("preset_categories"),
-    Resource("issue_types"),
-    Resource(
-        "ticket_invoices",
-        columns={
-            **_DOCUMENT_COLUMNS,
-            "ticket_id": "ticket.id",
-            "ticket_no": "ticket_no",
-            "ticket_ref": "ticket.ticket_ref",
-        },
-    ),
-    Resource("pos_orders", columns=_DOCUMENT_COLUMNS),
-    Resource(
-        "payments",
-        "number",
-        created="date",
-        columns={
-            "document_id": "_document_id",
-            "ticket_id": "_ticket_id",
-            "kind": "_kind",
-            "cents": "amount",
-        },
-    ),
-    Resource("products", columns={"code": "code"}),
-    Resource("warranties"),
-    Resource("models"),
-    Resource("model_groups"),
-    Resource("categories", "number"),
-    Resource("brands"),
-    Resource("stock_count", "number"),
-    Resource("stock", columns={"product_id": "product.id"}),
-    Resource("serials", columns={"product_id": "product.id"}),
-    Resource("adjustments", columns={"adjustment_day": "adjustment_date"}),
-    Resource("suppliers"),
-    Resource(
-        "purchase_orders",
-        columns={
-            "number": "number",
-            "status": "status",
-            "received_day": "received_date",
-            "cost_cents": "cost",
-            "shipping_cents": "shipping_cost",
-        },
-    ),
-    Resource("expenses", columns={"cents": "amount"}),
-    Resource("expense_categories"),
-    Resource("leads"),
-    Resource("custom_fields", "number", columns={"kind": "type"}),
-    Resource("shipments", columns=_SHIPMENT_COLUMNS),
-    Resource("shipments_deleted", columns=_SHIPMENT_COLUMNS),
-    Resource("info"),
+
+def _resource(name: str, *words: str) -> Resource:
+    columns = (word.partition("=") for word in words if word[0] not in "#@")
+    return Resource(
+        name,
+        id_kind="number" if "#" in words else "uuid",
+        created=next((word[1:] for word in words if word[0] == "@"), "created_date"),
+        columns={column: path or column for column, _, path in columns},
+    )
+
+
+RESOURCES: Mapping[str, Resource] = MappingProxyType(
+    {line.split()[0]: _resource(*line.split()) for line in re.split(r"\n(?=\w)", _TABLE.strip())}
 )
-
-RESOURCES: Mapping[str, Resource] = MappingProxyType({row.name: row for row in _ROWS})
 """Resource name -> how it is stored; the 35 lists and ``info``."""
 
 DOCUMENTS = ("ticket_invoices", "pos_orders")

@@ -136,32 +136,6 @@ def _inbound_call(call: Call) -> Answer:
     return Answer({"inbound_number": number, "customer": known})
 
 
-VARIABLES = {
-    "users": "userId",
-    "time_clock": "timeClockId",
-    "appointments": "appointmentId",
-    "customers": "customerId",
-    "groups": "groupId",
-    "tickets": "ticketId",
-    "ticket_timers": "timerId",
-    "presets": "presetId",
-    "ticket_invoices": "invoiceId",
-    "pos_orders": "orderId",
-    "products": "productId",
-    "models": "modelId",
-    "model_groups": "groupId",
-    "categories": "categoryId",
-    "brands": "brandId",
-    "stock": "stockId",
-    "serials": "serialId",
-    "adjustments": "adjustmentId",
-    "suppliers": "supplierId",
-    "purchase_orders": "purchaseOrderId",
-    "leads": "leadId",
-}
-"""Resource -> name of the path variable of its detail."""
-
-
 def _read_routes() -> list[Route]:
     routes: list[Route] = []
     for tag, rows in GROUPS.items():
@@ -170,9 +144,8 @@ def _read_routes() -> list[Route]:
             routes.append(Route("GET", row.path, _list_handler(row), row, f"List {row.path}", tag))
         for row in rows:
             if row.detail:
-                variable = "invoiceId" if row.path == "/posInvoices" else VARIABLES[row.resource]
-                handler = _detail_handler(row.resource, variable)
-                path = f"{row.path}/{{{variable}}}"
+                handler = _detail_handler(row.resource, row.detail)
+                path = f"{row.path}/{{{row.detail}}}"
                 routes.append(Route("GET", path, handler, None, f"One of {row.path}", tag))
     routes.append(Route("GET", "/info", _info, None, "The shop", "Shop"))
     routes.append(

@@ -129,3 +129,29 @@ def replace(connection: sqlite3.Connection, kind: Resource, new: Row) -> None:
         f"UPDATE {kind.table} SET {sets} WHERE shop = ? AND id = ?",
         (*new[2:], *new[:2]),
     )
+
+
+def write_returns(
+    connection: sqlite3.Connection, shop: str, resource: str, document: Mapping[str, Any]
+) -> None:
+    """Replace the return rows of one invoice or order: reports add them up by day."""
+    given = document.get("returns") or []
+    document_id = str(document["id"])
+    connection.execute(
+        "DELETE FROM returns WHERE shop = ? AND document_id = ?", (shop, document_id)
+    )
+    connection.executemany(
+        "INSERT INTO returns VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                shop,
+                document_id,
+                resource,
+                str(one["created_date"])[:10],
+                str(document.get("created_date"))[:10],
+                cents(one["amount"]),
+                sum(cents(line.get("tax")) for line in one.get("lines") or []),
+            )
+            for one in given
+        ],
+    )

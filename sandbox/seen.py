@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from functools import partial
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 _MOST = 200_000
 """Requests remembered of a shop: four days of the full rate, for a sandbox that runs on."""
@@ -29,35 +29,27 @@ class Write(NamedTuple):
     body: bytes
 
 
-class Seen:
-    """The newest 200,000 requests and writes of each shop. Safe for threads."""
+Item = TypeVar("Item")
+
+
+class Seen(Generic[Item]):
+    """The newest 200,000 of each shop. Safe for threads."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, deque[Request]] = defaultdict(partial(deque, maxlen=_MOST))
-        self._writes: dict[str, deque[Write]] = defaultdict(partial(deque, maxlen=_MOST))
+        self._of: dict[str, deque[Item]] = defaultdict(partial(deque, maxlen=_MOST))
         self._lock = threading.Lock()
 
-    def requests(self, shop: str) -> list[Request]:
-        """The shop's requests so far, in the order of the answers."""
+    def note(self, shop: str, item: Item) -> None:
+        """Remember one."""
         with self._lock:
-            return list(self._requests[shop])
+            self._of[shop].append(item)
 
-    def writes(self, shop: str) -> list[Write]:
-        """The shop's writes that took effect."""
+    def of(self, shop: str) -> list[Item]:
+        """The shop's so far, in their order."""
         with self._lock:
-            return list(self._writes[shop])
+            return list(self._of[shop])
 
-    def forget_requests(self) -> None:
-        """Start counting anew."""
+    def forget(self) -> None:
+        """Start anew."""
         with self._lock:
-            self._requests.clear()
-
-    def note(self, shop: str, request: Request) -> None:
-        """Remember a request."""
-        with self._lock:
-            self._requests[shop].append(request)
-
-    def note_write(self, shop: str, write: Write) -> None:
-        """Remember a write that took effect."""
-        with self._lock:
-            self._writes[shop].append(write)
+            self._of.clear()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -10,7 +12,6 @@ from typing import Any, Literal
 
 from sandbox.generator import generate
 from sandbox.generator.words import SPANISH_STATUSES
-from sandbox.keys import key_hash, new_key
 from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
 from sandbox.store import NUMBERED, Database, ShopStore
@@ -43,6 +44,14 @@ class ShopSpec:
     size: Size | None = None
     until: date | None = None
     records: Iterable[tuple[str, Mapping[str, Any]]] | None = field(default=None, repr=False)
+
+
+def key_hash(key: str) -> str:
+    """Give the SHA-256 of a key, which is all that is ever stored (specification, Authentication).
+
+    A random key of 256 bits needs no slow hash: there is no dictionary to try.
+    """
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 @lru_cache(maxsize=8)
@@ -140,7 +149,7 @@ class Shops:
         Raises:
             KeyError: there is no such shop.
         """
-        key = new_key() if key is None else key
+        key = secrets.token_urlsafe(32) if key is None else key
         with self.database.writing() as connection:
             changed = connection.execute(
                 "UPDATE shops SET key_hash = ? WHERE shop = ?", (key_hash(key), shop)

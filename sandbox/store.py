@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sandbox import returns, schema
+from sandbox import schema
 from sandbox.resources import DOCUMENTS, RESOURCES, Resource, at
 from sandbox.schema import Row
 from sandbox.values import cents, iso_in, loads
@@ -207,7 +207,7 @@ class ShopStore:
                 rows = batches.setdefault(name, [])
                 rows.append(self._row(name, record))
                 if name in DOCUMENTS:
-                    returns.write(connection, self.shop, name, record)
+                    schema.write_returns(connection, self.shop, name, record)
                 total += 1
                 if len(rows) >= _BATCH:
                     schema.insert_many(connection, kind, rows)
@@ -320,7 +320,7 @@ class ShopStore:
     def _follow(self, resource: str, record: Mapping[str, Any], *, keep: bool) -> None:
         """What follows from a record that was written; ``keep`` its status as it was given."""
         if resource in DOCUMENTS:
-            returns.write(self.database.connection(), self.shop, resource, record)
+            schema.write_returns(self.database.connection(), self.shop, resource, record)
             self._settle(resource, str(record["id"]), keep=keep)
         if resource == "payments":
             self._settle_payment(record)

@@ -22,6 +22,7 @@ from sources.repair_shop.scan import (
     read_list,
     read_window,
 )
+from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.schema.clean import made_up_id, row_id
 
 MOST_PAGES = 20
@@ -32,19 +33,10 @@ UNREADABLE = "_unreadable_record"
 """Field of a record that could not be read, with the reason: it may be anything."""
 
 LISTS: Mapping[str, tuple[str, str]] = {
-    "customers": ("/customers", "createdDateFrom"),
+    **{resource: (path, "createdDateFrom") for resource, path in PATHS.items()},
     "tickets": ("/tickets/updated", "updatedDateFrom"),
     "ticket_comments": ("/ticketComments", ""),
     "ticket_timers": ("/ticketTimers", ""),
-    "products": ("/products", "createdDateFrom"),
-    "models": ("/models", "createdDateFrom"),
-    "categories": ("/categories", "createdDateFrom"),
-    "brands": ("/brands", "createdDateFrom"),
-    "stock": ("/stock", "createdDateFrom"),
-    "adjustments": ("/adjustments", "createdDateFrom"),
-    "leads": ("/leads", "createdDateFrom"),
-    "appointments": ("/appointments", "createdDateFrom"),
-    "time_clock": ("/timeClock", "createdDateFrom"),
 }
 """Resource -> the list that shows new records, and its filter by day ("": it has none). The bare
 list of tickets hides those outside the pipeline (specification, Tickets)."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.routes import VARIABLES, Route
+from sandbox.lists import VARIABLES
+from sandbox.routes import Route
 from sandbox.writes.bodies import schema_of
 from sandbox.writes.common import Writes, create_handler, delete_handler, update_handler
 from sandbox.writes.goods import GOODS

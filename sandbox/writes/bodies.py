@@ -1,6 +1,15 @@
-"""Bodies of writes against the specification's tables (:mod:`sandbox.writes.tables`): what is
-taken, what is refused, and how it is described. Made for the sandbox alone, so that a field the
-client understands wrongly is refused here instead of being misunderstood by both.
+"""Bodies of writes against the specification's tables ("Resources and their fields", copied down by
+hand into ``tables.txt``): what is taken, what is refused, and how it is described. Made for the
+sandbox alone, so that a field the client understands wrongly is refused here instead of being
+misunderstood by both.
+
+One line of the tables is a field: name, type, marks. Types: ``text``; ``id`` of a record, ``ids``
+one or several; ``label`` an id or an exact label; ``number``; ``flag``; dates to the ``day``,
+``minute`` or ``second``, ``due`` a day or second, ``moment`` any of them; ``priority``;
+``country``; ``file`` a name of an allowed type; ``[list]`` of objects with a table of their own.
+Marks: ``!`` must be there on create, ``+`` on create only, ``-`` on update only, ``~`` not blank,
+``<N`` at most N characters (of a number: less), ``>N`` more than N, ``>=N``, ``(a|b)`` one of,
+``=x`` what is taken when it is left out.
 """
 
 from __future__ import annotations
@@ -10,12 +19,20 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from sandbox.errors import BadRequest
 from sandbox.values import BadValue, parse_moment
-from sandbox.writes.tables import TABLES
 
+TABLES: Mapping[str, str] = dict(
+    re.findall(
+        r"^(\w+):\n((?:  .+\n)+)",
+        Path(__file__).with_name("tables.txt").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+)
+"""Table -> its lines."""
 _LARGEST = 10**15
 _FILES = ("pdf", "doc", "png", "jpg")
 _FLAGS = {
