@@ -13,7 +13,7 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -179,11 +179,9 @@ class ShopStore:
             record["payments"] = paid.get(str(record["id"]), [])
         return records
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Make several reads as one: no writer comes in between."""
-        with self.database.reading():
-            yield
+        return self.database.reading()
 
     # Writing
 
@@ -191,11 +189,9 @@ class ShopStore:
         """The shop's clock as a stored timestamp."""
         return iso_in(self._now(), self.zone)
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
         """Make several edits as one: all of them or none."""
-        with self.database.writing():
-            yield
+        return self.database.writing()
 
     def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
         """Take over a whole shop from ``(resource, record)`` pairs; gives how many there were."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
@@ -206,7 +205,7 @@ class Tickets:
             "notes": "Thank you" if dice.random() < 0.1 else "",
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
-        plan = self._settlement(dice, life, created, lines[1], customer["_terms"])
+        plan = self._settlement(life, created, lines[1], customer["_terms"])
         made, touched = self._documents.finish(
             "ticket_invoices",
             record,
@@ -226,10 +225,8 @@ class Tickets:
             "_touched": touched,
         }
 
-    def _settlement(
-        self, dice: random.Random, life: _Life, created: int, total: int, terms: int
-    ) -> Plan:
-        ctx = self._ctx
+    def _settlement(self, life: _Life, created: int, total: int, terms: int) -> Plan:
+        ctx, dice = self._ctx, self._dice
         if total == 0:
             return Plan(())
         payments: list[tuple[int, int, bool]] = []
@@ -241,7 +238,7 @@ class Tickets:
         mood = dice.random()
         at_once = created + dice.randint(20, 600) if dice.random() < 0.8 else created
         if left:
-            payments += self._rest_paid(dice, mood, at_once, left, terms)
+            payments += self._rest_paid(mood, at_once, left, terms)
         returns: list[int] = []
         if payments and dice.random() < 0.03:
             latest = max(moment for moment, _, _ in payments)
@@ -249,10 +246,10 @@ class Tickets:
         return Plan(payments, returns)
 
     def _rest_paid(
-        self, dice: random.Random, mood: float, at_once: int, left: int, terms: int
+        self, mood: float, at_once: int, left: int, terms: int
     ) -> list[tuple[int, int, bool]]:
         """How the rest of an invoice is paid: at once, in two, by and by, late, or not at all."""
-        ctx = self._ctx
+        ctx, dice = self._ctx, self._dice
         if mood < 0.80 and not terms:
             if dice.random() < 0.05 and left > 1000:
                 return [(at_once, left // 2, False), (at_once, left - left // 2, False)]

@@ -29,10 +29,11 @@ def _routes_of(writes: Writes, tag: str) -> list[Route]:
     variable = VARIABLES.get(resource, "")
     one = f"{path}/{{{variable}}}"
     if writes.create is not None:
-        make, body = create_handler(writes), _json(resource, "create")
+        make, body = create_handler(writes, writes.create), _json(resource, "create")
         routes.append(Route("POST", path, make, None, f"Create in {path}", tag, body, creates=True))
     if writes.update is not None:
-        change, body = update_handler(writes, variable), _json(resource, "update")
+        change = update_handler(writes, variable, writes.update)
+        body = _json(resource, "update")
         routes.append(Route("PUT", one, change, None, f"Change one of {path}", tag, body))
     if writes.deletes:
         drop = delete_handler(writes, variable)

@@ -24,7 +24,7 @@ CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Writes:
-    """What can be written of one resource; a step that is None does not exist.
+    """What can be written of one resource; what has no ``create`` or ``update`` takes none.
 
     Attributes:
         resource: what is written.
@@ -41,9 +41,9 @@ class Writes:
     path: str
     create: Callable[[Call, Body], Body] | None = None
     update: Callable[[Call, Body, Body], Body] | None = None
-    created: Callable[[Call, Body, Body], None] | None = None
-    updated: Callable[[Call, Body, Body], None] | None = None
-    deleted: Callable[[Call, Body], None] | None = None
+    created: Callable[[Call, Body, Body], None] = lambda call, body, record: None
+    updated: Callable[[Call, Body, Body], None] = lambda call, body, before: None
+    deleted: Callable[[Call, Body], None] = lambda call, before: None
     deletes: bool = True
 
 
@@ -89,38 +89,34 @@ def checked(call: Call, resource: str, op: str) -> Body:
     return bodies.checked(resource, op, content, of_form="json" not in call.content_type.lower())
 
 
-def create_handler(writes: Writes) -> Callable[[Call], Answer]:
+def create_handler(
+    writes: Writes, create: Callable[[Call, Body], Body]
+) -> Callable[[Call], Answer]:
     """POST: 201 with the new id."""
 
     def handle(call: Call) -> Answer:
         body = checked(call, writes.resource, "create")
-        if writes.create is None:
-            raise BadRequest("This cannot be created.")
         with call.store.writing():
-            record = writes.create(call, body)
-            new = call.store.insert(writes.resource, record)
+            new = call.store.insert(writes.resource, create(call, body))
             stored = found(call.store, writes.resource, new)
-            if writes.created is not None:
-                writes.created(call, body, stored)
+            writes.created(call, body, stored)
         return Answer({"id": stored["id"]}, 201)
 
     return handle
 
 
-def update_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
+def update_handler(
+    writes: Writes, variable: str, update: Callable[[Call, Body, Body], Body]
+) -> Callable[[Call], Answer]:
     """PUT: 200 with the id; only the fields sent change."""
 
     def handle(call: Call) -> Answer:
         with call.store.writing():
             before = found(call.store, writes.resource, call.path[variable])
             body = checked(call, writes.resource, "update")
-            if writes.update is None:
-                raise BadRequest("This cannot be changed.")
-            changes = writes.update(call, body, before)
-            if changes:
+            if changes := update(call, body, before):
                 call.store.update(writes.resource, before["id"], changes)
-            if writes.updated is not None:
-                writes.updated(call, body, before)
+            writes.updated(call, body, before)
         return Answer({"id": before["id"]})
 
     return handle
@@ -133,8 +129,7 @@ def delete_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
         with call.store.writing():
             before = found(call.store, writes.resource, call.path[variable])
             call.store.delete(writes.resource, before["id"])
-            if writes.deleted is not None:
-                writes.deleted(call, before)
+            writes.deleted(call, before)
         return Answer(None)
 
     return handle

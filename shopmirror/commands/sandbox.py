@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,20 +86,13 @@ def sandbox(
         for number, name in enumerate(names)
     ]
     ERR.print(f"Making {shops} shop(s) of size {size}, unless the file holds them already ...")
+    options: dict[str, Any] = {"port": port, "db": db, "seed": seed, "size": size}
     try:
-        server = SandboxServer(
-            specs,
-            port=port,
-            minute_seconds=minute_seconds,
-            db=db,
-            seed=seed,
-            size=size,  # type: ignore[arg-type]  # checked above
-        )
+        with _usable(db):
+            server = SandboxServer(specs, minute_seconds=minute_seconds, **options)
     except (OSError, ValueError, NewerFile) as error:
         ERR.print(f"The sandbox cannot start: {error}")
         raise typer.Exit(2) from error
-    except sqlite3.Error as error:
-        raise _unusable(db, error) from error
     OUT.print(f"base address  {server.base_url}")
     for name in names:
         key = server.keys.get(name)
@@ -121,12 +116,11 @@ def reset_key(shop: str, db: _DbOption) -> None:
     """Replace a shop's key; the one before is invalid at once. The new one is shown this once."""
     shops = _shops(db)
     try:
-        OUT.print(shops.set_key(shop), markup=False)
+        with _usable(db):
+            OUT.print(shops.set_key(shop), markup=False)
     except KeyError as error:
         ERR.print(f"There is no shop '{shop}' in {db}.")
         raise typer.Exit(2) from error
-    except sqlite3.Error as error:
-        raise _unusable(db, error) from error
 
 
 def _shops(db: Path) -> Any:
@@ -138,18 +132,21 @@ def _shops(db: Path) -> Any:
         ERR.print(f"There is no sandbox file {db}.")
         raise typer.Exit(2)
     try:
-        return Shops(Database(db), lambda: datetime.now(UTC))
+        with _usable(db):
+            return Shops(Database(db), lambda: datetime.now(UTC))
     except NewerFile as error:
         ERR.print(f"{db} cannot be read: {error}.")
         raise typer.Exit(2) from error
-    except sqlite3.Error as error:
-        raise _unusable(db, error) from error
 
 
-def _unusable(db: Path | None, error: sqlite3.Error) -> typer.Exit:
+@contextmanager
+def _usable(db: Path | None) -> Iterator[None]:
     """Say that the file is damaged, full or in a folder that is not there."""
-    ERR.print(f"The sandbox's file {db or 'in the temporary folder'} cannot be used: {error}.")
-    return typer.Exit(2)
+    try:
+        yield
+    except sqlite3.Error as error:
+        ERR.print(f"The sandbox's file {db or 'in the temporary folder'} cannot be used: {error}.")
+        raise typer.Exit(2) from error
 
 
 def _quirks(given: list[str]) -> Any:
