@@ -185,8 +185,7 @@ def speed() -> None:
         session.feed.load_waiting()
         loaded = time.perf_counter() - began
         rows = session.feed.rows
-        store = server.store("main")
-        files = folder / "json"
+        store, files = server.store("main"), folder / "json"
         files.mkdir()
         for table in ENDPOINTS:
             (files / f"{table}.json").write_text(json.dumps(store.all(table), default=str))
@@ -201,8 +200,9 @@ def speed() -> None:
         )
 
 
-def memory(sizes: tuple[Size, ...] = ("small", "medium", "large")) -> None:
+def memory() -> None:
     """Peak memory of the syncing process, the service in another one."""
+    sizes: tuple[Size, ...] = ("small", "medium", "large")
     for size in sizes:
         with shop(size) as (_server, settings, folder):
             code = (
@@ -210,14 +210,9 @@ def memory(sizes: tuple[Size, ...] = ("small", "medium", "large")) -> None:
                 "code = main(['sync']); "
                 "print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
             )
-            done = subprocess.run(
-                [sys.executable, "-c", code],
-                env=environment(settings, folder),
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            exit_code, peak = done.stdout.split()[-2:]
+            command, env = [sys.executable, "-c", code], environment(settings, folder)
+            said = subprocess.check_output(command, env=env, text=True, stderr=_NULL)
+            exit_code, peak = said.split()[-2:]
             print(f"{size}: peak memory {peak} MB, exit code {exit_code}")
 
 
@@ -255,10 +250,8 @@ def kills(runs: int = 40) -> None:
     chance = random.Random(9)
     command = [sys.executable, "-m", "shopmirror", "sync"]
     with shop("tiny", latency=0.02) as (server, settings, folder):
-        began = time.monotonic()
-        subprocess.run(
-            command, env=environment(settings, folder), check=True, stdout=_NULL, stderr=_NULL
-        )
+        began, env = time.monotonic(), environment(settings, folder)
+        subprocess.run(command, env=env, check=True, stdout=_NULL, stderr=_NULL)
         took = time.monotonic() - began
         looked_at_again = repeated(server)
     killed = twice = 0

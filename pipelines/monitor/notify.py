@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,7 @@ from pydantic import Field, field_validator
 
 from pipelines.json_file import JsonFile
 from pipelines.monitor.scrub import scrub
-from pipelines.monitor.sender import (
-    MailSettings,
-    load_mail,
-    new_mail,
-    post_json,
-    send_all,
-    send_mail,
-)
+from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all
 
 _MEANINGS = {
     1: "done, but something does not agree or was parked",
@@ -64,25 +58,22 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
     Every way is tried; :class:`NotifyError` when one failed.
     """
-    ways: list[tuple[str, Callable[[], None]]] = []
-    if settings.by_mail:
-        ways.append(("e-mail", lambda: _mail(settings, subject, text)))
-    if settings.webhook_url.get_secret_value():
-        # "text" is what chat services show; the rest is for machines.
-        document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
-        url, seconds = settings.webhook_url, settings.timeout_seconds
-        ways.append(("webhook", lambda: post_json(document, url, seconds)))
-    taken, failed = send_all(ways)
+
+    def mail() -> EmailMessage:
+        message = new_mail(subject, settings.sender, settings.mail_to)
+        message.set_content(text)
+        return message
+
+    # "text" is what chat services show; the rest is for machines.
+    document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
+    taken, failed = send_all(settings, mail, lambda: document)
     if failed:
-        troubles = ", ".join(f"{name} ({why})" for name, why in failed)
+        troubles = ", ".join(f"{_WAYS[name]} ({why})" for name, why in failed)
         raise NotifyError(f"The message could not be sent by {troubles}.")
-    return taken
+    return [_WAYS[name] for name in taken]
 
 
-def _mail(settings: NotifySettings, subject: str, text: str) -> None:
-    message = new_mail(subject, settings.sender, settings.mail_to)
-    message.set_content(text)
-    send_mail(message, settings)
+_WAYS = {"mail": "e-mail", "webhook": "webhook"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import smtplib
 import ssl
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
+from functools import partial
 from typing import Any, Literal, Self, TypeVar
 
 import httpx
@@ -159,10 +160,16 @@ def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
 
 
 def send_all(
-    ways: Iterable[tuple[str, Callable[[], None]]],
+    by: MailSettings, mail: Callable[[], EmailMessage], document: Callable[[], Any]
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Try every way (name, sending); the names of those that went, and of those that did not with
-    the reason."""
+    """Send over every way that is set, ``mail`` and ``webhook``: those that went, and those that
+    did not with the reason. Both contents are made before anything is sent."""
+    ways: list[tuple[str, Callable[[], None]]] = []
+    if by.by_mail:
+        ways.append(("mail", partial(send_mail, mail(), by)))
+    if by.by_webhook:
+        posted = partial(post_json, document(), by.webhook_url, by.timeout_seconds)
+        ways.append(("webhook", posted))
     sent: list[str] = []
     failed: list[tuple[str, str]] = []
     for name, send in ways:

@@ -19,7 +19,7 @@ from pipelines.monitor import freshness, health, severity
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import next_runs
 from pipelines.monitor.severity import Kind, Problem
-from pipelines.outbox.states import STATES
+from pipelines.outbox.change import STATES
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing

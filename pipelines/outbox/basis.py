@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
+from pipelines.outbox.change import State
 from pipelines.outbox.compare import columns_of, picture, same, shows
-from pipelines.outbox.states import State
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import published_here

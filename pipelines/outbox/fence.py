@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from pipelines.outbox.change import State
 from pipelines.outbox.errors import OutboxError
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import ShopError
 

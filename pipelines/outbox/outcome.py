@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pipelines.outbox.change import State
 from pipelines.outbox.compare import columns_of, picture
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 
 

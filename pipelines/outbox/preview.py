@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.outbox.binding import claim
+from pipelines.outbox.change import State
+from pipelines.outbox.order import Unsendable, prepared
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
-from pipelines.outbox.prepare import Unsendable, prepared
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.walk import Group, OnConflict, Walk
 from sources.repair_shop.schema.bodies import PATHS

@@ -18,6 +18,7 @@ from typing import Any
 
 from pipelines.outbox.adopting import locked, taken
 from pipelines.outbox.binding import claim
+from pipelines.outbox.change import State
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
 from pipelines.outbox.identity import note_service, refuse_foreign
@@ -26,7 +27,6 @@ from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
 from pipelines.outbox.walk import OnConflict, Walk

@@ -19,13 +19,13 @@ from typing import Any
 
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
 from pipelines.outbox.basis import moved, pictures_of
+from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
 from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.merge import merged_base
+from pipelines.outbox.order import Unsendable, prepared, read_file
 from pipelines.outbox.outcome import kept, settle_done
-from pipelines.outbox.prepare import Unsendable, prepared, read_file
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
 from pipelines.outbox.walk import OnConflict

@@ -1,6 +1,6 @@
 """The queue on disk: ``$SHOPMIRROR_HOME/outbox.sqlite``, every state change one transaction.
 
-Which state may follow which: :mod:`pipelines.outbox.states`. ``sending`` is committed before the
+Which state may follow which: :mod:`pipelines.outbox.change`. ``sending`` is committed before the
 request leaves and the outcome after the answer came, so a process killed at any moment leaves
 ``sending``, which the next push takes for ``in_doubt``. SQL on the file stands here, in
 :mod:`pipelines.outbox.registry` and in :mod:`pipelines.outbox.queue_file`, and nowhere else.
@@ -14,18 +14,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pipelines.outbox.change import Change, NewChange
+from pipelines.outbox.change import STATES, Change, NewChange, State, check_move
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.queue_file import FILE_NAME
 from pipelines.outbox.registry import Registry
-from pipelines.outbox.states import STATES, State, check_move
 
 __all__ = ["FILE_NAME", "STATES", "Change", "NewChange", "Outbox", "State"]
 
-
 _JSON = ("body", "base", "file", "sent_body", "baseline", "progress")
-
-
 _CONDITIONS: Mapping[str, str] = {
     **{
         name: f"{name} = ?"

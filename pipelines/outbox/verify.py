@@ -24,6 +24,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import moved
+from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Lookup, Verdict
 from pipelines.outbox.merge import ONCE_ONLY, merged_base
@@ -31,7 +32,6 @@ from pipelines.outbox.order import filled
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
 from pipelines.outbox.recent import LookupUnsure, read_down_to, read_window_since
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client

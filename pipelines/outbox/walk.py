@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from pipelines.outbox.change import State
 from pipelines.outbox.merge import mergeable
 from pipelines.outbox.order import blocked, missing_reference
-from pipelines.outbox.states import State
 from pipelines.outbox.store import Change, Outbox
 
 OnConflict = Literal["park", "ours", "theirs"]

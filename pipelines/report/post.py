@@ -5,8 +5,8 @@ Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from email.message import EmailMessage
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -17,9 +17,7 @@ from pipelines.monitor.sender import (
     MailSettings,
     load_mail,
     new_mail,
-    post_json,
     send_all,
-    send_mail,
     split,
 )
 from pipelines.report.figures import Extra, Report, ReportError, SealState
@@ -67,16 +65,10 @@ def send(report: Report, settings: PostSettings) -> list[str]:
             "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
-    ways: list[tuple[str, Callable[[], None]]] = []
     with use(load_language()):
-        mail = message(report, settings) if settings.by_mail else None
-        document = _document(report) if settings.by_webhook else {}
-    if mail is not None:
-        ways.append(("mail", lambda: send_mail(mail, settings)))
-    if settings.by_webhook:
-        url = settings.webhook_url
-        ways.append(("webhook", lambda: post_json(document, url, settings.timeout_seconds)))
-    taken, failed = send_all(ways)
+        taken, failed = send_all(
+            settings, partial(message, report, settings), partial(_document, report)
+        )
     words = {
         "mail": f"Mailed to {', '.join(settings.mail_to)}.",
         "webhook": "Posted to the webhook.",
