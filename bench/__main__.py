@@ -1,7 +1,5 @@
 """``make bench``: every measure the documentation quotes, one after the other."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

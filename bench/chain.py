@@ -7,8 +7,6 @@ is told apart. ``even``: requests of the shop that got fewest, of those that ans
 the one that got most.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

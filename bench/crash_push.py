@@ -5,8 +5,6 @@ First every step of every resource and operation once, then random runs: a push 
 counted against the queue. Prints one JSON document; the exit code is 1 if a promise was broken.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

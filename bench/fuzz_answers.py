@@ -10,8 +10,6 @@ What fails is printed with the seed and the night that repeat it; the exit code 
 page goes through the ledger and into tables of DuckDB, and then the healed one.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

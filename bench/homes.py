@@ -1,7 +1,5 @@
 """Settings for the shops that a sandbox serves, as every bench and simulation needs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

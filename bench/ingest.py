@@ -5,8 +5,6 @@ CPU second of both in one run, and the peak of memory. ``shape`` is one of
 :data:`SHAPES`, by default all of them at 100,000 rows.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import subprocess

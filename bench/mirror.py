@@ -4,8 +4,6 @@
 are ratios taken side by side in one run, so they mean the same on another machine.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -5,8 +5,6 @@ documents, the build from the command's second run in one process, and one query
 that adds up the months from the same raw tables; ratios to that query. Prints a JSON document.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

@@ -5,8 +5,6 @@ HTTP, no database. ``python -m bench.nights [nights] [seed]`` prints a line for 
 fails with the seed that repeats what it found.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import sys

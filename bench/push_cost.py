@@ -2,8 +2,6 @@
 operation, also in doubt, and changes a minute against the limit, on the sandbox.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -5,8 +5,6 @@
     python -m bench.report_shapes --cases 30000 --seed 1
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -6,8 +6,6 @@ do it, and pushed. Prints one JSON document; the exit code is 1 if a payment or 
 or lost. A seed repeats its trial.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -10,8 +10,6 @@ whole and nothing is allowed to differ.
 The first fault ends the run with exit code 1, the night and the seed that repeats it.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The ASGI application: key, limits, faults, route, answer, in this order."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence

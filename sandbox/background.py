@@ -9,8 +9,6 @@ that may have become another's. The kernel's lock on the note says whether it se
 says nothing. It listens on loopback and ends by itself after some hours.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -3,8 +3,6 @@
 The specification fixes no status ("not shown"); ours are the usual ones.
 """
 
-from __future__ import annotations
-
 
 class Refusal(Exception):
     """An answer with the specification's error body: one field ``error``."""

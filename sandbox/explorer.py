@@ -4,8 +4,6 @@ Its assets come from the installed package, so it works without the internet. It
 open, only to run a request (its Authorize button takes one).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ Reached only in process, through the server object; nothing of it is served.
     server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

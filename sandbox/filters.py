@@ -1,7 +1,5 @@
 """Query parameters of the lists, and how each narrows a list down, as SQL conditions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

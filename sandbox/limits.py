@@ -6,8 +6,6 @@ the tenth ignored one shuts the key and the client's address for 8 hours (specif
 the longest is the strict reading). Every time scales with ``minute_seconds``.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

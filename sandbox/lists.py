@@ -9,8 +9,6 @@ said; ``+`` is a blank; behind ``#`` a note), then ``?`` the fields of ``searchK
 the flags with the part of a record that each brings along.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path

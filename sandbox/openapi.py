@@ -1,7 +1,5 @@
 """The OpenAPI description, made from the same tables that the routes are made from."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Answering one list: parameters in, the page's records out."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The default is the plain service: bare arrays, snake_case, numbers, ISO dates, p
 ``Definition`` says what the shop counts as a sale, which the specification leaves open.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """From stored records to answers: private parts dropped, the shop's quirks applied, JSON or XML."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

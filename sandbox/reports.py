@@ -1,7 +1,5 @@
 """The four reports, counted from the documents as the shop's definition says."""
 
-from __future__ import annotations
-
 import calendar
 from collections.abc import Mapping
 from datetime import date, timedelta

@@ -4,8 +4,6 @@ One row for each list of the specification; a column is filled from the record w
 so that a page of a million rows is found by an index and never by reading every document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

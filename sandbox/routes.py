@@ -3,8 +3,6 @@
 Read routes come from the table of lists; write routes are added by ``writes``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tables of the sandbox's SQLite file, made from the table of resources."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """What the service saw: requests and writes, for tests and benches."""
 
-from __future__ import annotations
-
 import threading
 from collections import defaultdict, deque
 from functools import partial

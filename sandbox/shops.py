@@ -1,7 +1,5 @@
 """Shops of a sandbox: what each is made of, its key, its store."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping

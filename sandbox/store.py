@@ -6,8 +6,6 @@ truth about what was paid. Writers take ``BEGIN IMMEDIATE`` before they read wha
 concurrent writers wait for each other and none is lost.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import tempfile
 import threading

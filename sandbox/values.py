@@ -4,8 +4,6 @@ Amounts are ``Decimal`` in memory and stand in stored JSON as numbers with a dec
 numbers without one are counts and ids. So an amount is known by its type, wherever it stands.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date, datetime

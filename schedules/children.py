@@ -5,8 +5,6 @@ SIGTERM asks it to finish the request in flight and keep what was fetched; what 
 the grace is killed, its own children too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -5,8 +5,6 @@ drafts that a power cut left behind. Nothing that only exists here is touched: n
 not its history, not the queue.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

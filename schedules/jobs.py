@@ -5,8 +5,6 @@ processes: a job that hangs can then be ended, and the scheduler's memory stays 
 several time zones get a sync (and a report after it) for each zone, ``sync:America/Lima``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta

@@ -4,8 +4,6 @@ Data flow: job and due time -> child processes of ``shopmirror`` -> ``schedule.j
 incidents. Every way to run a job passes here: the scheduler, ``--once`` from cron, ``--run``.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ APScheduler keeps the times (:mod:`schedules.triggers`) and the lanes; what a ru
 jumped does to waiting times. Runs missed while nothing ran are made up once, however many.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor as ThreadPool

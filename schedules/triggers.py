@@ -5,8 +5,6 @@ twice that an autumn night has twice. A shop closes once a day, so :class:`Daily
 one instant a day: the first of two, and the moment after the gap when there is none.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo

@@ -5,8 +5,6 @@ few minutes, which runs what is due: cron itself knows neither the shop's time z
 changes, and never makes up a run it slept through.
 """
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 from pathlib import Path

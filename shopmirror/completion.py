@@ -4,8 +4,6 @@
 cannot be read offer nothing.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -5,8 +5,6 @@ the terminal: what would move its cursor, colour it, open a link or turn the ord
 shown as a sign of its own. JSON for programs is exempt, and escapes them all the same.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -6,8 +6,6 @@ reached; 4 stopped early on purpose. An exception with an ``exit_code`` ends in 
 lines; any other in one line that names the log file with the details.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -6,8 +6,6 @@
         sync(settings, observer=observer)
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

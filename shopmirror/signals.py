@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM: the first asks to stop, keeping what was fetched; the second ends at once."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

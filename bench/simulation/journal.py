@@ -4,8 +4,6 @@
 (DECISIONS.md, "Reading without missing a row"), with a bound after which it is a fault.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, timedelta

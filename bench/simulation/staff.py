@@ -1,7 +1,5 @@
 """The shop's staff: they create, edit, delete and pay, any record of any age, at any moment."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from datetime import timedelta

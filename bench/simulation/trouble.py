@@ -1,7 +1,5 @@
 """What goes wrong in a night: the wire, kills, clocks, neighbours, changes while a scan runs."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import timedelta

@@ -4,8 +4,6 @@ Nothing of the mirror's own cleaning is used: a record is flattened here once mo
 is compared by what it means (an amount, a moment, a text), column by column.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

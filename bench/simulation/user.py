@@ -1,7 +1,5 @@
 """The changes a user queues, and what the service must have applied of each in the end."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ night costs no start of Python, dlt and dbt. Only that process travels in time; 
 this one, on ``World.now``.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import threading

@@ -9,8 +9,6 @@
     password = "..."
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import threading

@@ -1,7 +1,5 @@
 """The page itself; Streamlit runs this file from top to bottom for every visitor and click."""
 
-from __future__ import annotations
-
 import os
 from datetime import date
 from decimal import Decimal

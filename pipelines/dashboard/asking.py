@@ -4,8 +4,6 @@ Only ``marts`` and ``ops`` are asked; answers are kept until the next sync publi
 language, so that they can be shown in any.
 """
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Callable

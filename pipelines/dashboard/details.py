@@ -4,8 +4,6 @@ Every question takes shops and, where it has them, days (the last one included) 
 ``names, first, last`` and gives plain rows.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

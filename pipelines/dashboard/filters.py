@@ -4,8 +4,6 @@ The address holds codes and ISO days, never words, so that it says the same in e
 can be kept or sent. What it names and the warehouse has not is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The part of the page about the mirror itself: its first load, its runs, its lists."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import altair as alt

@@ -1,7 +1,5 @@
 """What was looked for, and the one document, ticket or customer that is open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The parts of the page below the figures, drawn from a :class:`Selection` and its view."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta

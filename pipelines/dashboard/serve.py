@@ -1,7 +1,5 @@
 """Runs Streamlit in this process, with nothing sent anywhere."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

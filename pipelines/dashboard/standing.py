@@ -1,7 +1,5 @@
 """How the mirror stands: what keeps its figures from being relied on, its lists, its runs."""
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Sequence

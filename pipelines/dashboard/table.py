@@ -1,7 +1,5 @@
 """Tables of the page: headings and cells in words, numbers that sort as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What stands above the parts of the page; knows nothing of Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """What the page calls what the warehouse calls otherwise."""
 
-from __future__ import annotations
-
 from pipelines.language import Text, shown
 
 _WORDS = {

@@ -1,7 +1,5 @@
 """What people call things that the service and the warehouse call otherwise."""
 
-from __future__ import annotations
-
 from pipelines.language import Text
 
 LISTS = {

@@ -1,7 +1,5 @@
 """``doctor``: probes each shop's service and writes down what holds (``ops.service_profile``)."""
 
-from __future__ import annotations
-
 import json
 import threading
 from dataclasses import dataclass

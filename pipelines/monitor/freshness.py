@@ -4,8 +4,6 @@ Data flow: ``ops.completeness``, and the runs since it was published -> the bann
 footnote of a report, the head of the page, and what ``status`` says of other homes' shops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -5,8 +5,6 @@ published -> :class:`~pipelines.monitor.severity.Problem`. Used by ``status``, t
 sync, the closing report and the dashboard. Makes no request and opens no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any

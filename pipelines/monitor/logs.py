@@ -11,8 +11,6 @@ scrubbed, and what a library logs loses everything it quotes. ::
         logs.get("sync").info("list done", resource="tickets", rows=120)
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

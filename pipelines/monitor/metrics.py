@@ -4,8 +4,6 @@ Data flow: :func:`pipelines.monitor.status.status` and the schedule's state -> g
 each request from files; asks the service nothing. Names end in their unit; times are Unix seconds.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

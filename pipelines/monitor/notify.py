@@ -6,8 +6,6 @@ go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only
 names a customer, and no key, is ever in a message (:mod:`pipelines.monitor.scrub`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ The scheduler and single runs (``schedule --once``, ``--run``) write it; ``statu
 survives restarts, which is how a run missed while the machine slept is known and made up once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime

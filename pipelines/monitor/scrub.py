@@ -5,8 +5,6 @@ service answered (``(saw: ...)``); both may hold a customer's name. So quoted te
 addresses, long numbers and query strings are masked; words, paths, counts and amounts stay.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

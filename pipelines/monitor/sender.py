@@ -9,8 +9,6 @@ settings name, or nowhere. No error's text is passed on, since it may quote a we
 which often holds a key.
 """
 
-from __future__ import annotations
-
 import smtplib
 import ssl
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ name what they found by a :class:`Kind` and look up here what follows, so that n
 well what another calls a fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum

@@ -3,8 +3,6 @@
 Reads files only, also while a sync runs; makes no request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, tzinfo

@@ -1,7 +1,5 @@
 """The queue in one place at a time: taken for a push, or taken over from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -4,8 +4,6 @@ A success status proves little: services have been seen to answer ``200 {"id": 7
 is locked"}``. What does not prove success is not failure either; it is read back and compared.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterator

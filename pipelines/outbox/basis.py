@@ -6,8 +6,6 @@ ourselves since the warehouse read the record have what we sent as their basis: 
 nobody's edit. A field without a basis cannot conflict.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path

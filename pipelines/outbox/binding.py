@@ -4,8 +4,6 @@ A change is sent to no other. A key that was replaced, or an address that moved,
 only on a person's word (``queue adopt``).
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from urllib.parse import urlsplit

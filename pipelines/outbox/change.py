@@ -1,8 +1,6 @@
 """A change, on its way into the queue and as it stands in it; its states (interface page,
 Write-back), and which may follow which."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

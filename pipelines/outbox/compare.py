@@ -6,8 +6,6 @@ So records are first cleaned as the sync cleans them, and a value is compared wi
 may show it. A field that no column shows is *not visible*, which is neither agreement nor not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation

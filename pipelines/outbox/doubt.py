@@ -19,8 +19,6 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
   customer charged twice costs more than a person's look at the till.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any

@@ -10,8 +10,6 @@
     └── PushBusy       another push is at work in this home; it will do it    (exit 4)
 """
 
-from __future__ import annotations
-
 
 class OutboxError(Exception):
     """Base of the queue's own errors. ``exit_code`` is the command line's."""

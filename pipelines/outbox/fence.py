@@ -1,7 +1,5 @@
 """A fence around each change: what nobody foresaw in one of them stops no other."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

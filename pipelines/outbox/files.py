@@ -4,8 +4,6 @@ JSON Lines: one object a line. CSV: a header of field names, UTF-8 (with or with
 spreadsheets write); empty cells are "not given"; nested lists as JSON text in their cell.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -11,8 +11,6 @@ itself can tell, so its place does (:mod:`pipelines.outbox.place`):
   restored disk, but a snapshot of a whole machine looks just so. *Uncertain*: looked up as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum

@@ -15,8 +15,6 @@ data frames and CSV files are "not given". Rows may differ in resource, operatio
 their keys ``_resource``, ``_op`` and ``_based_on`` (JSON: the values the change is based on).
 """
 
-from __future__ import annotations
-
 import getpass
 import hashlib
 import json

@@ -6,8 +6,6 @@ queue knows what was pushed since. Without a warehouse, or where a list has no r
 checked and the service has the word; ``check=False`` (``--no-check``) leaves it the word as well.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ record would read as "not there" and double it. Instead all recent records are r
 lookup that shows none of those shows nothing.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Mapping

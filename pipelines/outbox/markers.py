@@ -3,8 +3,6 @@
 With a marker only the record that shows it is ours.
 """
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ the other. Fields that do something (print, make an invoice, add stock) or that 
 with others (prices with their tax, discounts with the group discount) are not merged blindly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

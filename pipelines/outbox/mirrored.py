@@ -1,7 +1,5 @@
 """What the sync needs of the queue: the records pushed, and the rows of ``ops.changes``."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable

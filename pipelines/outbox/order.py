@@ -1,7 +1,5 @@
 """What a queued change has to wait for, and what it would send, from what is in the queue alone."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What is kept of a record before an update; the outcome of a change that the service holds,
 committed with all that follows from it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any

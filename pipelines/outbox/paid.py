@@ -1,7 +1,5 @@
 """Looking up payments: those new on their invoices since before the request was sent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal

@@ -6,8 +6,6 @@ Whatever was put back from a backup is told by that: a queue older than its wate
 older than the queue, or both put back together, whose moment is then that of the restoring.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

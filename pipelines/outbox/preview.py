@@ -4,8 +4,6 @@ The queue is copied into memory and walked by the code of a push (:mod:`pipeline
 with a service that takes everything.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -6,8 +6,6 @@ in a home folder. Requests go through the shop's rate budget in the lane "push",
 waits does not starve. Run it alone with ``shopmirror push``.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Sequence

@@ -1,8 +1,6 @@
 """The file under the queue: opened for its owner only, brought up to date, every change of it one
 transaction that reaches the disk."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

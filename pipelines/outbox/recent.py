@@ -4,8 +4,6 @@ Data flow: service -> pages -> a proven scan -> cleaned records by id. A read th
 raises :class:`LookupUnsure`: it is no evidence of anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any

@@ -1,8 +1,6 @@
 """Where the queue's file was last used and which services it knows (tables ``identity`` and
 ``services``), its watermark, and the time by which it counts."""
 
-from __future__ import annotations
-
 import sqlite3
 import uuid
 from pathlib import Path

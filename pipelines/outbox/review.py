@@ -1,7 +1,5 @@
 """What a person does with a change that did not go through: send it again, or forget it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

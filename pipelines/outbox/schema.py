@@ -1,7 +1,5 @@
 """The tables of ``outbox.sqlite``, as numbered migrations (:mod:`repair_shop.migrations`)."""
 
-from __future__ import annotations
-
 STEPS = (
     """
 create table if not exists changes (

@@ -11,8 +11,6 @@
 ``hook`` is called with the name of each step as it is reached; tests crash there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

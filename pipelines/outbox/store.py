@@ -6,8 +6,6 @@ request leaves and the outcome after the answer came, so a process killed at any
 :mod:`pipelines.outbox.registry` and in :mod:`pipelines.outbox.queue_file`, and nowhere else.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

@@ -13,8 +13,6 @@ one was last used, so only what the service made since then can be it:
   this is an older copy for sure; a machine that was merely off is believed.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -2,8 +2,6 @@
 walk the same way; they differ in what they do with what is to be sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ Only periods with business count, and none that is still to come: twelve months 
 sides agree about nothing. A period that differs counts whenever it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -7,8 +7,6 @@ nothing rebuilt, with the totals of each definition (``intermediate.int_sales_by
 keeps a choice for the shop, which the next build of the models follows.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

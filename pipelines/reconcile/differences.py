@@ -1,7 +1,5 @@
 """Where our reports and the service's differ, as the marts say it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -5,8 +5,6 @@ Reads the marts, ``staging`` and ``history`` of one warehouse; changes nothing. 
 to the difference explain it. What no document explains is said too, never left out.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

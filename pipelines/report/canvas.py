@@ -3,8 +3,6 @@
 Lengths are millimetres, sizes points.
 """
 
-from __future__ import annotations
-
 import bisect
 from collections.abc import Sequence
 from pathlib import Path

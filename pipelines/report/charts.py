@@ -4,8 +4,6 @@ Drawn by ``vl-convert``, which carries its own Vega: no browser and no network. 
 placeholders that become CSS variables in the SVG, so one drawing serves light, dark and print.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

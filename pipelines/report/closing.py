@@ -1,7 +1,5 @@
 """Puts a closing report together: which period, what to compare it with, page by page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Parquet is for programs, and holds each value as it is. Every file is written be
 put there by a rename; only its owner can read it.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import tempfile

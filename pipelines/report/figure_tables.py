@@ -1,7 +1,5 @@
 """A closing report as tables of numbers: a workbook with a sheet each, or one long CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from io import BytesIO, StringIO

@@ -1,7 +1,5 @@
 """Writes a report to a file: whole or not at all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pipelines.json_file import write_atomically

@@ -5,8 +5,6 @@ Devanagari). Chinese, Japanese and Korean need a font of the machine; where ther
 character is replaced by a question mark and the page says so.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from pathlib import Path

@@ -4,8 +4,6 @@ Unless the settings say otherwise as every reader can read them: ISO 8601 days, 
 between thousands, a point before the decimals, a true minus sign.
 """
 
-from __future__ import annotations
-
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 

@@ -1,7 +1,5 @@
 """A report as one self-contained HTML page: no script, no font, no picture from elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import jinja2

@@ -3,8 +3,6 @@
 Always the light colours, whatever the reader's screen; lengths are millimetres, sizes points.
 """
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from io import BytesIO

@@ -3,8 +3,6 @@
 Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.monitor.sender`).
 """
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 from functools import partial
 from typing import Any, Literal

@@ -4,8 +4,6 @@ Every function takes the open :class:`~pipelines.publish.published.Published` wa
 (their ``shop_id``) and a period whose last day is included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal

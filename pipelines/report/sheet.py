@@ -1,7 +1,5 @@
 """A page of figures -> what is printed on it, line by line, for HTML and for paper alike."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Tables -> an Excel workbook: numbers stay numbers, days days, texts texts and never formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

@@ -16,8 +16,6 @@ amounts are ``Decimal`` with two places; timestamps carry the shop's offset. Key
 ``custom_fields`` and ``xsell_upsell`` of a record are served only with their include flags.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 Everything here is made on the shop's first day; tickets and sales only refer to it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What every part of the shop shares: the clock, the dice, the counters, and where records go."""
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 from collections import defaultdict

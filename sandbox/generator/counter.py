@@ -1,7 +1,5 @@
 """The shop counter: POS orders, and the documents made at awkward moments."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict
 

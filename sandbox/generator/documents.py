@@ -5,8 +5,6 @@ of its lines. A document is Paid when what was paid (refunds count negative) and
 cover the total; otherwise it is Due.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the shop sells and repairs, as its parts refer to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from sandbox.generator.context import Record

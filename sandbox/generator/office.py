@@ -1,7 +1,5 @@
 """The office: time clock, expenses, leads, appointments, shipments."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sandbox.generator import words

@@ -1,7 +1,5 @@
 """Customers and everybody else with a name: scripts of the world, companies, regulars."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The four sizes of a shop: how long it has been open and how much goes on in it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

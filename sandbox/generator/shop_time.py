@@ -4,8 +4,6 @@ A moment is an ``int``, seconds since 1970 in UTC. Its text carries the shop's o
 colon (``2026-07-16T18:22:05-0600``), daylight saving included.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from bisect import bisect_right
 from calendar import monthrange

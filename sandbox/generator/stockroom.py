@@ -4,8 +4,6 @@ What is on hand of a product is what came in (stock records) plus and minus adju
 was sold, plus what was returned; the counts of the last day say exactly that.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict
 from heapq import heappop, heappush

@@ -1,7 +1,5 @@
 """Repair tickets: from the counter to collection, with comments, timers, invoice and payments."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict, deque
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ They stand in ``words.toml``. Short on purpose: combinations make the variety, n
 lists. Brands are invented.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple

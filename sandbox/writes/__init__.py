@@ -4,8 +4,6 @@ The bodies are checked by tables of the sandbox's own (:mod:`sandbox.writes.bodi
 from a write is the service's own and written here from the specification.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sandbox.lists import VARIABLES

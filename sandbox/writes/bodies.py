@@ -12,8 +12,6 @@ Marks: ``!`` must be there on create, ``+`` on create only, ``-`` on update only
 ``=x`` what is taken when it is left out.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """What all writes share: the body checked, references resolved, amounts and moments converted."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Products, models, categories, brands, stock, serials and adjustments, with the stock's sums."""
 
-from __future__ import annotations
-
 import uuid
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines of tickets and invoices, with their tax and discount; every amount in whole cents."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """POST /payments: money for one ticket invoice or several, which turns Due into Paid."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from sandbox.errors import BadRequest

@@ -1,7 +1,5 @@
 """Customers, leads, appointments and the time clock."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

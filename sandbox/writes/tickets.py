@@ -1,7 +1,5 @@
 """Tickets with their lines and invoices, comments and timers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Uploads in two steps: what the file will be, then the file, which must be just that."""
 
-from __future__ import annotations
-
 import io
 import json
 import uuid

@@ -1,7 +1,5 @@
 """``shopmirror config show``: which settings count, and where each was said."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """``shopmirror dashboard``: the warehouse as a page in the browser."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``shopmirror dictionary``: every table and column explained, and where each comes from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

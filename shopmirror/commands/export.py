@@ -1,7 +1,5 @@
 """``shopmirror export``: marts and lists as CSV, Parquet or Excel files in a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``shopmirror notebooks``: the analysts' notebooks, to work in."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """``shopmirror sandbox``: the whole specification on loopback, to try things without a shop."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

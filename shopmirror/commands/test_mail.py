@@ -1,7 +1,5 @@
 """``shopmirror test-mail``: whether messages arrive, before a night depends on it."""
 
-from __future__ import annotations
-
 import platform
 
 from shopmirror.consoles import fault, say
