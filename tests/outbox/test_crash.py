@@ -42,7 +42,7 @@ def test_a_death_in_an_upload(service, tmp_path, step):
 
 
 def test_random_deaths_and_faults(service, tmp_path):
-    for seed in range(40):
+    for seed in range(25):
         resource, op, crashes, faults, outcome = crash.random_run(
             service, tmp_path / str(seed), seed
         )

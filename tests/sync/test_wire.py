@@ -40,8 +40,13 @@ def test_a_fault_that_passes_is_asked_again(mirror: Mirror, kind: FaultKind) -> 
     mirror.assert_same("ticket_invoices", "customers", "brands")
 
 
-@pytest.mark.parametrize("kind", LASTING)
-@pytest.mark.parametrize("skip", [0, 1])
+# The first answer of a list, and one after it: of another status, of none, of a good one.
+LATER: list[FaultKind] = ["not_found", "reset", "error_under_200"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "skip"), [*((kind, 0) for kind in LASTING), *((kind, 1) for kind in LATER)]
+)
 def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(
     mirror: Mirror, kind: FaultKind, skip: int
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,11 @@ def _asked(home: Path, sql: str) -> dict[str, Any]:
         return dict(warehouse.execute(sql).fetchall())
 
 
-def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_path: Path) -> None:
+def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
+    tmp_path: Path, empty: Path
+) -> None:
     """Together, because each of them alone would need a mirror and a build of its own."""
+    shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [
         ShopSpec("english", limit=None),
         ShopSpec("hides", quirks=Quirks(status_labels="spanish"), limit=None),
