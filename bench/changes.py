@@ -32,7 +32,7 @@ def main() -> None:
                 build(raw.path, home=home, shops=[])
                 for night in range(nights):
                     changes.night(1 + (7 * seed + 3 * night) % 25)
-                    if differing := differences(raw.path, home):
+                    if differing := differences(raw.path, home, night):
                         found += 1
                         print(f"seed {seed}, night {night}: {', '.join(differing)}", flush=True)
     print(f"{seeds} seeds of {nights} nights, {found} builds that differ")

@@ -45,11 +45,12 @@ def fill(path: Path, lines: int) -> None:
     """
     Raw(path, main="America/Guatemala")
     invoices, orders = lines * 2 // 9, lines // 9
+    customers = max(5000, lines // 100)  # each brings a device some twenty times at most
     with duckdb.connect(str(path)) as connection:
         for table in (*_LOADED, "customers", "products"):
             connection.execute(f"alter table raw.{table} alter _dlt_load_id set default '1'")
         for table, count in (("ticket_invoices", invoices), ("pos_orders", orders)):
-            _documents(connection, table, count)
+            _documents(connection, table, count, customers)
         connection.execute(
             "insert into raw.ticket_invoices__returns (shop_id, parent_id, _dlt_id, "
             "_dlt_parent_id, _dlt_list_idx, id, amount, created_date) "
@@ -62,13 +63,14 @@ def fill(path: Path, lines: int) -> None:
             "select 'main', 't' || i, 't' || i, now(), "
             "strftime(timestamp '2023-01-01' + interval (i * 90) second, "
             "'%Y-%m-%dT%H:%M:%S-06:00'), 'Model ' || i % 50 || '|2022', "
-            "'Collected', 'c' || i % 5000, 'u' || i % 6 "
+            f"'Collected', 'c' || i % {customers}, 'u' || i % 6 "
             "from range(?) as numbers(i)",
             [invoices],
         )
         connection.execute(
             "insert into raw.customers (shop_id, id, _dlt_id, _seen_at, name) "
-            "select 'main', 'c' || i, 'c' || i, now(), 'Name ' || i from range(5000) as numbers(i)"
+            "select 'main', 'c' || i, 'c' || i, now(), 'Name ' || i "
+            f"from range({customers}) as numbers(i)"
         )
         connection.execute(
             "insert into raw.products (shop_id, id, _dlt_id, _seen_at, code, prices__cost_price) "
@@ -81,7 +83,9 @@ def fill(path: Path, lines: int) -> None:
         )
 
 
-def _documents(connection: duckdb.DuckDBPyConnection, table: str, count: int) -> None:
+def _documents(
+    connection: duckdb.DuckDBPyConnection, table: str, count: int, customers: int
+) -> None:
     letter = table[0]
     ticket = ", ticket__id" if table == "ticket_invoices" else ""
     connection.execute(
@@ -90,7 +94,7 @@ def _documents(connection: duckdb.DuckDBPyConnection, table: str, count: int) ->
         f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', "
         "3 * (price + tax), 3 * tax, "
         "strftime(timestamp '2023-01-01' + interval (i * 100) second, '%Y-%m-%dT%H:%M:%S-06:00'), "
-        f"'c' || i % 5000{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
+        f"'c' || i % {customers}{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
         "from (select i, 10 + i % 90000 / 100 as price, round(price * 0.12, 2) as tax "
         "from range(?) as numbers(i))",
         [count],

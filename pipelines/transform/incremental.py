@@ -29,7 +29,16 @@ WHOLE_EVERY = timedelta(days=7)
 DIFFERS = "kept_tables_differed"
 """Name of the finding that a build of what changed was not equal to a whole one."""
 _LINES = ("ticket_invoices__lines", "pos_orders__lines")
-_LOADED = ("ticket_invoices", "pos_orders", "tickets", "payments", "products", "customers")
+_LOADED = (
+    "ticket_invoices",
+    "pos_orders",
+    "tickets",
+    "payments",
+    "products",
+    "customers",
+    "ticket_comments",
+    "ticket_timers",
+)
 """Lists whose loads tell what changed: those of ``int_changed_records``. A nested list is only
 ever loaded with its record."""
 
@@ -41,6 +50,10 @@ class LastBuild:
         self._connection = connection
         connection.execute("create table if not exists ops.meta (name varchar, value varchar)")
         settings = connection.execute("select * from ops.shops order by shop_id").fetchall()
+        settings += connection.execute(
+            "select shop_id, status_id, label, meaning, is_closed, is_done from ops.statuses "
+            "order by all"
+        ).fetchall()
         self._of = hashlib.sha256(f"{statements}{settings}".encode()).hexdigest()
         said = dict(connection.execute("select name, value from ops.meta").fetchall())
         self.stands = said.get("built_of") == self._of and self._is_large()

@@ -11,7 +11,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,6 +25,9 @@ from pipelines.transform.models import build, statements
 from tests.transforms.raw import Raw, raw_tables
 
 NESTED = {name for name, _, nested in raw_tables() if nested}
+
+
+_STATUSES = ("Collected", "In repair", "Cancelled")
 
 
 class Nights:
@@ -41,14 +44,23 @@ class Nights:
             "customers": lambda: {"name": self._of("name", 5)},
             "tax_rates": lambda: {"name": self._of("rate", 3), "value": self._pick(5, 12, 20)},
             "ticket_comments": lambda: {"ticket__id": self._of("t", 8), **self._made()},
+            "ticket_timers": lambda: {
+                "ticket__id": self._of("t", 8),
+                "start_date": self._moment(),
+                "end_date": self._moment(),
+            },
         }
 
+        for shop in ("main", "other"):
+            for status in _STATUSES:  # one that is new makes the build a whole one
+                raw.add("statuses", status, shop, label=status)
+
     def night(self, changes: int) -> None:
-        """Rows that come with the next load, and statuses that mean something else."""
+        """Rows that come with the next load."""
         self._load += 1
         with self._raw.held():
             for _ in range(changes):
-                weights = [8, 5, 5, 6, 2, 1, 1, 1]
+                weights = [8, 5, 6, 6, 2, 1, 1, 2, 2]
                 (table,) = self._random.choices([*self._kinds], weights)
                 self._change(table)
 
@@ -140,10 +152,12 @@ class Nights:
         return {**self._document(), "ticket__id": self._maybe(self._of("t", 8))}
 
     def _ticket(self) -> dict[str, Any]:
+        status = self._pick(*_STATUSES)
         return {
-            "status__label": self._pick("Collected", "In repair", "Cancelled"),
+            "status__id": status,
+            "status__label": status,
             "device": self._pick("A|2020", "B"),
-            "customer__id": self._maybe(self._of("c", 8)),
+            "customer__id": self._maybe(self._of("c", 30)),
             "lines": self._some(self._line),
             "payments": self._some(self._paid),
             **self._made(),
@@ -186,9 +200,9 @@ def kept_alone() -> Iterator[None]:
         yield
 
 
-def differences(path: Path, home: Path) -> list[str]:
-    """Build what changed in a file, and everything in a copy of it, at the same moment; the
-    relations that differ. Raises :class:`AssertionError` when the former was not narrow.
+def differences(path: Path, home: Path, days: int = 0) -> list[str]:
+    """Build what changed in a file, and everything in a copy of it, at the same moment in so many
+    days; the relations that differ. Raises :class:`AssertionError` when the former was not narrow.
     """
     whole = path.with_name("whole.duckdb")
     shutil.copyfile(path, whole)
@@ -200,7 +214,7 @@ def differences(path: Path, home: Path) -> list[str]:
         def now(cls, tz: tzinfo | None = None) -> Now:
             return cls.fromisoformat(moment.isoformat()).astimezone(tz)
 
-    moment = datetime.now(UTC)
+    moment = datetime.now(UTC) + timedelta(days=days)
     with patch.object(runner, "datetime", Now):
         narrow = build(path, home=home, shops=[])
         build(whole, home=home, shops=[])

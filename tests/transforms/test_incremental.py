@@ -27,9 +27,9 @@ def test_nights_of_random_changes_are_equal_to_whole_builds(home: Path) -> None:
     nights.night(80)
     with kept_alone():
         build(raw.path, home=home, shops=[])
-        for _ in range(2):
+        for day in range(2):
             nights.night(30)
-            assert differences(raw.path, home) == []
+            assert differences(raw.path, home, day) == []
 
 
 def test_a_build_is_whole_wherever_it_is_not_known_what_changed(home: Path) -> None:

@@ -1,3 +1,5 @@
+{% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
+{{ config(meta=replaced_by('int_changed_tickets', key)) }}
 with tickets as (
     select
         found.*,
@@ -7,13 +9,14 @@ with tickets as (
         ]) }} as is_shop_account
     from {{ ref('stg_tickets') }} as found
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = found.shop_id
-    where found.deleted_at is null
+    where found.deleted_at is null and {{ is_changed('int_changed_tickets', 'found', key) }}
 ),
 
 comments as (
     select shop_id, ticket_id, min(created_at) as first_at, count(*) as comments
-    from {{ ref('stg_ticket_comments') }}
+    from {{ ref('stg_ticket_comments') }} as comments
     where deleted_at is null and ticket_id is not null
+        and {{ is_changed('int_changed_tickets', 'comments', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
     group by 1, 2
 ),
 
@@ -21,8 +24,9 @@ timers as (
     select
         shop_id, ticket_id, min(start_at) as first_at,
         sum(greatest({{ seconds_between('start_at', 'end_at') }}, 0)) as seconds
-    from {{ ref('stg_ticket_timers') }}
+    from {{ ref('stg_ticket_timers') }} as timers
     where deleted_at is null and ticket_id is not null
+        and {{ is_changed('int_changed_tickets', 'timers', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
     group by 1, 2
 ),
 
@@ -32,7 +36,8 @@ changes as (
         min(case when not is_first_sight then seen_from end) as first_change_at,
         min(case when not is_first_sight and is_done then seen_from end) as done_at,
         sum(case when is_first_sight then 0 else 1 end) as changes
-    from {{ ref('ticket_statuses') }}
+    from {{ ref('ticket_statuses') }} as statuses
+    where {{ is_changed('int_changed_tickets', 'statuses', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
     group by 1, 2
 ),
 
@@ -45,8 +50,8 @@ invoices as (
         sum(due) as due,
         max(last_payment_day) as last_payment_day,
         sum(case when is_paid then 0 else 1 end) as unpaid
-    from {{ ref('documents') }}
-    where ticket_id is not null
+    from {{ ref('documents') }} as documents
+    where ticket_id is not null and {{ is_changed('int_changed_tickets', 'documents', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
     group by 1, 2
 ),
 

@@ -1,12 +1,23 @@
--- Documents whose figures are to be worked out again: those that changed, and those of which a payment
--- changed that is theirs or was.
+-- Documents whose figures are to be worked out again, and the ticket of each as it was: those that
+-- changed, and those of which a payment changed that is theirs or was.
 {{ config(materialized='table') }}
-{% set changed = ref('int_changed_payments') %}
-select shop_id, document_type, document_id from {{ ref('int_changed_documents') }}
-union
-select shop_id, document_type, document_id from {{ changed }} where document_id is not null
-union
-select payments.shop_id, payments.document_type, payments.document_id
-from {{ ref('payments') }} as payments
-where payments.document_id is not null
-    and {{ 'false' if not changed_only() else is_changed('int_changed_payments', 'payments', {'shop_id': 'shop_id', 'id': 'id'}) }}
+{% set changed, documents, payments = ref('int_changed_payments'), ref('int_changed_documents'), ref('payments') %}
+{% if not changed_only() %}{{ nothing(['shop_id', 'document_type', 'document_id', 'ticket_id']) }}{% else %}
+with found as (
+    select shop_id, document_type, document_id from {{ documents }}
+    union
+    select shop_id, document_type, document_id from {{ changed }} where document_id is not null
+    union
+    select payments.shop_id, payments.document_type, payments.document_id
+    from {{ payments }} as payments
+    where payments.document_id is not null
+        and {{ is_changed('int_changed_payments', 'payments', {'shop_id': 'shop_id', 'id': 'id'}) }}
+)
+
+select found.shop_id, found.document_type, found.document_id, kept.ticket_id
+from found
+left join {{ as_built('marts', 'documents') }} as kept
+    on kept.shop_id = found.shop_id
+    and kept.document_type = found.document_type
+    and kept.document_id = found.document_id
+{% endif %}
