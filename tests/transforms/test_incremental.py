@@ -86,3 +86,36 @@ def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None
     assert run.findings == {incremental.DIFFERS: 1}
     assert "documents" in run.warnings[0]
     assert raw.execute("select gross from marts.documents") == [(5,)]
+
+
+def test_tickets_change_with_what_was_theirs_and_with_an_earlier_visit(home: Path) -> None:
+    """What random nights seldom meet: a comment moves, and an earlier visit ended earlier."""
+    raw = Raw(home / "a.duckdb")
+    raw.add("statuses", "Collected", label="Collected")
+    for ticket, customer, day in (("a", "c1", 1), ("b", "c2", 1), ("c", "c3", 1), ("d", "c3", 9)):
+        raw.add(
+            "tickets",
+            ticket,
+            status__id="Collected",
+            status__label="Collected",
+            customer__id=customer,
+            device="x",
+            created_date=f"2026-06-0{day}",
+            last_updated="2026-06-20",  # one that is not done is built each night
+        )
+    raw.add("ticket_invoices", "i1", ticket__id="c", created_date="2026-06-02")
+    raw.add("ticket_comments", "k1", ticket__id="a", created_date="2026-06-02")
+    with kept_alone():
+        build(raw.path, home=home, shops=[])
+        raw.execute("update raw.ticket_comments set ticket__id = 'b', _dlt_load_id = '2'")
+        raw.execute(
+            "update raw.ticket_invoices set created_date = '2026-04-02', _dlt_load_id = '2'"
+        )
+        build(raw.path, home=home, shops=[])
+    assert raw.execute("select id, comments, is_comeback from marts.tickets order by id") == [
+        ("a", 0, False),
+        ("b", 1, False),
+        ("c", 0, False),
+        ("d", 0, False),
+    ]
+    assert raw.execute("select count(*) from intermediate.int_changed_records") == [(2,)]
