@@ -41,6 +41,11 @@ _FIGURES = " UNION ALL ".join(
         ("reconciliation", "report || ' ' || period", "ours"),
     )
 )
+_LOADED = (
+    "SELECT string_agg(quote_ident(schemaname) || '.' || quote_ident(tablename), ', ') "
+    "FROM pg_tables WHERE schemaname IN ('raw', 'ops')"
+)
+"""A plan is as good as what is known of the tables; autovacuum may not have come since the load."""
 _TOLD = (
     f"SELECT shop_id, figure, period, amount FROM ops.{FIGURES} f "  # noqa: S608 - as above
     "JOIN ops.shop_owners o USING (shop_id, home_id) WHERE o.made_of IS NOT NULL AND models = %s"
@@ -87,6 +92,8 @@ def build_elsewhere(there: Elsewhere) -> bool:
         )
     # What is dated by a build (today, since when a version holds) is dated by the newest file's.
     moment = {"SHOPMIRROR_BUILT_AT": lease.built_at()}
+    ((loaded,),) = client.execute_sql(_LOADED) or [("",)]
+    client.execute_sql(f"ANALYZE {loaded}")
     with _environment(_profile(client.credentials) | moment) as environment:
         models.build_at("postgres", environment, home=there.home.path, suffix=_SUFFIX)
     told = set(client.execute_sql(_TOLD, compiled.fingerprint(models.PROJECT)) or ())
