@@ -20,6 +20,7 @@ import json
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,8 +48,8 @@ STAGING = "raw_staging"
 """Where dlt keeps the rows of one load before it merges them; not published."""
 
 _PIPELINE = "repair_shop"
-_BLOCKS = 10_000
-"""Blocks of the file that DuckDB may hold in a load before it spills (164 MB of a new file, whose
+_BLOCKS = 6_000
+"""Blocks of the file that DuckDB may hold in a load before it spills (98 MB of a new file, whose
 blocks are of 16 KiB); by itself it takes most of the RAM."""
 _MOST = 1_000_000_000
 """Bytes it may hold of a file of an older version, whose blocks are of 256 KiB."""
@@ -96,6 +97,23 @@ def dlt_environment(home: Home) -> None:
     )
     for name in ("dlt", "sqlglot"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    _start_dlt()
+
+
+def _start_dlt() -> None:
+    """Have dlt read its settings without Streamlit, which it imports to ask for secrets where there
+    is no file of them: a fifth of a second, and the memory of 340 modules."""
+    is_loaded = "streamlit" in sys.modules
+    if not is_loaded:
+        sys.modules["streamlit"] = None  # type: ignore[assignment]  # import's word for "there is none"
+    try:
+        from dlt.common.configuration.container import Container
+        from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
+
+        Container()[PluggableRunContext]
+    finally:
+        if not is_loaded:
+            del sys.modules["streamlit"]
 
 
 class Loader:
@@ -112,16 +130,17 @@ class Loader:
 
     # -- tables ---------------------------------------------------------------------------------
 
-    def prepare(self) -> None:
-        """Make sure that the file is there, of a layout this version knows, with all of ``ops``.
-
-        If it was lost, the published warehouse is its newest copy.
-        """
+    def restore(self) -> None:
+        """If the file was lost, the published warehouse is its newest copy."""
         if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
             with self.home.guard():
                 copy = self.home.build_warehouse.with_suffix(".tmp")
                 shutil.copyfile(self.home.warehouse, copy)
                 copy.replace(self.home.build_warehouse)
+
+    def prepare(self) -> None:
+        """Make sure that the file is there, of a layout this version knows, with all of ``ops``."""
+        self.restore()
         with self._database() as connection:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
@@ -308,10 +327,9 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
 
 
 def _holds_rows(connection: duckdb.DuckDBPyConnection) -> bool:
-    sizes = connection.execute(
-        "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = $schema",
-        {"schema": DATASET},
-    ).fetchall()
+    # Nothing is bound: for that DuckDB loads pandas.
+    sql = "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = $schema"
+    sizes = connection.execute(written(sql, {"schema": DATASET})).fetchall()
     return any(rows for table, rows in sizes if table in TABLES)
 
 
@@ -340,6 +358,7 @@ def _bound_memory(connection: duckdb.DuckDBPyConnection) -> None:
     [(block,)] = connection.execute(
         "SELECT block_size FROM pragma_database_size() LIMIT 1"
     ).fetchall()
+    connection.execute("SET threads = 1")  # dlt's workers are several; more only hold memory
     connection.execute(f"SET memory_limit = '{min(_BLOCKS * block, _MOST)}B'")
 
 

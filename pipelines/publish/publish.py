@@ -12,6 +12,7 @@ import errno
 import fcntl
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.home import Home, HomeError
@@ -21,8 +22,10 @@ _FICLONE = 0x40049409
 """ioctl of Linux: share the blocks of another file (btrfs, xfs), so a copy costs nothing."""
 
 
-def publish(home: Home) -> Path:
+def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
     """Replace the published warehouse by a copy of the private one; its path.
+
+    ``write`` is what belongs into it at last: the file is opened once for that and for settling it.
 
     :class:`~pipelines.home.HomeError` when the disk is full or the private database is missing or
     in use; the published file is then as it was.
@@ -31,7 +34,7 @@ def publish(home: Home) -> Path:
     if not source.exists():
         raise HomeError(f"There is nothing to publish yet in {home.path}: run 'shopmirror sync'.")
     with home.guard("The warehouse is as it was"):
-        _settle(home)
+        _settle(home, write)
         for leftover in target.parent.glob(f".{target.name}.*.tmp"):
             leftover.unlink(missing_ok=True)
         copy = target.with_name(f".{target.name}.{os.getpid()}.tmp")
@@ -48,9 +51,10 @@ def publish(home: Home) -> Path:
     return target
 
 
-def _settle(home: Home) -> None:
+def _settle(home: Home, write: Callable[[], None]) -> None:
     """Bring everything into the one file: what is in the log is not in a copy of the file."""
     with home.open_build() as connection:
+        write()
         connection.execute(f"DROP SCHEMA IF EXISTS {STAGING} CASCADE")
         connection.execute("FORCE CHECKPOINT")
     log = home.build_warehouse.with_name(home.build_warehouse.name + ".wal")

@@ -60,9 +60,12 @@ class Session:
         self.ledger = Ledger(home.ledger)
         self.budget = Budget(home.budget)
         self.loader = Loader(home)
-        self.loader.prepare()
         self.feed = Feed(self.ledger, self.loader, settings.shops, home.build_warehouse)
-        if say := keep_together(home, self.ledger, self.loader, self.feed, settings.shops):
+        self.loader.restore()
+        with home.open_build():
+            self.loader.prepare()
+            say = keep_together(home, self.ledger, self.loader, self.feed, settings.shops)
+        if say:
             self.observer.say(say)
         self.publish_seconds = 1.0
         self._clients: dict[str, Client] = {}
@@ -128,14 +131,15 @@ class Session:
         If that fails, ``ended_run``, whose good end is part of the evidence, is noted as failed.
         """
         try:
-            with self.home.open_build():
-                write_evidence(self.ledger, self.loader, self.settings.shops)
-                self.loader.write_ops("changes", history_rows(self.home.path))
-            publish(self.home)
+            publish(self.home, self._write_evidence)
         except BaseException as error:
             if ended_run is not None:
                 self.ledger.fail_run(ended_run, error)
             raise
+
+    def _write_evidence(self) -> None:
+        write_evidence(self.ledger, self.loader, self.settings.shops)
+        self.loader.write_ops("changes", history_rows(self.home.path))
 
     def close(self) -> None:
         """Close connections and files."""

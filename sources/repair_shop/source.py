@@ -268,6 +268,8 @@ def _read(
                 _add_nested(resource, name, rows.slice(0, 0), file_format, is_new)
                 names.add(name)
             yield dlt.mark.with_table_name(rows, name)
+    if moved:
+        pa.default_memory_pool().release_unused()  # the destination needs memory next
     if moved or log.is_far(offsets, end):
         state[LEDGER] = log.token()
         state[_OFFSETS] = {
