@@ -6,6 +6,7 @@ import sys
 PARTS = (
     ("bench.mirror", "all"),
     ("bench.ingest",),
+    ("bench.load",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
     ("bench.fuzz_answers", "20000", "1", "direct"),
     ("bench.push_cost",),

@@ -3,7 +3,7 @@
 ``python -m bench.load [ROWS]`` puts so many rows of ten lists (by default 100,000) into a new
 ledger, as a first load does but without a service, and loads them in a process of its own. It
 prints CPU seconds by stage, the peak of memory, and what DuckDB's own reader of JSON takes for the
-same rows in the same run. ``--again`` loads everything once more, into tables that hold it.
+same rows in the same run.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Stages:
         return timed
 
 
-def load(home: Path, again: bool) -> None:
+def load(home: Path) -> None:
     """Load, build and publish what the ledger of a home holds."""
     stages = Stages()
     began = time.process_time()
@@ -105,15 +105,12 @@ def load(home: Path, again: bool) -> None:
     stages.watch("models", Session, "build")
     stages.watch("publish", Session, "publish")
     settings = Settings(home=home, shops=(ShopSettings.model_validate(_SHOP),))
-    for _ in range(1 + again):
-        with open_session(settings) as session:
-            if again:
-                session.ledger.mark_waiting()
-            session.feed.load_waiting()
-            stages.seconds["peak"] = _peak()
-            session.build()
-            session.publish()
-            rows = session.feed.rows
+    with open_session(settings) as session:
+        session.feed.load_waiting()
+        stages.seconds["peak"] = _peak()
+        session.build()
+        session.publish()
+        rows = session.feed.rows
     whole = time.process_time() - began
     peak = stages.seconds.pop("peak")
     stages.seconds["else"] = whole - sum(stages.seconds.values())
@@ -130,14 +127,13 @@ def main() -> None:
     """Fill and load in processes of their own, so that peaks are their own too."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=100_000)
-    parser.add_argument("--again", action="store_true")
     parser.add_argument("--fill", type=Path)
     parser.add_argument("--load", type=Path)
     given = parser.parse_args()
     if given.fill:
         fill(given.fill, given.rows)
     elif given.load:
-        load(given.load, given.again)
+        load(given.load)
     else:
         with tempfile.TemporaryDirectory() as home:
             for part in ("--fill", "--load"):
