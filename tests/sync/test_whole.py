@@ -117,7 +117,7 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     # Paid on other days than it was made: an empty day is believed the second time.
     mirror.assert_same("payments")
 
-    def full_disk(home: Home) -> None:
+    def full_disk(home: Home, settle: Callable[[], None]) -> None:
         raise HomeError("the disk is full")
 
     # What readers did not get is no run that went well.
