@@ -21,8 +21,10 @@ _LOCK = 7_267_460_953
 """Number of the lock that PostgreSQL keeps for whoever is connected; it ends with him."""
 _WAIT = 3600.0
 """Seconds that others are waited for: they load, and build the models over all shops."""
+_POLL = 0.5
+"""Seconds after which one who waits looks again."""
 _AWAITED = _LOCK + 1
-"""Number of the lock that those share who wait, and will build what they find."""
+"""Number of the lock that those share who wait to load, and will build what they find."""
 _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
     "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
@@ -51,8 +53,10 @@ class LeaseError(Exception):
 class Lease:
     """What one home may load; made by :func:`turn`."""
 
-    def __init__(self, client: SqlClientBase[Any], home_id: str) -> None:
-        self._client, self._home_id = client, home_id
+    def __init__(
+        self, client: SqlClientBase[Any], home_id: str, is_stopped: Callable[[], bool]
+    ) -> None:
+        self._client, self._home_id, self._is_stopped = client, home_id, is_stopped
 
     def claim(self, shops: Sequence[str], take_over: Sequence[str] = ()) -> list[str]:
         """Own these shops; those of them of which the rows there are another home's.
@@ -136,8 +140,18 @@ class Lease:
         """When the newest of all homes' own files was built, in UTC."""
         return str(self._ask("SELECT coalesce(max(built_at), '')")[0][0])
 
-    def is_awaited(self) -> bool:
-        """Whether another home waits for its turn, which will build what is there then."""
+    def let_others(self) -> None:
+        """Let all load that wait for it now, and be the only one who writes there again.
+
+        Whoever comes last then finds everybody's rows, and builds once. Those who let others load
+        look after that, so a home that dies before it builds leaves it to them.
+        """
+        while self._is_awaited():
+            self._do("SELECT pg_advisory_unlock(%s)", _LOCK)
+            time.sleep(2 * _POLL)  # whoever waits for it looks more often than that
+            _wait(self._client, self._is_stopped)
+
+    def _is_awaited(self) -> bool:
         if not (self._do("SELECT pg_try_advisory_lock(%s)", _AWAITED) or [[False]])[0][0]:
             return True
         self._do("SELECT pg_advisory_unlock(%s)", _AWAITED)
@@ -183,20 +197,24 @@ def turn(
 ) -> Iterator[Lease]:
     """Be the only one who writes there, as long as ``client`` is connected; the lease.
 
-    While one that ``builds`` waits, the others need not. A DuckDB file is one process's anyway.
-    :class:`LeaseError` when others do not come to an end.
+    Others let one that ``builds`` load before they build (:meth:`Lease.let_others`). A DuckDB file
+    is one process's anyway. :class:`LeaseError` when others do not come to an end.
     """
     if kind == "postgres" and not _locked(client):
-        began = time.monotonic()
         if builds:
             client.execute_sql("SELECT pg_advisory_lock_shared(%s)", _AWAITED)
-        while not _locked(client):
-            if is_stopped() or time.monotonic() - began > _WAIT:
-                raise LeaseError("other homes are still loading it.")
-            time.sleep(0.5)
+        _wait(client, is_stopped)
         if builds:
             client.execute_sql("SELECT pg_advisory_unlock_shared(%s)", _AWAITED)
-    yield Lease(client, home_id)
+    yield Lease(client, home_id, is_stopped)
+
+
+def _wait(client: SqlClientBase[Any], is_stopped: Callable[[], bool]) -> None:
+    began = time.monotonic()
+    while not _locked(client):
+        if is_stopped() or time.monotonic() - began > _WAIT:
+            raise LeaseError("other homes are still loading it.")
+        time.sleep(_POLL)
 
 
 def _locked(client: SqlClientBase[Any]) -> bool:

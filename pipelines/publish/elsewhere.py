@@ -73,7 +73,7 @@ def own_figures(home: Home) -> Figures | None:
 
 def build_elsewhere(there: Elsewhere) -> bool:
     """Build the models over all homes' rows and publish them; False when nothing was new, or
-    another home waits that will build.
+    another home that had waited has built meanwhile.
 
     :class:`~pipelines.load.loader.LoadError` when the figures of a shop are not those of its home's
     own warehouse, :class:`~pipelines.transform.models.ModelsFailed` when a model fails; readers
@@ -83,7 +83,9 @@ def build_elsewhere(there: Elsewhere) -> bool:
     if there.kind != "postgres" or client is None or lease is None:
         return False
     client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (at VARCHAR)")
-    if lease.is_published() or lease.is_awaited():
+    if not lease.is_published():
+        lease.let_others()
+    if lease.is_published():
         return False
     if not can_build():
         raise LoadError(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -245,16 +247,34 @@ def test_no_error_has_the_password(chain: Chain, monkeypatch: pytest.MonkeyPatch
             assert "of-the-wall" not in str(list(answer.rows))
 
 
-def test_a_build_is_left_to_a_home_that_waits(chain: Chain) -> None:
-    with closing(psycopg2.connect(chain.address)) as waiting:
-        waiting.cursor().execute("select pg_advisory_lock_shared(%s)", [lease._AWAITED])
-        assert chain.sync("east", models=True, reserve=1) == 0
-        whole = closing_report(chain.home("north"))
-        assert whole.as_of is None
-        said = {caution.text for caution in whole.pages[0].cautions}
-        assert "east: its newest rows are in no report yet" in said
-    # The one that comes next builds, though it has nothing new of its own.
-    assert chain.sync("south", models=True) == 0
+def test_a_build_waits_for_homes_that_will_load_and_outlives_them(chain: Chain) -> None:
+    with (
+        ThreadPoolExecutor(1) as machine,
+        closing(psycopg2.connect(chain.address)) as waiting,
+    ):
+        waiting.autocommit = True
+        cursor = waiting.cursor()
+        cursor.execute("select pg_advisory_lock_shared(%s)", [lease._AWAITED])
+        code = machine.submit(chain.sync, "east", models=True, reserve=1)
+        try:
+            taken = False  # its turn, by one that waited
+            while not taken and not code.done():
+                cursor.execute(
+                    "select count(made_of), count(*) from ops.shop_owners where shop_id = 'east' "
+                    "and made_of is distinct from published_of"
+                )
+                if cursor.fetchone() == (1, 1):
+                    cursor.execute("select pg_try_advisory_lock(%s)", [lease._LOCK])
+                    taken = cursor.fetchall() == [(True,)]
+                time.sleep(0.1)
+            assert taken
+            whole = closing_report(chain.home("north"))
+            assert whole.as_of is None
+            said = {caution.text for caution in whole.pages[0].cautions}
+            assert "east: its newest rows are in no report yet" in said
+        finally:
+            waiting.close()  # it dies
+        assert code.result() == 0
     whole = closing_report(chain.home("north"))
     assert whole.as_of is not None and not whole.pages[0].cautions
 
