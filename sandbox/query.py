@@ -152,11 +152,12 @@ def _own_rules(
         return [(f"{PIPELINE} OR ({recent})", [store.shop])]
     if quirks.hides and not set(_SHOWING) & set(query.last()):
         return [(_HIDING[row.resource], [])] if row.resource in _HIDING else []
-    paid_on = query.days("paymentDateFrom", "paymentDateTo")
-    if row.resource == "ticket_invoices" and paid_on:
+    if row.resource == "ticket_invoices":
+        paid_on = query.days("paymentDateFrom", "paymentDateTo")
         tests = " AND ".join(sql for sql, _ in paid_on)
         paid = f"SELECT document_id FROM r_payments WHERE shop = ? AND {tests}"
-        return [(f"id IN ({paid})", [store.shop, *(day for _, [day] in paid_on)])]
+        days = [day for _, [day] in paid_on]
+        return [(f"id IN ({paid})", [store.shop, *days])] if days else []
     if row.resource == "custom_fields":
         if path["type"] not in CUSTOM_FIELD_TYPES:
             raise BadRequest(f"The type must be one of {', '.join(CUSTOM_FIELD_TYPES)}.")

@@ -92,3 +92,11 @@ def test_a_list_goes_both_ways(api: httpx.Client, path: str) -> None:
 def test_a_list_without_sort_ignores_it(api: httpx.Client, path: str) -> None:
     address = f"/{path}".replace("{type}", "tickets")
     assert api.get(address, params={"sort": "oldest"}).json() == api.get(address).json()
+
+
+def test_a_list_ignores_the_parameters_of_others(api: httpx.Client) -> None:
+    every = {name for names in PARAMETERS.values() for name in names.split()}
+    for path, own in PARAMETERS.items():
+        address = f"/{path}".replace("{type}", "tickets")
+        others = dict.fromkeys(every - set(own.split()), "?")
+        assert api.get(address, params=others).json() == api.get(address).json(), path
