@@ -78,7 +78,8 @@ def sync(
             if not session.stop.is_set():
                 run.note_mirrored()
                 run.transform()
-            report = verdict(run.finish(), everything=run.endpoints is None)
+            stopped = session.stop.is_set()
+            report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
         except BaseException as error:
             report.exit_code = getattr(error, "exit_code", 1)
             report.message = str(error) or type(error).__name__
@@ -96,7 +97,7 @@ def sync(
                 message=report.message,
                 detail=report.as_json(),
             )
-        if not session.stop.is_set():
+        if not stopped:
             session.publish(run_id)
             further = warehouse or WarehouseSettings()
             for name in further.also:

@@ -113,13 +113,17 @@ class SyncReport:
         }
 
 
-def verdict(shops: list[ShopResult], *, everything: bool = True) -> SyncReport:
+def verdict(
+    shops: list[ShopResult], *, everything: bool = True, stopped: bool = False
+) -> SyncReport:
     """The exit code and the words for what happened in all shops.
 
-    ``everything``: all lists were asked for, so what is proven is the whole mirror.
+    ``everything``: all lists were asked for, so what is proven is the whole mirror. ``stopped``: a
+    signal came before it was published, so readers have nothing of it however well all was read.
     """
     problems = {shop.shop: shop.problems for shop in shops}
-    kind = deciding(problem.kind for found in problems.values() for problem in found)
+    kinds = [problem.kind for found in problems.values() for problem in found]
+    kind = deciding([*kinds, Kind.STOPPED] if stopped else kinds)
     failed = [e for shop in shops for e in shop.errors if not isinstance(e, Stopped)]
     if _is_misconfigured(failed, shops):
         kind = Kind.MISCONFIGURED

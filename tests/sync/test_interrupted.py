@@ -16,7 +16,9 @@ import pytest
 
 from pipelines.home import SyncRunning
 from pipelines.monitor.status import status
+from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
+from sources.repair_shop.observer import Observer
 from tests.sync.conftest import MakeMirror, Mirror
 
 COMMAND = (sys.executable, "-m", "shopmirror")
@@ -120,6 +122,23 @@ def test_a_signal_stops_with_exit_code_4_and_the_next_run_goes_on(
     before = mirror.asked()
     assert mirror.run("customers", "ticketInvoices", "brands").exit_code == 0
     assert not set(before[:2]) & set(mirror.asked()[len(before) :])
+
+
+def test_a_signal_after_the_last_answer_is_no_good_end(make_mirror: MakeMirror) -> None:
+    """All is read and proven, but readers have nothing of it yet."""
+    mirror, stop = make_mirror(), threading.Event()
+
+    class StopsAtTheEnd(Observer):
+        def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
+            stop.set()
+
+    report = sync(mirror.settings, resources=["brands"], stop=stop, observer=StopsAtTheEnd())
+    assert (report.exit_code, report.outcome) == (4, "stopped")
+    assert not (mirror.home / "warehouse.duckdb").exists()
+    assert status(mirror.settings).runs[0]["exit_code"] == 4
+    asked = len(mirror.asked())
+    assert mirror.run("brands").exit_code == 0 and mirror.loaded > 0
+    assert len(mirror.asked()) - asked < asked
 
 
 def test_a_second_sync_meanwhile_says_so_and_leaves(mirror: Mirror, tmp_path: Path) -> None:
