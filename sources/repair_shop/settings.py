@@ -322,7 +322,7 @@ def load_section(
 def faults(error: ValidationError, kind: type[BaseModel]) -> str:
     """What pydantic found wrong, in one line, without any value: one may be a secret."""
     return "; ".join(
-        f"{'.'.join(map(str, fault['loc'])) or 'section'}: {_plain(fault, kind)}"
+        f"{'.'.join(map(str, fault['loc']))}: {_plain(fault, kind)}".removeprefix(": ")
         for fault in error.errors(include_input=False, include_url=False)
     )
 

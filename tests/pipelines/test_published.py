@@ -85,7 +85,7 @@ def test_a_server_is_read_only_where_the_settings_say_so(
             pass
 
     monkeypatch.setenv("WAREHOUSE__READ", "company")
-    refused("'company' is none of those that 'also' names")
+    refused("are wrong: read: 'company' is none of those that 'also' names")
     monkeypatch.setenv("WAREHOUSE__ALSO", "company")
     monkeypatch.setattr(attached, "find_spec", lambda _name: None)
     refused("packages of the extra 'engines'")
