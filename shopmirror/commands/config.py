@@ -1,9 +1,10 @@
 """``shopmirror config show``: which settings count, and where each was said."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -36,7 +37,7 @@ def show(
 
     Exit code 2 when a setting is wrong; it is shown all the same.
     """
-    from sources.repair_shop.settings import SettingsError, home_folder, load_settings
+    from sources.repair_shop.settings import SettingsError, home_folder
 
     entries = [e for e in _entries() if every or e.source != _DEFAULT]
     if as_json:
@@ -47,12 +48,27 @@ def show(
         out().print(f"Files are written to {home_folder()} (SHOPMIRROR_HOME).", markup=False)
     for word in _strange_sections():
         fault(word)
-    try:
-        load_settings()
-    except SettingsError as error:
-        fault(str(error))
-        return error.exit_code
-    return 0
+    wrong = list(dict.fromkeys(_faults()))
+    for word in wrong:
+        fault(word)
+    return SettingsError.exit_code if wrong else 0
+
+
+def _faults() -> Iterator[str]:
+    """What is wrong with the settings of the shops and of every other section."""
+    from pipelines.monitor.sender import MailSettings, load_mail
+    from sources.repair_shop.settings import SettingsError, load_section, load_settings
+
+    checks: list[Callable[[], Any]] = [load_settings]
+    for name, kind in sections().items():
+        checks.append(
+            partial(load_mail if issubclass(kind, MailSettings) else load_section, name, kind)
+        )
+    for check in checks:
+        try:
+            check()
+        except SettingsError as error:
+            yield str(error)
 
 
 def _entries() -> Iterator[Entry]:

@@ -46,11 +46,11 @@ def test_config_show_says_what_counts_and_where_it_was_said(
     )
     (folder / "secrets.toml").chmod(0o600)
     code, out, err = run("config", "show", "--json")
+    assert code == 2 and "Settings under [notify] are wrong: key_of_mine: there is no" in err
     told = {
         (e["section"], e["name"]): (e["value"], e["source"]) for e in json.loads(out)["settings"]
     }
     mine = "sources.repair_shop"
-    assert code == 0
     assert told[mine, "timezone"] == ("America/Guatemala", "the environment")
     assert told[mine, "currency"] == ("GTQ", ".dlt/config.toml")
     assert told[f"{mine}.shops.norte", "currency"][0] == "USD"
@@ -62,6 +62,8 @@ def test_config_show_says_what_counts_and_where_it_was_said(
     assert "requests_per_minute" in every and "sync_limit_minutes" in every
     for text in (out, err, every):
         assert "hush" not in text and shop.keys["main"] not in text
+    (folder / "secrets.toml").unlink()
+    assert run("config", "show")[0] == 0
     monkeypatch.setenv(PREFIX + "RESERVE", "many")
     code, out, err = run("config", "show")
     assert code == 2 and "many" in out and "reserve:" in err
