@@ -33,7 +33,15 @@ import pyarrow as pa
 from pipelines.home import Home, HomeError, storage_trouble
 from pipelines.load.errors import explained, own_cause
 from pipelines.load.ops import FORMAT, OPS_TABLES
-from pipelines.load.tables import bring_up, check_format, columns_of, make_table, quoted
+from pipelines.load.tables import (
+    bring_up,
+    check_format,
+    columns_of,
+    has_one_of,
+    lists_with_rows,
+    make_table,
+    quoted,
+)
 from pipelines.sql import literal, written
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.log import Log, Offset
@@ -126,7 +134,8 @@ class Loader:
     def __init__(self, home: Home) -> None:
         self.home = home
         self._pipeline: dlt.Pipeline | None = None
-        self._held_rows = False
+        self._held: frozenset[str] = frozenset()
+        """Lists of which the file held rows when it was opened."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -191,14 +200,16 @@ class Loader:
         with self._database() as connection:
             _bound_memory(connection)
             pipeline = self._ready_pipeline()
-            unsure = _unfinished(connection)
+            unsure = self._unfinished(connection, end)
             new = [
-                table for table in tables if table not in unsure and self._is_new(log, table, end)
+                table
+                for table in tables
+                if table not in unsure and self._is_new(connection, log, table, end)
             ]
             _note_unfinished(
-                connection, unsure | {t: max(end.page, unsure.get(t, 0)) for t in tables}
+                connection, {**unsure} | {t: max(end.page, unsure.get(t, 0)) for t in tables}
             )
-            source = from_log(log, end, holds_rows=self._held_rows, unsure=unsure, new=new)
+            source = from_log(log, end, holds_rows=bool(self._held), unsure=unsure, new=new)
             try:
                 info = pipeline.run(source.with_resources(*tables))
                 info.raise_on_failed_jobs()
@@ -227,7 +238,7 @@ class Loader:
     def is_of_another(self, log: Log) -> bool:
         """Whether what the file holds was loaded from another ledger, or from a later one."""
         tokens = self._tokens()
-        return self._held_rows and not (tokens and all(log.knows(token) for token in tokens))
+        return bool(self._held) and not (tokens and all(log.knows(token) for token in tokens))
 
     def offsets(self, log: Log, table: str) -> dict[str, Offset]:
         """How far the file has got of a list."""
@@ -235,15 +246,34 @@ class Loader:
 
         return offsets_of(log, self._state().get(table, {}))
 
-    def _is_new(self, log: Log, table: str, end: Offset) -> bool:
+    def _is_new(
+        self, connection: duckdb.DuckDBPyConnection, log: Log, table: str, end: Offset
+    ) -> bool:
         """Whether the file holds none of the rows of a list that it is to get: no merge then."""
         from sources.repair_shop.source import LEDGER, offsets_of
 
         state = self._state().get(table, {})
         offsets = offsets_of(log, state)
-        if not offsets and (self._held_rows or LEDGER in state):
+        if not offsets and (self._held or LEDGER in state):
             return False
-        return log.has_only_new(table, offsets, end)
+        if not log.has_only_new(table, offsets, end):
+            return False
+        # A file may hold what came with a ledger that was lost since, so it is asked itself.
+        return table not in self._held or not any(
+            has_one_of(connection, table, shop, ids) for shop, ids in log.ids(table, offsets, end)
+        )
+
+    def _unfinished(self, connection: duckdb.DuckDBPyConnection, end: Offset) -> Mapping[str, int]:
+        """Lists of which the file may hold rows that dlt's state says nothing of: their load was
+        cut off between two tables. List -> the last answer of that load.
+
+        All lists, in a file whose rows a version loaded that made no such notes.
+        """
+        noted = "SELECT value FROM ops.meta WHERE name = 'unfinished'"
+        for (text,) in connection.execute(noted).fetchall():
+            found: Mapping[str, int] = json.loads(text)
+            return found
+        return dict.fromkeys(TABLES if self._held else (), end.page)
 
     def _tokens(self) -> set[str]:
         from sources.repair_shop.source import LEDGER
@@ -283,7 +313,7 @@ class Loader:
         )
         with self._database() as connection:
             held = columns_of(connection, DATASET)
-            self._held_rows = _holds_rows(connection)
+            self._held = lists_with_rows(connection)
             if "_dlt_version" in held and _lacking(held):
                 # dlt makes no table that a schema stored here says is there already.
                 connection.execute("DELETE FROM raw._dlt_version")
@@ -326,30 +356,11 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
     ]
 
 
-def _holds_rows(connection: duckdb.DuckDBPyConnection) -> bool:
-    # Nothing is bound: for that DuckDB loads pandas.
-    sql = "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = $schema"
-    sizes = connection.execute(written(sql, {"schema": DATASET})).fetchall()
-    return any(rows for table, rows in sizes if table in TABLES)
-
-
-def _unfinished(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Lists of which the file may hold rows that dlt's state says nothing of: their load was cut
-    off between two tables. List -> the last answer of that load."""
-    noted = "SELECT value FROM ops.meta WHERE name = 'unfinished'"
-    return {
-        t: at
-        for (text,) in connection.execute(noted).fetchall()
-        for t, at in json.loads(text).items()
-    }
-
-
 def _note_unfinished(connection: duckdb.DuckDBPyConnection, lists: Mapping[str, int]) -> None:
     connection.execute("BEGIN")
     connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
-    if lists:
-        note = "INSERT INTO ops.meta VALUES ('unfinished', $lists)"
-        connection.execute(written(note, {"lists": json.dumps(lists)}))
+    note = "INSERT INTO ops.meta VALUES ('unfinished', $lists)"
+    connection.execute(written(note, {"lists": json.dumps(lists)}))
     connection.execute("COMMIT")
 
 

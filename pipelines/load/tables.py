@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import duckdb
 from pipelines.home import HomeError
 from pipelines.load.ops import FORMAT
 from pipelines.sql import written
+from sources.repair_shop.schema.endpoints import TABLES
 
 
 def make_table(
@@ -95,6 +97,25 @@ def _carry_over(connection: duckdb.DuckDBPyConnection, table: str) -> None:
         """  # noqa: S608 - names are ours and quoted
     )
     connection.execute(f"DROP TABLE {history}")
+
+
+def lists_with_rows(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """Lists of the service of which the file holds rows."""
+    sizes = connection.execute(
+        "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = 'raw'"
+    ).fetchall()
+    return frozenset(table for table, rows in sizes if rows and table in TABLES)
+
+
+def has_one_of(
+    connection: duckdb.DuckDBPyConnection, table: str, shop: str, ids: list[str]
+) -> bool:
+    """Whether the file holds a row of a shop's list with one of these ids."""
+    sql = (
+        f"SELECT 1 FROM raw.{quoted(table)} WHERE shop_id = $shop AND id IN "  # noqa: S608 - declared names
+        """(SELECT unnest(from_json($ids, '["VARCHAR"]'))) LIMIT 1"""
+    )
+    return bool(connection.execute(written(sql, {"shop": shop, "ids": json.dumps(ids)})).fetchall())
 
 
 def quoted(name: str) -> str:

@@ -157,6 +157,12 @@ class Log:
             for shop, resource, since in lists
         )
 
+    def ids(self, table: str, offsets: Offsets, end: Offset) -> Iterator[tuple[str, list[str]]]:
+        """Shop -> ids of the rows of a list that were answered after ``offsets``, up to ``end``."""
+        for shop, since in self._since(offsets):
+            for resource in _resources(table):
+                yield shop, self._ledger.ids_between(shop, resource, since.page, end.page)
+
     def missing(self, table: str, offsets: Offsets) -> list[str]:
         """Shops whose rows after ``offsets`` are neither kept nor in a warehouse at hand."""
         return [

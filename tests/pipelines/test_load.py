@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
 
 from pipelines.home import Home, HomeError
 from pipelines.load import consumer
-from pipelines.load.loader import Loader
+from pipelines.load.loader import Loader, LoadError
 from pipelines.load.ops import FORMAT
+from pipelines.load.pairing import keep_together
 from pipelines.publish.publish import publish
 from sources.repair_shop import log
 from sources.repair_shop.ledger.aside import pages_aside
@@ -386,10 +388,12 @@ def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded: LoadedHo
     assert loaded.ledger.keeps_all_since(2)
 
 
+@pytest.mark.parametrize("is_noted", [True, False])
 def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
-    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
+    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch, is_noted: bool
 ) -> None:
-    """New rows are appended; those that a failed load left in the file are merged."""
+    """New rows are appended; those that a failed load left in the file are merged, also where a
+    version that made no note of it had loaded them."""
     copy = DuckDbCopyJob.run
 
     def once(job: DuckDbCopyJob) -> None:
@@ -400,7 +404,13 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
 
     loaded.load("customers", {"id": "0"})
     monkeypatch.setattr(DuckDbCopyJob, "run", once)
-    loaded.load("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
+    loaded.answer("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
+    with pytest.raises(LoadError):
+        loaded.loader.load(loaded.feed.log, ["customers"], loaded.feed.log.end())
+    if not is_noted:
+        with loaded.home.open_build() as connection:
+            connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
+        loaded.open()
     loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
     assert loaded.query("SELECT id, name FROM raw.customers ORDER BY id") == [
         ("0", None),
@@ -409,4 +419,34 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
         ("3", None),
     ]
     assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
-    assert loaded.query("SELECT * FROM ops.meta WHERE name = 'unfinished'") == []
+    ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
+    assert "customers" not in json.loads(left)
+
+
+def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded: LoadedHome) -> None:
+    """Of a shop that was left out meanwhile, and one that was gone and is back."""
+
+    def begin(*shops: str) -> None:
+        loaded.shops = [settings_of(shop) for shop in shops]
+        loaded.ledger.close()
+        loaded.open()
+        keep_together(loaded.home, loaded.ledger, loaded.loader, loaded.feed, loaded.shops)
+
+    begin("main", "norte")
+    loaded.answer("customers", {"id": "1"}, shop="norte")
+    loaded.load("customers", {"id": "1"}, {"id": "2"})
+    loaded.ledger.mark_gone("main", "customers", ["2"])
+    loaded.feed.load_waiting()
+    for file in loaded.home.path.glob("mirror.sqlite*"):
+        file.unlink()
+    begin("main")
+    loaded.load("customers", {"id": "3"}, kind="full", minute=3)
+    loaded.load("customers", {"id": "2"}, kind="full", minute=4)
+    begin("main", "norte")
+    loaded.load("customers", {"id": "1"}, shop="norte", kind="full", minute=5)
+    assert loaded.query("SELECT shop_id, id, _deleted_at FROM raw.customers ORDER BY ALL") == [
+        ("main", "1", None),
+        ("main", "2", None),
+        ("main", "3", None),
+        ("norte", "1", None),
+    ]

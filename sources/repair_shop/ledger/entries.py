@@ -114,6 +114,15 @@ class Entries(LedgerFile):
             )
         )
 
+    def ids_between(self, shop: str, resource: str, after: int, until: int) -> list[str]:
+        """Ids of rows whose newest content came with an answer after one and up to another."""
+        rows = self.query(
+            "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
+            "AND coalesce(changed, seq) <= ?",
+            (shop, resource, after, until),
+        )
+        return [row[0] for row in rows]
+
     def pruned_rows(self, shop: str, resource: str, after: int, until: int | None) -> set[str]:
         """Ids of rows whose newest content came with an answer that is no longer kept."""
         rows = self.query(
