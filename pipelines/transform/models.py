@@ -102,14 +102,14 @@ def _build(
         if fault is None and not last.is_due:
             last.ended(whole=False)
             return results
-        kept = contents(connection, nodes)
+        kept = {} if fault else contents(connection, nodes)
     results = _checked(run(connection, nodes))
     told = [f"{fault.told} in a build of what changed"] if fault else []
     whole = contents(connection, nodes) if kept else kept
     told += [
         f"{name} held (rows, digest) {kept[name]} where a whole build has {whole[name]}"
         for name in whole
-        if fault is None and kept[name] != whole[name]
+        if kept[name] != whole[name]
     ]
     if told:
         path = "models/intermediate/changed"

@@ -50,6 +50,7 @@ def run(
     ``changed_only``: of tables that are kept only the rows that depend on what was loaded since the
     last build (:mod:`pipelines.transform.incremental` says when).
     """
+    connection.execute("reset memory_limit")  # a build before this one has bound it
     ample, size = connection.execute(
         "select parse_formatted_bytes(current_setting('memory_limit')), "
         "(select sum(block_size * total_blocks)::bigint from pragma_database_size())"

@@ -237,8 +237,9 @@ def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
             tight.execute("set memory_limit = '5MB'")
             tight.execute(whole)
         connection.execute("set memory_limit = '10GB'")
-        (result,) = runner.run(connection, [node])
-        assert (result.status, result.message) == ("success", "")
+        for _ in range(2):  # the week's proof builds twice
+            (result,) = runner.run(connection, [node])
+            assert (result.status, result.message) == ("success", "")
         connection.execute("set memory_limit = '10GB'")
         assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
 
