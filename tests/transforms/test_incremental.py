@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,17 @@ def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None
 
 
 def test_tickets_change_with_what_was_theirs_and_with_an_earlier_visit(home: Path) -> None:
-    """What random nights seldom meet: a comment moves, and an earlier visit ended earlier."""
+    """What random nights seldom meet: a comment moves, an earlier visit ended earlier, and the
+    calendar comes to a day that a typing error dated far ahead."""
     raw = Raw(home / "a.duckdb")
     raw.add("statuses", "Collected", label="Collected")
-    for ticket, customer, day in (("a", "c1", 1), ("b", "c2", 1), ("c", "c3", 1), ("d", "c3", 9)):
+    for ticket, customer, day in (
+        ("a", "c1", 1),
+        ("b", "c2", 1),
+        ("c", "c3", 1),
+        ("d", "c3", 9),
+        ("e", "c4", 1),
+    ):
         raw.add(
             "tickets",
             ticket,
@@ -109,18 +117,22 @@ def test_tickets_change_with_what_was_theirs_and_with_an_earlier_visit(home: Pat
             last_updated="2026-06-20",  # one that is not done is built each night
         )
     raw.add("ticket_invoices", "i1", ticket__id="c", created_date="2026-06-02")
+    ahead = datetime.now(UTC) + timedelta(days=80)
+    raw.add("ticket_invoices", "i2", ticket__id="e", created_date=ahead.isoformat())
     raw.add("ticket_comments", "k1", ticket__id="a", created_date="2026-06-02")
     with kept_alone():
         build(raw.path, home=home, shops=[])
         raw.execute("update raw.ticket_comments set ticket__id = 'b', _dlt_load_id = '2'")
         raw.execute(
-            "update raw.ticket_invoices set created_date = '2026-04-02', _dlt_load_id = '2'"
+            "update raw.ticket_invoices set created_date = '2026-04-02', _dlt_load_id = '2' "
+            "where id = 'i1'"
         )
-        build(raw.path, home=home, shops=[])
+        assert differences(raw.path, home, days=40) == []
     assert raw.execute("select id, comments, is_comeback from marts.tickets order by id") == [
         ("a", 0, False),
         ("b", 1, False),
         ("c", 0, False),
         ("d", 0, False),
+        ("e", 0, False),
     ]
     assert raw.execute("select count(*) from intermediate.int_changed_records") == [(2,)]

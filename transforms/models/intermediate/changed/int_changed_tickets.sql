@@ -22,11 +22,11 @@ with touched as (
     from {{ now }} as done
     where {{ is_changed('int_changed_records', 'done', work) }}
     union
-    -- The calendar begins 9,900 days ago at most.
+    -- Not done, or done on a day that the calendar had not yet; it begins 9,900 days ago at most.
     select kept.shop_id, kept.id
     from {{ as_built('marts', 'tickets') }} as kept
     inner join {{ shops }} as shops on shops.shop_id = kept.shop_id
-    where kept.done_day is null or kept.opened_day < {{ dbt.dateadd('day', -9800, 'shops.today') }}
+    where kept.cycle_hours is null or kept.opened_day < {{ dbt.dateadd('day', -9800, 'shops.today') }}
 ),
 
 visits as (
