@@ -32,6 +32,10 @@ _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 _EXACT = {"numeric": "numeric(28,4)"}
 """PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
 without places DuckDB and others would read floating point."""
+_VIEWS = (
+    "SELECT 1 FROM pg_depend WHERE refobjid = %s::regclass AND classid = 'pg_rewrite'::regclass "
+    "LIMIT 1"
+)
 _FIGURES = " UNION ALL ".join(
     f"SELECT shop_id, '{table}' AS figure, CAST({period} AS VARCHAR) AS period, "  # noqa: S608 - our own words
     f"round({amount}, 2) AS amount FROM marts{{0}}.{table}"
@@ -146,22 +150,24 @@ def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
 
 def _exchange(client: SqlClientBase[Any]) -> None:
     """Give every published table the rows of its build."""
-    built = {
-        place: {column: _EXACT.get(kind, kind) for column, kind in columns.items()}
-        for place, columns in _columns(client, f"%{_SUFFIX}").items()
-    }
+    built = {place: _exact(columns) for place, columns in _columns(client, f"%{_SUFFIX}").items()}
     held = _columns(client, "%")
     for (schema, table), columns in built.items():
         place = schema.removesuffix(_SUFFIX), table
         if place[0] == "intermediate" or table.endswith(_VERSIONS):
             continue
-        if not set(held.get(place, {}).items()) <= set(columns.items()) or place not in held:
-            _make(client, place, schema, is_held=place in held)
-            for column in (name for name, kind in columns.items() if kind in _EXACT.values()):
-                _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {columns[column]}', place)
+        there = held.get(place)
+        if there is None or not _exact(there).items() <= columns.items():
+            _make(client, place, schema, is_held=there is not None)
+            loose = [name for name, kind in columns.items() if kind in _EXACT.values()]
         else:
-            for column in columns.keys() - held[place].keys():
+            for column in columns.keys() - there.keys():
                 _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)
+            loose = [name for name, kind in there.items() if kind in _EXACT]
+            if loose and client.execute_sql(_VIEWS, '"{}"."{}"'.format(*place)):
+                loose = []  # of what a view reads PostgreSQL changes no type
+        for column in loose:
+            _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {columns[column]}', place)
         names = ", ".join(f'"{column}"' for column in columns)
         # What the table holds, which is not copied with its columns.
         ((said,),) = client.execute_sql(
@@ -170,6 +176,10 @@ def _exchange(client: SqlClientBase[Any]) -> None:
         client.execute_sql(f'COMMENT ON TABLE "{place[0]}"."{place[1]}" IS %s', said)
         _do(client, "DELETE FROM {}", place)
         _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}}", place, (schema, table))  # noqa: S608 - names of ours
+
+
+def _exact(columns: Mapping[str, str]) -> dict[str, str]:
+    return {column: _EXACT.get(kind, kind) for column, kind in columns.items()}
 
 
 def _make(

@@ -96,6 +96,19 @@ _SLOW = """
     create trigger slow after insert or delete on marts.monthly_sales execute function slow()
 """
 """Whoever reads meanwhile has the time to see what he should not."""
+_OF_BEFORE = """
+    alter table marts.tickets alter cycle_hours type numeric;
+    alter table marts.products alter margin_share type numeric;
+    create role analyst;
+    grant select on marts.tickets to analyst;
+    create view marts.own as select margin_share from marts.products
+"""
+"""Types of the version before, and what a company has put on its tables."""
+_KEPT = (
+    "select has_table_privilege('analyst', 'marts.tickets', 'select'), numeric_precision from "
+    "information_schema.columns where table_name = 'tickets' and column_name = 'cycle_hours' and "
+    "table_schema = 'marts'"
+)
 _VERSIONS = "select id, dbt_valid_from, dbt_valid_to from history.tickets order by 1, 2"
 
 
@@ -150,6 +163,7 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
         connection.cursor() as cursor,
     ):
         cursor.execute(_SLOW)
+        cursor.execute(_OF_BEFORE)
     with _reading(company) as seen:
         after = build()
     assert (before[0], after[0]) == (1, 2)
@@ -159,3 +173,5 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
         cursor.execute(_VERSIONS)
         assert cursor.fetchall() == loaded.query(_VERSIONS)
         assert cursor.rowcount == 2
+        cursor.execute(_KEPT)
+        assert cursor.fetchall() == [(True, 28)]
