@@ -60,7 +60,8 @@ _BLOCKS = 6_000
 """Blocks of the file that DuckDB may hold in a load before it spills (98 MB of a new file, whose
 blocks are of 16 KiB); by itself it takes most of the RAM."""
 _MOST = 1_000_000_000
-"""Bytes it may hold of a file of an older version, whose blocks are of 256 KiB."""
+"""Bytes it may hold of a file of an older version, whose blocks are of 256 KiB, and after a load
+for which less was not enough."""
 
 
 class LoadError(Exception):
@@ -134,6 +135,7 @@ class Loader:
     def __init__(self, home: Home) -> None:
         self.home = home
         self._pipeline: dlt.Pipeline | None = None
+        self._blocks = _BLOCKS
         self._held: frozenset[str] = frozenset()
         """Lists of which the file held rows when it was opened."""
 
@@ -198,7 +200,7 @@ class Loader:
         tables = list(tables)
         # Stays open meanwhile: dlt opens the file for each job, and each closing is a checkpoint.
         with self._database() as connection:
-            _bound_memory(connection)
+            _bound_memory(connection, self._blocks)
             pipeline = self._ready_pipeline()
             unsure = self._unfinished(connection, end)
             new = [
@@ -220,7 +222,10 @@ class Loader:
                     raise own from error
                 if storage_trouble(error):
                     raise
-                raise LoadError(f"The rows could not be loaded: {explained(error)}") from error
+                told = explained(error)
+                if "Out of Memory" in told:
+                    self._blocks = _MOST  # for the next try: rows of megabytes need it
+                raise LoadError(f"The rows could not be loaded: {told}") from error
             _note_unfinished(
                 connection,
                 {t: at for t, at in unsure.items() if t not in tables or at > end.page},
@@ -364,13 +369,13 @@ def _note_unfinished(connection: duckdb.DuckDBPyConnection, lists: Mapping[str, 
     connection.execute("COMMIT")
 
 
-def _bound_memory(connection: duckdb.DuckDBPyConnection) -> None:
+def _bound_memory(connection: duckdb.DuckDBPyConnection, blocks: int) -> None:
     """For all connections to the file, until the last of them is closed."""
     [(block,)] = connection.execute(
         "SELECT block_size FROM pragma_database_size() LIMIT 1"
     ).fetchall()
     connection.execute("SET threads = 1")  # dlt's workers are several; more only hold memory
-    connection.execute(f"SET memory_limit = '{min(_BLOCKS * block, _MOST)}B'")
+    connection.execute(f"SET memory_limit = '{min(blocks * block, _MOST)}B'")
 
 
 def row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:

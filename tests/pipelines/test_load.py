@@ -17,7 +17,7 @@ import pytest
 from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
 
 from pipelines.home import Home, HomeError
-from pipelines.load import consumer
+from pipelines.load import consumer, loader
 from pipelines.load.loader import Loader, LoadError
 from pipelines.load.ops import FORMAT
 from pipelines.load.pairing import keep_together
@@ -450,3 +450,14 @@ def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded: Load
         ("main", "3", None),
         ("norte", "1", None),
     ]
+
+
+def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(
+    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "_BLOCKS", 400)
+    loaded.open()
+    text = "x" * 300_000
+    loaded.load("customers", *({"id": str(n), "notes": f"{n}{text}"} for n in range(12)))
+    assert loaded.query("SELECT count(*) FROM raw.customers") == [(12,)]
+    assert pages_aside(loaded.ledger) == []
