@@ -31,8 +31,9 @@ types: install
 check: install lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -p no:schemathesis -p no:anyio -m "not slow"
 
+# Three processes on two cores: tests of kills, servers and waits leave a quarter of two idle.
 test: install lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 # The models on DuckDB, PostgreSQL and Spark, which come from packages, and a PostgreSQL beside the
 # warehouse. They stand beside .venv, whose packages they see; nothing else needs them.
