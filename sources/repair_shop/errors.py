@@ -5,6 +5,7 @@
     ShopError
     ├── ConfigurationError   mend the settings; nothing more is asked              (exit 2)
     │   └── BudgetUnusable       the rate budget's file cannot be read or written
+    ├── KeyRefused           the key never worked: mend it, nothing more is asked  (exit 3)
     ├── Refused              stop until ``until``: blocked, or out of strikes      (exit 3)
     ├── Unreachable          no connection, or none that held, after all tries     (exit 3)
     ├── RateLimited          wait and ask again; the client does it by itself      (exit 3)
@@ -34,13 +35,17 @@ class ShopError(Exception):
 
 
 class ConfigurationError(ShopError):
-    """The settings cannot work: a key that never worked, an address that is no such service."""
+    """The settings cannot work: an address that is no such service, a proxy that is none."""
 
     exit_code = 2
 
 
 class BudgetUnusable(ConfigurationError):
     """The file of the rate budget fails us: without it no request may go out."""
+
+
+class KeyRefused(ShopError):
+    """The service refused a key that never worked. One request tells it; no other is sent."""
 
 
 class Refused(ShopError):

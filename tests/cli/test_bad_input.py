@@ -126,13 +126,16 @@ def test_names_that_do_not_exist(
     assert spent(shop) == before
 
 
-def test_a_wrong_key_costs_one_request(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("command", ["doctor", "sync", "push"])
+def test_a_key_that_the_service_refuses(
+    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.setenv(PREFIX + "API_KEY", "wrong-key-of-mine-12345")
-    code, out, err = run("doctor")
-    assert code == 2
-    assert "key" in err
+    if command == "push":
+        assert run("queue", "add", "brands", "--op", "create", "--json", '{"name": "Ana"}')[0] == 0
+    code, out, err = run(command)
+    assert code == 3
+    assert "It never worked before: check api_key." in " ".join(err.split())
     assert "wrong-key-of-mine" not in out + err
 
 

@@ -79,7 +79,7 @@ def test_a_wrong_key_writes_nothing_and_asks_once(
 ) -> None:
     before = len(server.requests("main"))
     code = begin("--base-url", server.base_url, "--timezone", "UTC", key="no-such-key-at-all")
-    assert code == 2
+    assert code == 3
     assert not (folder / ".dlt").exists()
     assert "Nothing was written" in capsys.readouterr().err
     assert len(server.requests("main")) == before

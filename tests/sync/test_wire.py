@@ -69,10 +69,11 @@ def test_a_list_that_fails_leaves_the_others_complete(mirror: Mirror) -> None:
     mirror.assert_same("ticket_invoices", "brands")
 
 
-def test_a_wrong_key_costs_one_request_and_exits_2(make_mirror: MakeMirror) -> None:
+def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror: MakeMirror) -> None:
     mirror = make_mirror(api_key="nobody-has-this-key")
     report = mirror.run()
-    assert (report.exit_code, report.requests) == (2, 1)
+    assert (report.exit_code, report.requests) == (3, 1)
+    assert "check api_key" in report.message
     assert "nobody-has-this-key" not in report.message + str(report.details)
 
 

@@ -13,7 +13,7 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.errors import ConfigurationError, NotFound, Refused
+from sources.repair_shop.errors import KeyRefused, NotFound, Refused
 from sources.repair_shop.http.client import Client
 
 MINUTE = 0.5
@@ -104,7 +104,7 @@ def test_a_wrong_key_is_asked_once(tmp_path: Path, make_shop: Callable[..., Any]
         shop = make_shop(base_url=server.base_url, api_key="wrong", minute_seconds=MINUTE)
         with Client(shop, Budget(tmp_path / "budget.sqlite")) as client:
             for _ in range(3):
-                with pytest.raises(ConfigurationError, match="check api_key"):
+                with pytest.raises(KeyRefused, match="check api_key"):
                     client.get("/customers")
             assert client.requests == 1
 

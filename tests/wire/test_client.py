@@ -111,7 +111,7 @@ def test_a_key_that_never_worked_costs_one_request(
     with connect() as client, ThreadPoolExecutor(4) as pool:
         results = [pool.submit(client.get, "/customers") for _ in range(8)]
         for result in results:
-            with pytest.raises(errors.ConfigurationError, match="check api_key"):
+            with pytest.raises(errors.KeyRefused, match="check api_key"):
                 result.result()
         assert client.requests == 1
     assert len(loopback.seen) == 1

@@ -207,7 +207,8 @@ def test_connecting_failures_are_known_not_to_have_arrived() -> None:
 
 def test_every_error_has_the_exit_code_of_the_interface() -> None:
     codes = {
-        errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.Refused: 3,
+        errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.KeyRefused: 3,
+        errors.Refused: 3,
         errors.Unreachable: 3,
         errors.RateLimited: 3, errors.BadAnswer: 3, errors.NotFound: 3,
         errors.NoRows: 3, errors.NotAllowed: 3,

@@ -35,7 +35,7 @@ from ..budget import KeyBudget, Lane, Outcome, Slot
 from ..errors import (
     BadAnswer,
     BudgetUnusable,
-    ConfigurationError,
+    KeyRefused,
     NotSent,
     OutcomeUnknown,
     RateLimited,
@@ -134,7 +134,7 @@ class BudgetTransport(httpx.BaseTransport):
         self._longest = longest
         self._most = most
         self._notify = notify
-        self._wrong_key: ConfigurationError | None = None
+        self._wrong_key: KeyRefused | None = None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """See the class."""
@@ -246,7 +246,7 @@ class BudgetTransport(httpx.BaseTransport):
             # Not final: the budget's own refusal, which names the time, replaces it.
             return "block", RateLimited(f"Blocked ({reading.status}): {reading.text}")
         if kind == "wrong key":
-            self._wrong_key = ConfigurationError(
+            self._wrong_key = KeyRefused(
                 f"The service refused the API key of shop '{self._budget.shop_name}' "
                 f"({reading.status}: {reading.text}). It never worked before: check api_key."
             )
