@@ -36,13 +36,11 @@ from pipelines.outbox.markers import marked_body
 from pipelines.outbox.store import NewChange, Outbox
 from sources.repair_shop.schema.bodies import (
     BodyError,
-    Queued,
-    QueuedRow,
     operations,
     validate,
     validate_upload,
 )
-from sources.repair_shop.schema.bodies.fields import reference
+from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow, reference
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings, load_settings
 

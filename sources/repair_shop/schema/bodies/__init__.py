@@ -10,8 +10,6 @@ Defaults of the specification are the service's to fill in and are not sent, but
 both required and have a default (``Body.suggested``).
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,111 +19,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...schema.bodies.base import Body
-from ...schema.bodies.customers import (
-    CustomerCreate,
-    CustomerUpdate,
-    LeadCreate,
-    LeadUpdate,
-)
 from ...schema.bodies.fields import Queued, QueuedRow
-from ...schema.bodies.payments import (
-    AppointmentCreate,
-    AppointmentUpdate,
-    PaymentCreate,
-    TimeClockCreate,
-    TimeClockUpdate,
-)
-from ...schema.bodies.products import (
-    BrandCreate,
-    BrandUpdate,
-    CategoryCreate,
-    CategoryUpdate,
-    ModelCreate,
-    ModelUpdate,
-    ProductCreate,
-    ProductUpdate,
-)
-from ...schema.bodies.stock import (
-    AdjustmentCreate,
-    AdjustmentUpdate,
-    SerialUpdate,
-    StockCreate,
-    StockUpdate,
-)
-from ...schema.bodies.tickets import (
-    UPLOAD_TYPES,
-    ProductUpload,
-    TicketCommentCreate,
-    TicketCreate,
-    TicketTimerCreate,
-    TicketTimerUpdate,
-    TicketUpdate,
-    TicketUpload,
-)
+from ...schema.bodies.tables import Body, models
 from ...schema.endpoints import ENDPOINTS
 
-__all__ = [
-    "BODIES",
-    "DELETABLE",
-    "PATHS",
-    "UPLOADS",
-    "UPLOAD_TYPES",
-    "Body",
-    "BodyError",
-    "Fault",
-    "Queued",
-    "QueuedRow",
-    "operations",
-    "validate",
-    "validate_upload",
-]
-
+_WRITABLE = (
+    "customers tickets ticket_comments ticket_timers payments products models categories brands "
+    "stock serials adjustments leads appointments time_clock"
+).split()
 BODIES: Mapping[tuple[str, str], type[Body]] = MappingProxyType(
-    {
-        ("customers", "create"): CustomerCreate,
-        ("customers", "update"): CustomerUpdate,
-        ("tickets", "create"): TicketCreate,
-        ("tickets", "update"): TicketUpdate,
-        ("ticket_comments", "create"): TicketCommentCreate,
-        ("ticket_timers", "create"): TicketTimerCreate,
-        ("ticket_timers", "update"): TicketTimerUpdate,
-        ("payments", "create"): PaymentCreate,
-        ("products", "create"): ProductCreate,
-        ("products", "update"): ProductUpdate,
-        ("models", "create"): ModelCreate,
-        ("models", "update"): ModelUpdate,
-        ("categories", "create"): CategoryCreate,
-        ("categories", "update"): CategoryUpdate,
-        ("brands", "create"): BrandCreate,
-        ("brands", "update"): BrandUpdate,
-        ("stock", "create"): StockCreate,
-        ("stock", "update"): StockUpdate,
-        ("serials", "update"): SerialUpdate,
-        ("adjustments", "create"): AdjustmentCreate,
-        ("adjustments", "update"): AdjustmentUpdate,
-        ("leads", "create"): LeadCreate,
-        ("leads", "update"): LeadUpdate,
-        ("appointments", "create"): AppointmentCreate,
-        ("appointments", "update"): AppointmentUpdate,
-        ("time_clock", "create"): TimeClockCreate,
-        ("time_clock", "update"): TimeClockUpdate,
-    }
+    {(name, op): model for name in _WRITABLE for op, model in models(name).items()}
 )
 """(resource, "create" | "update") -> its body; the resource is the raw table's name."""
 
 UPLOADS: Mapping[str, type[Body]] = MappingProxyType(
-    {"tickets": TicketUpload, "products": ProductUpload}
+    {f"{name}s": models(f"{name}_upload")["create"] for name in ("ticket", "product")}
 )
 """Resource -> metadata body of the first step of an upload."""
 
-DELETABLE: frozenset[str] = frozenset(
-    (
-        "customers tickets ticket_timers products models categories brands stock serials "
-        "adjustments leads appointments time_clock"
-    ).split()
-)
-"""Resources with a DELETE (specification, Endpoints)."""
+_KEPT = ("ticket_comments", "payments")
+"""Resources without a DELETE (specification, Endpoints)."""
 
 PATHS: Mapping[str, str] = MappingProxyType({table: ENDPOINTS[table].path for table, _ in BODIES})
 """Writable resource -> path of its list; a record is at ``path/{id}``."""
@@ -158,7 +71,7 @@ class BodyError(Exception):
 def operations(resource: str) -> tuple[str, ...]:
     """The operations that the specification has for a resource, uploads included."""
     found = [op for op in ("create", "update") if (resource, op) in BODIES]
-    if resource in DELETABLE:
+    if resource in _WRITABLE and resource not in _KEPT:
         found.append("delete")
     if resource in UPLOADS:
         found.append("upload")
