@@ -206,7 +206,7 @@ class _Exchange:
                 content_type=self.headers.get("content-type", ""),
             )
             if self.method == "GET":
-                with call.store.reading():
+                with call.store.database.reading():
                     return route.handler(call)
             answer = route.handler(call)
             self.app.writes.note(self.shop, Write(self.method, below, content))

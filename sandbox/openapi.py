@@ -8,16 +8,13 @@ from typing import Any
 from sandbox.filters import Filter
 from sandbox.lists import CUSTOM_FIELD_TYPES, ListEndpoint
 from sandbox.routes import Route
+from sandbox.values import DAY
 
-_DAY = (
-    r"^((0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-    r"-(19|20)[0-9]{2})?$"
-)
 # Empty is the default of the common parameters (specification, Common conventions), so an empty
 # value is taken for none everywhere but in numbers.
 _BOOL = ["true", "false", "True", "False", "Yes", "No", "1", "0", ""]
 # No examples: the explorer would send them along with every request.
-_DAY_SCHEMA = {"type": "string", "pattern": _DAY, "description": "dd-mmm-yyyy"}
+_DAY_SCHEMA = {"type": "string", "pattern": f"^({DAY})?$", "description": "dd-mmm-yyyy"}
 
 
 def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Read routes come from the table of lists; write routes are added by ``writes``.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from sandbox import reports
@@ -57,17 +58,12 @@ class Route:
 
     def matches(self, path: str) -> dict[str, str] | None:
         """Give the path's variables if this template fits it."""
-        found = _pattern(self.template).fullmatch(path)
+        found = self._pattern.fullmatch(path)
         return None if found is None else found.groupdict()
 
-
-_PATTERNS: dict[str, re.Pattern[str]] = {}
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    if template not in _PATTERNS:
-        _PATTERNS[template] = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template))
-    return _PATTERNS[template]
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.template))
 
 
 def found(store: ShopStore, resource: str, record_id: str) -> dict[str, Any]:
@@ -80,13 +76,10 @@ def found(store: ShopStore, resource: str, record_id: str) -> dict[str, Any]:
     return record
 
 
-def _list_handler(row: ListEndpoint) -> Handler:
-    def handle(call: Call) -> Answer:
-        page = read_page(row, call.query, call.path, call.store, call.quirks)
-        rows = [public(record, call.quirks, page.hidden) for record in page.records]
-        return Answer(envelope(rows, row.resource, call.quirks))
-
-    return handle
+def _list(row: ListEndpoint, call: Call) -> Answer:
+    page = read_page(row, call.query, call.path, call.store, call.quirks)
+    rows = [public(record, call.quirks, page.hidden) for record in page.records]
+    return Answer(envelope(rows, row.resource, call.quirks))
 
 
 def detail_answer(record: Mapping[str, Any], quirks: Quirks) -> Answer:
@@ -95,18 +88,12 @@ def detail_answer(record: Mapping[str, Any], quirks: Quirks) -> Answer:
     return Answer([served] if quirks.detail == "list" else served)
 
 
-def _detail_handler(resource: str, variable: str) -> Handler:
-    def handle(call: Call) -> Answer:
-        return detail_answer(found(call.store, resource, call.path[variable]), call.quirks)
-
-    return handle
+def _detail(row: ListEndpoint, call: Call) -> Answer:
+    return detail_answer(found(call.store, row.resource, call.path[row.detail]), call.quirks)
 
 
-def _report_handler(name: str) -> Handler:
-    def handle(call: Call) -> Answer:
-        return Answer(reports.answer(name, call.query, call.store, call.quirks))
-
-    return handle
+def _report(name: str, call: Call) -> Answer:
+    return Answer(reports.answer(name, call.query, call.store, call.quirks))
 
 
 def _info(call: Call) -> Answer:
@@ -139,18 +126,18 @@ def _read_routes() -> list[Route]:
     for tag, rows in GROUPS.items():
         # A list's fixed paths stand before the variable ones: /tickets/updated is no ticket id.
         for row in rows:
-            routes.append(Route("GET", row.path, _list_handler(row), row, f"List {row.path}", tag))
+            of_all = partial(_list, row)
+            routes.append(Route("GET", row.path, of_all, row, f"List {row.path}", tag))
         for row in rows:
             if row.detail:
-                handler = _detail_handler(row.resource, row.detail)
-                path = f"{row.path}/{{{row.detail}}}"
-                routes.append(Route("GET", path, handler, None, f"One of {row.path}", tag))
+                path, one = f"{row.path}/{{{row.detail}}}", partial(_detail, row)
+                routes.append(Route("GET", path, one, None, f"One of {row.path}", tag))
     routes.append(Route("GET", "/info", _info, None, "The shop", "Shop"))
     routes.append(
         Route("GET", "/tickets/{ticketId}/itemLines", _item_lines, None, "Item lines", "Tickets")
     )
     for name in reports.REPORTS:
-        routes.append(Route("GET", f"/{name}", _report_handler(name), None, name, "Reports"))
+        routes.append(Route("GET", f"/{name}", partial(_report, name), None, name, "Reports"))
     path = "/webhook/inbound-call/{inboundNumber}"
     routes.append(Route("GET", path, _inbound_call, None, "Inbound call", "Events"))
     return routes

@@ -12,6 +12,17 @@ from sandbox.values import cents, dumps, epoch, format_day
 Row = tuple[Any, ...]
 VERSION = 1
 
+_OTHERS = """
+CREATE TABLE IF NOT EXISTS returns (shop TEXT, document_id TEXT, resource TEXT,
+    day TEXT, sale_day TEXT, cents INTEGER, tax_cents INTEGER);
+CREATE INDEX IF NOT EXISTS returns_document ON returns (shop, document_id);
+CREATE INDEX IF NOT EXISTS returns_day ON returns (shop, day);
+CREATE TABLE IF NOT EXISTS counters (shop TEXT, name TEXT, value INTEGER, PRIMARY KEY (shop, name));
+CREATE TABLE IF NOT EXISTS shops (
+    shop TEXT PRIMARY KEY, timezone TEXT NOT NULL, key_hash TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS uploads (shop TEXT, id TEXT, resource TEXT, owner TEXT,
+    metadata TEXT, content BLOB, PRIMARY KEY (shop, id));
+"""
 _FIXED = ("shop", "id", "created", "created_day", "updated", "updated_day")
 
 
@@ -43,24 +54,8 @@ def create(connection: sqlite3.Connection) -> None:
                 f"CREATE INDEX IF NOT EXISTS {kind.table}_{columns} "
                 f"ON {kind.table} (shop, {columns})"
             )
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS returns (shop TEXT, document_id TEXT, resource TEXT, "
-        "day TEXT, sale_day TEXT, cents INTEGER, tax_cents INTEGER)"
-    )
-    connection.execute("CREATE INDEX IF NOT EXISTS returns_document ON returns (shop, document_id)")
-    connection.execute("CREATE INDEX IF NOT EXISTS returns_day ON returns (shop, day)")
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS counters (shop TEXT, name TEXT, value INTEGER, "
-        "PRIMARY KEY (shop, name))"
-    )
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS shops (shop TEXT PRIMARY KEY, timezone TEXT NOT NULL, "
-        "key_hash TEXT UNIQUE)"
-    )
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS uploads (shop TEXT, id TEXT, resource TEXT, owner TEXT, "
-        "metadata TEXT, content BLOB, PRIMARY KEY (shop, id))"
-    )
+    for statement in filter(str.strip, _OTHERS.split(";")):
+        connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 

@@ -23,10 +23,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sandbox.app import PREFIX, SandboxApp
 from sandbox.faults import Faults
+from sandbox.generator import Size
 from sandbox.limits import MINUTE_SECONDS, Limiter
 from sandbox.routes import READ_ROUTES
 from sandbox.seen import Request, Write
-from sandbox.shops import Shops, ShopSpec, Size
+from sandbox.shops import Shops, ShopSpec
 from sandbox.store import Database, ShopStore
 from sandbox.writes import WRITE_ROUTES
 

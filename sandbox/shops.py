@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from sandbox.generator import generate
+from sandbox.generator import Size, generate
 from sandbox.generator.words import SPANISH_STATUSES
 from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
 from sandbox.store import NUMBERED, Database, ShopStore
-
-Size = Literal["tiny", "small", "medium", "large"]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -112,8 +112,7 @@ class ShopStore:
 
     def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
         """Give the record with this id as stored, payments laid in; None if there is none."""
-        kind = RESOURCES[resource]
-        query = f"SELECT doc FROM {kind.table} WHERE shop = ? AND id = ?"
+        query = f"SELECT doc FROM {RESOURCES[resource].table} WHERE shop = ? AND id = ?"
         row = self.database.connection().execute(query, (self.shop, str(record_id))).fetchone()
         return None if row is None else self.with_payments(resource, [loads(row[0])])[0]
 
@@ -123,16 +122,15 @@ class ShopStore:
 
     def ids(self, resource: str) -> list[str]:
         """Ids as text, in the order of insertion."""
-        table = RESOURCES[resource].table
-        query = f"SELECT id FROM {table} WHERE shop = ? ORDER BY seq"
-        rows = self.database.connection().execute(query, (self.shop,))
-        return [row[0] for row in rows]
+        return [row[0] for row in self._column(resource, "id")]
 
     def count(self, resource: str) -> int:
         """Number of records of a list."""
-        table = RESOURCES[resource].table
-        query = f"SELECT count(*) FROM {table} WHERE shop = ?"
-        return int(self.database.connection().execute(query, (self.shop,)).fetchone()[0])
+        return int(self._column(resource, "count(*)").fetchone()[0])
+
+    def _column(self, resource: str, what: str) -> sqlite3.Cursor:
+        query = f"SELECT {what} FROM {RESOURCES[resource].table} WHERE shop = ? ORDER BY seq"
+        return self.database.connection().execute(query, (self.shop,))
 
     def select(
         self,
@@ -177,19 +175,11 @@ class ShopStore:
             record["payments"] = paid.get(str(record["id"]), [])
         return records
 
-    def reading(self) -> AbstractContextManager[None]:
-        """Make several reads as one: no writer comes in between."""
-        return self.database.reading()
-
     # Writing
 
     def now_text(self) -> str:
         """The shop's clock as a stored timestamp."""
         return iso_in(self._now(), self.zone)
-
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Make several edits as one: all of them or none."""
-        return self.database.writing()
 
     def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
         """Take over a whole shop from ``(resource, record)`` pairs; gives how many there were."""
@@ -247,9 +237,7 @@ class ShopStore:
             KeyError: there is no such record.
         """
         with self.database.writing() as connection:
-            record = self.get(resource, record_id)
-            if record is None:
-                raise KeyError(f"{resource} {record_id}")
+            record = self._known(resource, record_id)
             record.update(changes)
             if touch and "_updated" not in changes:
                 record["_updated"] = self.now_text()
@@ -258,6 +246,12 @@ class ShopStore:
             schema.replace(connection, RESOURCES[resource], self._row(resource, record))
             self._follow(resource, record, keep="status" in changes)
 
+    def _known(self, resource: str, record_id: object) -> dict[str, Any]:
+        record = self.get(resource, record_id)
+        if record is None:
+            raise KeyError(f"{resource} {record_id}")
+        return record
+
     def delete(self, resource: str, record_id: object) -> None:
         """Remove a record and what only exists with it; shipments move to the deleted ones.
 
@@ -265,9 +259,7 @@ class ShopStore:
             KeyError: there is no such record.
         """
         with self.database.writing() as connection:
-            record = self.get(resource, record_id)
-            if record is None:
-                raise KeyError(f"{resource} {record_id}")
+            record = self._known(resource, record_id)
             key = (self.shop, str(record_id))
             table = RESOURCES[resource].table
             connection.execute(f"DELETE FROM {table} WHERE shop = ? AND id = ?", key)
@@ -296,9 +288,8 @@ class ShopStore:
     def _new_id(self, kind: Resource) -> str | int:
         if kind.id_kind == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
-        query = f"SELECT max(CAST(id AS INTEGER)) FROM {kind.table} WHERE shop = ?"
-        highest = self.database.connection().execute(query, (self.shop,))
-        return self.next_number(kind.name, (highest.fetchone()[0] or 0) + 1)
+        highest = self._column(kind.name, "max(CAST(id AS INTEGER))").fetchone()[0]
+        return self.next_number(kind.name, (highest or 0) + 1)
 
     def _has_numbers(self, kind: Resource) -> bool:
         first = self.first(kind.name, "1", ())

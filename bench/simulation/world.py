@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.homes import settings_of
-from sandbox.generator import DEFAULT_UNTIL
+from sandbox.generator import DEFAULT_UNTIL, Size
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
-from sandbox.shops import ShopSpec, Size
+from sandbox.shops import ShopSpec
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.settings import Settings
 

@@ -4,12 +4,13 @@ The bodies are checked by tables of the sandbox's own (:mod:`sandbox.writes.bodi
 from a write is the service's own and written here from the specification.
 """
 
+from functools import partial
 from typing import Any
 
 from sandbox.lists import VARIABLES
 from sandbox.routes import Route
 from sandbox.writes.bodies import schema_of
-from sandbox.writes.common import Writes, create_handler, delete_handler, update_handler
+from sandbox.writes.common import Writes, create, delete, update
 from sandbox.writes.goods import GOODS
 from sandbox.writes.payments import pay
 from sandbox.writes.people import PEOPLE
@@ -27,14 +28,14 @@ def _routes_of(writes: Writes, tag: str) -> list[Route]:
     variable = VARIABLES.get(resource, "")
     one = f"{path}/{{{variable}}}"
     if writes.create is not None:
-        make, body = create_handler(writes, writes.create), _json(resource, "create")
+        make, body = partial(create, writes, writes.create), _json(resource, "create")
         routes.append(Route("POST", path, make, None, f"Create in {path}", tag, body, creates=True))
     if writes.update is not None:
-        change = update_handler(writes, variable, writes.update)
+        change = partial(update, writes, variable, writes.update)
         body = _json(resource, "update")
         routes.append(Route("PUT", one, change, None, f"Change one of {path}", tag, body))
     if writes.deletes:
-        drop = delete_handler(writes, variable)
+        drop = partial(delete, writes, variable)
         routes.append(Route("DELETE", one, drop, None, f"Delete one of {path}", tag))
     return routes
 
@@ -49,8 +50,8 @@ def _upload_routes(resource: str, tag: str) -> list[Route]:
         "additionalProperties": False,
     }
     form = {"multipart/form-data": {"schema": schema}}
-    first = announce(resource, variable)
-    second = receive(resource, variable)
+    first = partial(announce, resource, variable)
+    second = partial(receive, resource, variable)
     body = _json(UPLOADS[resource], "create")
     return [
         Route("POST", path, first, None, "Announce a file", tag, body, creates=True),

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.errors import BadRequest
-from sandbox.values import BadValue, parse_moment
+from sandbox.values import DAY, BadValue, parse_moment
 
 TABLES: Mapping[str, str] = dict(
     re.findall(
@@ -41,9 +41,6 @@ _FLAGS = {
 _PRIORITIES = (0, 1, 2, 3, "0", "1", "2", "3", "Urgent", "High", "Normal", "Low")
 _NON_BLANK = {"type": "string", "minLength": 1, "pattern": r"\S"}
 _ID_SCHEMA = {"anyOf": [_NON_BLANK, {"type": "integer"}]}
-# It stops at the 28th so that it describes only days that exist; 29 to 31 are taken where the
-# calendar has them, which a pattern cannot say.
-_DAY = r"(0[1-9]|1[0-9]|2[0-8])-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(19|20)[0-9]{2}"
 _TIMES = {11: "", 17: " ([01][0-9]|2[0-3]):[0-5][0-9]", 20: ""}
 _TIMES[20] = _TIMES[17] + ":[0-5][0-9]"
 _LENGTHS = {
@@ -112,7 +109,7 @@ class Field:
         if self.choices:
             return {"enum": list(self.choices)}
         if self.type in _LENGTHS:
-            forms = "|".join(f"({_DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
+            forms = "|".join(f"({DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
             return {"type": "string", "pattern": f"^({forms})$"}
         found = dict(_NON_BLANK if self.is_filled else _SCHEMAS[self.type])
         limits = (

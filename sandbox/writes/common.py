@@ -45,6 +45,13 @@ class Writes:
     deletes: bool = True
 
 
+def made(
+    changes: Callable[[Call, Body, Body], Body], **defaults: Any
+) -> Callable[[Call, Body], Body]:
+    """A ``create``: what a record has of its own accord, and what its body says."""
+    return lambda call, body: {**defaults, **changes(call, body, {})}
+
+
 def json_body(call: Call) -> Any:
     """Parse the body (specification, Common conventions: JSON with its content type)."""
     kind = call.content_type.split(";")[0].strip().lower()
@@ -87,50 +94,36 @@ def checked(call: Call, resource: str, op: str) -> Body:
     return bodies.checked(resource, op, content, of_form="json" not in call.content_type.lower())
 
 
-def create_handler(
-    writes: Writes, create: Callable[[Call, Body], Body]
-) -> Callable[[Call], Answer]:
+def create(writes: Writes, make: Callable[[Call, Body], Body], call: Call) -> Answer:
     """POST: 201 with the new id."""
-
-    def handle(call: Call) -> Answer:
-        body = checked(call, writes.resource, "create")
-        with call.store.writing():
-            new = call.store.insert(writes.resource, create(call, body))
-            stored = found(call.store, writes.resource, new)
-            writes.created(call, body, stored)
-        return Answer({"id": stored["id"]}, 201)
-
-    return handle
+    body = checked(call, writes.resource, "create")
+    with call.store.database.writing():
+        new = call.store.insert(writes.resource, make(call, body))
+        stored = found(call.store, writes.resource, new)
+        writes.created(call, body, stored)
+    return Answer({"id": stored["id"]}, 201)
 
 
-def update_handler(
-    writes: Writes, variable: str, update: Callable[[Call, Body, Body], Body]
-) -> Callable[[Call], Answer]:
+def update(
+    writes: Writes, variable: str, change: Callable[[Call, Body, Body], Body], call: Call
+) -> Answer:
     """PUT: 200 with the id; only the fields sent change."""
-
-    def handle(call: Call) -> Answer:
-        with call.store.writing():
-            before = found(call.store, writes.resource, call.path[variable])
-            body = checked(call, writes.resource, "update")
-            if changes := update(call, body, before):
-                call.store.update(writes.resource, before["id"], changes)
-            writes.updated(call, body, before)
-        return Answer({"id": before["id"]})
-
-    return handle
+    with call.store.database.writing():
+        before = found(call.store, writes.resource, call.path[variable])
+        body = checked(call, writes.resource, "update")
+        if changes := change(call, body, before):
+            call.store.update(writes.resource, before["id"], changes)
+        writes.updated(call, body, before)
+    return Answer({"id": before["id"]})
 
 
-def delete_handler(writes: Writes, variable: str) -> Callable[[Call], Answer]:
+def delete(writes: Writes, variable: str, call: Call) -> Answer:
     """DELETE: 200 without content."""
-
-    def handle(call: Call) -> Answer:
-        with call.store.writing():
-            before = found(call.store, writes.resource, call.path[variable])
-            call.store.delete(writes.resource, before["id"])
-            writes.deleted(call, before)
-        return Answer(None)
-
-    return handle
+    with call.store.database.writing():
+        before = found(call.store, writes.resource, call.path[variable])
+        call.store.delete(writes.resource, before["id"])
+        writes.deleted(call, before)
+    return Answer(None)
 
 
 def shown_as(fields: str) -> dict[str, str]:

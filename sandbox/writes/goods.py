@@ -14,6 +14,7 @@ from sandbox.writes.common import (
     Writes,
     exact,
     known_ids,
+    made,
     mapped,
     moments,
     money,
@@ -88,27 +89,18 @@ def _prices(call: Call, body: Body, before: Body) -> Body:
     return {"prices": prices, **flags}
 
 
-def _product(call: Call, body: Body) -> Body:
-    return {
-        "stock": 0,
-        "reorder_quantity": None,
-        "alert_quantity": 0,
-        "inventory_control": False,
-        "discountable": True,
-        "serialised_stock": False,
-        "xsell_upsell": {"cross_sell": [], "upsell": []},
-        "physical_location": "",
-        "brand": None,
-        "model": None,
-        "category": None,
-        "supplier": None,
-        "supplier_code": "",
-        "warranty": None,
-        "description": "",
-        "photourls": {},
-        "custom_fields": {},
-        **_product_changes(call, body, {}),
-    }
+_product = made(
+    _product_changes,
+    **dict.fromkeys(("reorder_quantity", "brand", "model", "category", "supplier", "warranty")),
+    **dict.fromkeys(("physical_location", "supplier_code", "description"), ""),
+    **dict.fromkeys(("stock", "alert_quantity"), 0),
+    inventory_control=False,
+    discountable=True,
+    serialised_stock=False,
+    xsell_upsell={"cross_sell": [], "upsell": []},
+    photourls={},
+    custom_fields={},
+)
 
 
 def _product_stock(call: Call, body: Body, product: Body) -> None:
@@ -154,22 +146,10 @@ def _stock_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | moments(call, body, {"expired_on": "expired_on"})
 
 
-def _stock(call: Call, body: Body) -> Body:
-    return {**_STOCK_DEFAULTS, "cog_per_item": Decimal(0), **_stock_changes(call, body, {})}
-
-
-def _stock_created(call: Call, body: Body, record: Body) -> None:
-    _move(call, record["product"]["id"], record["quantity"])
-
-
 def _stock_updated(call: Call, body: Body, before: Body) -> None:
     after = call.store.get("stock", before["id"]) or before
     _move(call, before["product"]["id"], -before["quantity"])
     _move(call, after["product"]["id"], after["quantity"])
-
-
-def _stock_deleted(call: Call, before: Body) -> None:
-    _move(call, before["product"]["id"], -before["quantity"])
 
 
 def _serial_changes(call: Call, body: Body, before: Body) -> Body:
@@ -265,10 +245,6 @@ def _model_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | references(call, body, groups)
 
 
-def _model(call: Call, body: Body) -> Body:
-    return {"model_group": None, "photourls": {}, **_model_changes(call, body, {})}
-
-
 def _category_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, {"name": "name"})
     if "profit_margin" in body:
@@ -279,15 +255,21 @@ def _category_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | references(call, body, parents)
 
 
-def _category(call: Call, body: Body) -> Body:
-    return {"profit_margin": None, "parent_category": None, **_category_changes(call, body, {})}
-
-
 GOODS = (
     Writes("products", "/products", _product, _product_changes, _product_stock, _product_stock),
-    Writes("models", "/models", _model, _model_changes, updated=renamed("models")),
     Writes(
-        "categories", "/categories", _category, _category_changes, updated=renamed("categories")
+        "models",
+        "/models",
+        made(_model_changes, model_group=None, photourls={}),
+        _model_changes,
+        updated=renamed("models"),
+    ),
+    Writes(
+        "categories",
+        "/categories",
+        made(_category_changes, profit_margin=None, parent_category=None),
+        _category_changes,
+        updated=renamed("categories"),
     ),
     Writes(
         "brands",
@@ -297,7 +279,13 @@ GOODS = (
         updated=renamed("brands"),
     ),
     Writes(
-        "stock", "/stock", _stock, _stock_changes, _stock_created, _stock_updated, _stock_deleted
+        "stock",
+        "/stock",
+        made(_stock_changes, **_STOCK_DEFAULTS, cog_per_item=Decimal(0)),
+        _stock_changes,
+        lambda call, body, record: _move(call, record["product"]["id"], record["quantity"]),
+        _stock_updated,
+        lambda call, before: _move(call, before["product"]["id"], -before["quantity"]),
     ),
     Writes("serials", "/serials", None, _serial_changes),
     Writes(

@@ -15,7 +15,7 @@ def pay(call: Call) -> Answer:
     to the last one.
     """
     body = checked(call, "payments", "create")
-    with call.store.writing():
+    with call.store.database.writing():
         ids = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
         invoices = [_invoice(call, one) for one in dict.fromkeys(map(str, ids))]
         date = moment(call, body["paymentDate"]) if "paymentDate" in body else call.store.now_text()

@@ -17,6 +17,7 @@ from sandbox.writes.common import (
     country_default,
     in_order,
     label,
+    made,
     mapped,
     moments,
     not_negative,
@@ -98,18 +99,6 @@ def _lead_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | references(call, body, OF_STAFF)
 
 
-def _lead(call: Call, body: Body) -> Body:
-    return {
-        **dict.fromkeys(("business_name", "telephone", "email", "address", "description"), ""),
-        **dict.fromkeys(("issue_type", "user", "ticket", "customer")),
-        "referred_by": "",
-        "gdpr_compliant": False,
-        "custom_fields": {},
-        **_lead_changes(call, body, {}),
-        "status": "New",
-    }
-
-
 _OTHERS = {"customer": ("customer", "customers", CUSTOMER), "leads": ("lead", "leads", NAMED)}
 _APPOINTMENT = shown_as("subject description type color location latitude longitude duration")
 
@@ -168,14 +157,28 @@ def _clock_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | references(call, body, OF_STAFF)
 
 
-def _clock(call: Call, body: Body) -> Body:
-    return {"out_date": None, "out_notes": None, **_clock_changes(call, body, {})}
-
-
 PEOPLE = (
     Writes("customers", "/customers", _customer, _customer_changes, updated=renamed("customers")),
-    Writes("leads", "/leads", _lead, _lead_changes),
+    Writes(
+        "leads",
+        "/leads",
+        made(
+            _lead_changes,
+            **dict.fromkeys("business_name telephone email address description".split(), ""),
+            **dict.fromkeys(("issue_type", "user", "ticket", "customer")),
+            referred_by="",
+            gdpr_compliant=False,
+            custom_fields={},
+            status="New",
+        ),
+        _lead_changes,
+    ),
     Writes("appointments", "/appointments", _appointment, _appointment_changes),
-    Writes("time_clock", "/timeClock", _clock, _clock_changes),
+    Writes(
+        "time_clock",
+        "/timeClock",
+        made(_clock_changes, out_date=None, out_notes=None),
+        _clock_changes,
+    ),
 )
 """Writes of people and their time."""

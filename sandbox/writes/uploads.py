@@ -3,7 +3,6 @@
 import io
 import json
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import python_multipart
@@ -18,53 +17,44 @@ UPLOADS = {"tickets": "ticket_uploads", "products": "product_uploads"}
 """Resource -> table of the metadata that announce a file."""
 
 
-def announce(resource: str, variable: str) -> Callable[[Call], Answer]:
+def announce(resource: str, variable: str, call: Call) -> Answer:
     """POST .../upload: takes the metadata, answers where the file goes."""
-
-    def handle(call: Call) -> Answer:
-        owner = found(call.store, resource, call.path[variable])
-        metadata = checked(UPLOADS[resource], "create", json_body(call))
-        upload = str(uuid.uuid4())
-        with call.store.database.writing() as connection:
-            connection.execute(
-                "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
-                (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
-            )
-        location = f"/v1/{resource}/{owner['id']}/upload/{upload}"
-        return Answer({"id": upload}, 201, {"location": location})
-
-    return handle
+    owner = found(call.store, resource, call.path[variable])
+    metadata = checked(UPLOADS[resource], "create", json_body(call))
+    upload = str(uuid.uuid4())
+    with call.store.database.writing() as connection:
+        connection.execute(
+            "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
+            (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
+        )
+    location = f"/v1/{resource}/{owner['id']}/upload/{upload}"
+    return Answer({"id": upload}, 201, {"location": location})
 
 
-def receive(resource: str, variable: str) -> Callable[[Call], Answer]:
+def receive(resource: str, variable: str, call: Call) -> Answer:
     """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
-
-    def handle(call: Call) -> Answer:
-        with call.store.database.writing() as connection:
-            owner = found(call.store, resource, call.path[variable])
-            row = connection.execute(
-                "SELECT metadata, content FROM uploads WHERE shop = ? AND id = ? "
-                "AND resource = ? AND owner = ?",
-                (call.store.shop, call.path["uploadId"], resource, str(owner["id"])),
-            ).fetchone()
-            if row is None:
-                raise NotFound("There is no such upload. Please send its metadata first.")
-            metadata = json.loads(row[0])
-            name, content = _file(call)
-            if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
-                raise BadRequest(
-                    f"The file ({name}, {len(content)} bytes) does not match its metadata "
-                    f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
-                )
-            connection.execute(
-                "UPDATE uploads SET content = ? WHERE shop = ? AND id = ?",
-                (content, call.store.shop, call.path["uploadId"]),
+    upload = call.path["uploadId"]
+    with call.store.database.writing() as connection:
+        owner = found(call.store, resource, call.path[variable])
+        row = connection.execute(
+            "SELECT metadata FROM uploads WHERE shop = ? AND id = ? AND resource = ? AND owner = ?",
+            (call.store.shop, upload, resource, str(owner["id"])),
+        ).fetchone()
+        if row is None:
+            raise NotFound("There is no such upload. Please send its metadata first.")
+        metadata = json.loads(row[0])
+        name, content = _file(call)
+        if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
+            raise BadRequest(
+                f"The file ({name}, {len(content)} bytes) does not match its metadata "
+                f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
             )
-            files = [*(owner.get("_files") or []), call.path["uploadId"]]
-            call.store.update(resource, owner["id"], {"_files": files})
-        return Answer({"id": call.path["uploadId"]})
-
-    return handle
+        connection.execute(
+            "UPDATE uploads SET content = ? WHERE shop = ? AND id = ?",
+            (content, call.store.shop, upload),
+        )
+        call.store.update(resource, owner["id"], {"_files": [*(owner.get("_files") or []), upload]})
+    return Answer({"id": upload})
 
 
 def _file(call: Call) -> tuple[str, bytes]:

@@ -176,7 +176,7 @@ def test_a_failed_edit_changes_nothing(serve: Callable[..., Any]) -> None:
     server, _ = serve()
     store = server.store()
     before = store.all("brands")
-    with pytest.raises(KeyError), store.writing():
+    with pytest.raises(KeyError), store.database.writing():
         store.insert("brands", {"name": "half"})
         store.delete("brands", "nobody")
     assert store.all("brands") == before
