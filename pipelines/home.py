@@ -18,14 +18,13 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
-import filelock
 
-from pipelines.json_file import write_atomically
+from pipelines.json_file import held, write_atomically
 from pipelines.sql import literal
 
 _MENDS = {
@@ -128,28 +127,22 @@ class Home:
 
     @contextmanager
     def sync_lock(self) -> Iterator[None]:
-        """Be the only sync of this home; :class:`SyncRunning` names the one that is.
-
-        The kernel holds the lock, so it ends with its process however that ends.
-        """
-        lock = filelock.FileLock(self.path / _LOCK, timeout=_PROBE_SECONDS, mode=0o600)
+        """Be the only sync of this home; :class:`SyncRunning` names the one that is."""
         note = self._note
-        with self.guard("Nothing was done"):
-            try:
-                lock.acquire()
-            except filelock.Timeout:
-                raise SyncRunning(
-                    f"A sync {_who(note)}runs in {self.path} already; nothing was done. "
-                    "Try again when it has ended."
-                ) from None
-        try:
+
+        def busy() -> SyncRunning:
+            return SyncRunning(
+                f"A sync {_who(note)}runs in {self.path} already; nothing was done. "
+                "Try again when it has ended."
+            )
+
+        with ExitStack() as stack:
             with self.guard("Nothing was done"):
+                stack.enter_context(held(self.path / _LOCK, busy, timeout=_PROBE_SECONDS))
+                stack.callback(note.unlink, missing_ok=True)
                 since = datetime.now(UTC).isoformat(timespec="seconds")
                 write_atomically(note, json.dumps({"pid": os.getpid(), "since": since}))
             yield
-        finally:
-            note.unlink(missing_ok=True)
-            lock.release()
 
     def is_syncing(self) -> bool:
         """See :func:`is_syncing`."""

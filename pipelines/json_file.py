@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,23 @@ import filelock
 
 _WAIT = 30.0
 """Seconds to wait for another process that changes the file; a change takes milliseconds."""
+
+
+@contextmanager
+def held(path: Path, busy: Callable[[], Exception], *, timeout: float = 0) -> Iterator[None]:
+    """Be the only process that holds a lock file; raises what ``busy`` makes when another does.
+
+    The kernel holds the lock, so it ends with its process however that ends.
+    """
+    lock = filelock.FileLock(path, timeout=timeout, mode=0o600)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise busy() from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class JsonFile:

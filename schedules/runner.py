@@ -5,14 +5,15 @@ incidents. Every way to run a job passes here: the scheduler, ``--once`` from cr
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 import filelock
 
+from pipelines.json_file import held
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifyError
 from pipelines.monitor.schedule_state import STOPPED, ScheduleState
@@ -129,18 +130,9 @@ class Runner:
             if told:
                 self._log.info("message sent", job=name, exit_code=ended.exit_code)
 
-    @contextmanager
-    def _lock(self, name: str) -> Iterator[None]:
+    def _lock(self, name: str) -> AbstractContextManager[None]:
         path = self.home / f"schedule-{quote(name, safe=':')}.lock".replace(":", "-")
-        lock = filelock.FileLock(path, timeout=0, mode=0o600)
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            raise JobRunning(f"The job '{name}' runs already; nothing was done.") from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return held(path, lambda: JobRunning(f"The job '{name}' runs already; nothing was done."))
 
 
 def _rank(code: int) -> int:

@@ -8,7 +8,6 @@ jumped does to waiting times. Runs missed while nothing ran are made up once, ho
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor as ThreadPool
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import filelock
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from pipelines.json_file import held
 from pipelines.monitor import logs
 from schedules.jobs import PlannedJob
 from schedules.runner import JobRunning, Runner, worst
@@ -132,7 +132,7 @@ class Scheduler:
         0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the
         next start goes on from there). :class:`SchedulerRunning` when another one serves the home.
         """
-        with self._only_one():
+        with held(self.home / "schedule.lock", self._another, timeout=_LOCK_WAIT):
             self.runner.state.scheduler(os.getpid(), self.runner.now())
             self._log.info("scheduler begins", count=len(self.agenda.jobs))
             owed = {job.name: due for job, due in self.agenda.owed()}
@@ -211,19 +211,8 @@ class Scheduler:
             how = f"after {job.follows}" if job.follows else str(job.trigger)
             self._tell(f"{job.name}: {job.summary}; {how}, next {when}")
 
-    @contextmanager
-    def _only_one(self) -> Iterator[None]:
-        lock = filelock.FileLock(self.home / "schedule.lock", timeout=_LOCK_WAIT, mode=0o600)
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            who = self.runner.state.scheduler_since()
-            since = who[1].astimezone() if who else None
-            known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
-            raise SchedulerRunning(
-                f"A scheduler{known} serves {self.home} already; this one leaves."
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def _another(self) -> SchedulerRunning:
+        who = self.runner.state.scheduler_since()
+        since = who[1].astimezone() if who else None
+        known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
+        return SchedulerRunning(f"A scheduler{known} serves {self.home} already; this one leaves.")

@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,10 +96,8 @@ def runs(home: Path) -> list[dict[str, Any]]:
         ledger = Ledger(home / LEDGER)
     except LedgerError:
         return _published_runs(home)
-    try:
+    with closing(ledger):
         found = ledger.last_runs(_RUNS)
-    finally:
-        ledger.close()
     if not found:
         return _published_runs(home)
     for place, run in enumerate(found):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,9 +45,8 @@ def doctor(
     A shop that cannot be reached is told in its :class:`Examined`, the others are still probed.
     """
     home = Home(settings.home)
-    budget, ledger = Budget(home.budget), Ledger(home.ledger)
     found: list[Examined] = []
-    try:
+    with closing(Budget(home.budget)) as budget, closing(Ledger(home.ledger)) as ledger:
         for one in settings.chosen(shop):
             examined = Examined(one.name)
             found.append(examined)
@@ -63,9 +63,6 @@ def doctor(
             ledger.set_value(one.name, CURRENCY_KEY, profile.currency)
             if profile.paging != "unknown":
                 ledger.set_value(one.name, PAGING_KEY, profile.paging)
-    finally:
-        ledger.close()
-        budget.close()
     return found
 
 
@@ -74,14 +71,11 @@ def said_of_itself(shop: ShopSettings, home: Path, *, lift_block: bool = False) 
 
     Raises :class:`~sources.repair_shop.errors.ShopError` for what stops every request.
     """
-    budget = Budget(Home(home).budget)
-    try:
+    with closing(Budget(Home(home).budget)) as budget:
         if lift_block:
             budget.key(shop).lift_block()
         with Client(shop, budget) as client:
             return asked(client)
-    finally:
-        budget.close()
 
 
 def add_statuses(profile: ServiceProfile, home: Home) -> None:

@@ -5,6 +5,7 @@ footnote of a report, the head of the page, and what ``status`` says of other ho
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
@@ -102,14 +103,12 @@ def runs_since(warehouse: Published) -> list[Problem]:
             ledger = Ledger(home / LEDGER)
         except LedgerError as error:
             return [Problem(Kind.FAILED, str(error))]
-        try:
+        with closing(ledger):
             # Asked before and after: one may begin or end in between.
             is_running = is_syncing(home)
             newest = ledger.last_runs(_RUNS)
             own = ledger.value("", HOME_ID) or ""
             found = health.runs(newest, is_running=is_running or is_syncing(home))
-        finally:
-            ledger.close()
         if not warehouse.server:
             return found
     if not warehouse.has("ops.runs", "command", "started_at", "outcome", "exit_code", "message"):

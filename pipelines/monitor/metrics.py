@@ -71,9 +71,10 @@ class _Mirror(Collector):
             found = status(self._settings)
             incidents = Incidents(self._settings.home).open()
         yield InfoMetricFamily("shopmirror", "What runs here.", value={"version": _version()})
-        yield _gauge("shopmirror_problems", "Things that status would name.", len(found.problems))
-        yield _gauge("shopmirror_incidents", "Runs that fail and have not recovered.",
-                     len(incidents))  # fmt: skip
+        yield GaugeMetricFamily("shopmirror_problems", "Things that status would name.",
+                                len(found.problems))  # fmt: skip
+        yield GaugeMetricFamily("shopmirror_incidents", "Runs that fail and have not recovered.",
+                                len(incidents))  # fmt: skip
         yield from _warehouse(found)
         yield from _shops(found)
         yield from _runs(found)
@@ -83,10 +84,11 @@ class _Mirror(Collector):
 def _warehouse(found: Status) -> Iterator[Metric]:
     published = _seconds(found.warehouse.get("published_at"))
     if published is not None:
-        yield _gauge("shopmirror_warehouse_published_timestamp_seconds",
-                     "When readers last got a new warehouse.", published)  # fmt: skip
-        yield _gauge("shopmirror_warehouse_size_bytes", "Size of the published warehouse.",
-                     found.warehouse.get("bytes", 0))  # fmt: skip
+        yield GaugeMetricFamily("shopmirror_warehouse_published_timestamp_seconds",
+                                "When readers last got a new warehouse.", published)  # fmt: skip
+        yield GaugeMetricFamily("shopmirror_warehouse_size_bytes",
+                                "Size of the published warehouse.",
+                                found.warehouse.get("bytes", 0))  # fmt: skip
 
 
 def _shops(found: Status) -> Iterator[Metric]:
@@ -146,10 +148,6 @@ def _family(
         if number is not None:
             family.add_metric(told, number)
     return family
-
-
-def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(name, text, value=value)
 
 
 def _seconds(moment: object) -> float | None:

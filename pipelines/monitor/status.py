@@ -4,6 +4,7 @@ Reads files only, also while a sync runs; makes no request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
@@ -76,17 +77,14 @@ class Status:
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``."""
+        as_they_are = ("runs", "queue", "next_runs", "incidents", "warehouse")
         return {
             "complete": all(shop.complete for shop in self.shops),
             "severity": severity.worst(self.found).name.lower(),
             "problems": self.problems,
             "shops": [vars(shop) for shop in self.shops],
             "other_shops": self.others,
-            "runs": self.runs,
-            "queue": self.queue,
-            "next_runs": self.next_runs,
-            "incidents": self.incidents,
-            "warehouse": self.warehouse,
+            **{name: getattr(self, name) for name in as_they_are},
         }
 
     @property
@@ -112,16 +110,12 @@ def status(settings: Settings) -> Status:
     home, now = Home(settings.home), datetime.now(UTC)
     # Asked before and after the runs are read: one may begin or end in between.
     is_syncing = home.is_syncing()
-    ledger, budget = Ledger(home.ledger), Budget(home.budget)
-    try:
+    with closing(Ledger(home.ledger)) as ledger, closing(Budget(home.budget)) as budget:
         evidence = completeness(ledger)
         doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
         compared = _warehouse(home, settings, now)
         shops = [_shop(one, ledger, budget, evidence, doubts, compared) for one in settings.shops]
         runs = ledger.last_runs(_RUNS)
-    finally:
-        ledger.close()
-        budget.close()
     is_syncing = is_syncing or home.is_syncing()
     jobs = next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
@@ -216,14 +210,10 @@ def _as_of(resources: Sequence[Mapping[str, Any]]) -> str | None:
 
 def _budget(budget: Budget, shop: ShopSettings) -> dict[str, Any]:
     state = budget.key(shop).state()
-    return {
-        "limit": state.limit,
-        "used": state.used,
-        "left": state.left,
+    named = ("limit", "used", "left", "cooldown_seconds", "strikes", "refused_until", "reason")
+    return {name: getattr(state, name) for name in named} | {
         "cooldown_seconds": round(state.cooldown_seconds, 1),
-        "strikes": state.strikes,
         "refused_until": state.refused_until and state.refused_until.isoformat(),
-        "reason": state.reason,
     }
 
 

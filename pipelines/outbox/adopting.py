@@ -1,10 +1,9 @@
 """The queue in one place at a time: taken for a push, or taken over from elsewhere."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from filelock import FileLock, Timeout
-
+from pipelines.json_file import held
 from pipelines.outbox.binding import rebind, shown_address
 from pipelines.outbox.errors import PushBusy
 from pipelines.outbox.identity import Skews, Standing, begin_push, end_push, take_over
@@ -18,17 +17,9 @@ LOCK_NAME = "push.lock"
 @contextmanager
 def locked(settings: Settings) -> Iterator[None]:
     """Be the only one that pushes in a home; :class:`PushBusy` when another does."""
-    lock = FileLock(settings.home / LOCK_NAME, mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise PushBusy(
-            f"Another push is at work in {settings.home}; it sends what is queued now, too."
-        ) from None
-    try:
+    told = f"Another push is at work in {settings.home}; it sends what is queued now, too."
+    with held(settings.home / LOCK_NAME, lambda: PushBusy(told)):
         yield
-    finally:
-        lock.release()
 
 
 @contextmanager
@@ -69,8 +60,5 @@ def adopt(settings: Settings, shop: str | None = None, *, by: str) -> list[str]:
 
 
 def _skews(settings: Settings) -> Skews:
-    budget = Budget(settings.home / "budget.sqlite")
-    try:
+    with closing(Budget(settings.home / "budget.sqlite")) as budget:
         return {shop.name: budget.key(shop).skew for shop in settings.shops}
-    finally:
-        budget.close()

@@ -20,11 +20,7 @@ class Difference:
     theirs: Decimal
 
     def __str__(self) -> str:
-        when = (
-            self.period.isoformat()
-            if self.report.startswith("daily")
-            else (self.period.isoformat()[:7])
-        )
+        when = self.period.isoformat()[: 10 if self.report.startswith("daily") else 7]
         name = self.report.replace("_", " ")
         return (
             f"{name} {when}: ours {self.ours:.2f}, theirs {self.theirs:.2f}, "

@@ -6,29 +6,27 @@ to the difference explain it. What no document explains is said too, never left 
 """
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 import duckdb
 
 from sources.repair_shop.schema.dates import month_end
 
-Reason = Literal[
-    "deleted", "edited", "midnight", "still_due", "unreadable", "missing", "unexplained"
-]
-
-MEANING: dict[Reason, str] = {
+MEANING = {
     "deleted": "It is gone at the service; its report may still count it.",
+    "missing": "Something here refers to it, but it is not in the mirror.",
     "edited": "It changed after an earlier night; the report may hold the earlier state.",
     "midnight": "It is dated so close to midnight that another clock puts it on the next day.",
-    "still_due": "It is not paid; the service may count it only once it is.",
     "unreadable": "Its amount is missing or could not be read.",
-    "missing": "Something here refers to it, but it is not in the mirror.",
+    "still_due": "It is not paid; the service may count it only once it is.",
     "unexplained": "No document here accounts for this much.",
 }
+"""Reasons, the likeliest first, in words."""
+_ORDER = tuple(MEANING)
 _QUERIES = Path(__file__).with_name("explain.sql")
 _CENT = Decimal("0.005")
 _MOST = 20
@@ -40,7 +38,8 @@ class Finding:
     """One document (or remainder) that may account for a difference."""
 
     day: dt.date
-    reason: Reason
+    reason: str
+    """One of :data:`MEANING`."""
     amount: Decimal | None
     """Its part of ``ours - theirs`` in the shop's currency; ``None`` when it cannot be known."""
     document_type: str | None
@@ -56,8 +55,7 @@ class Finding:
         return MEANING[self.reason]
 
 
-@dataclass(frozen=True)
-class _Day:
+class _Day(NamedTuple):
     day: dt.date
     difference: Decimal
 
@@ -166,15 +164,6 @@ def _of_span(
     return kept
 
 
-_ORDER: tuple[Reason, ...] = (
-    "deleted",
-    "missing",
-    "edited",
-    "midnight",
-    "unreadable",
-    "still_due",
-    "unexplained",
-)
 # Reasons that are facts of their own; the others are only suspicions until the amount fits.
 _CERTAIN = frozenset({"deleted", "edited"})
 
@@ -192,32 +181,9 @@ def _suspects(
     connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, first: dt.date, last: dt.date
 ) -> Iterator[Finding]:
     parameters = {"shop": shop_id, "first": first, "last": last}
-    for name, sql in _named_queries(kind):
-        rows: Sequence[tuple[object, ...]] = connection.execute(sql, parameters).fetchall()
-        for row in rows:
-            day, amount, document_type, document_id, number, detail = row
-            if not isinstance(day, dt.date):
-                raise TypeError(f"explain query {name} gave no day")
-            yield Finding(
-                day=day,
-                reason=_reason(name),
-                amount=amount if isinstance(amount, Decimal) else None,
-                document_type=_text(document_type),
-                document_id=_text(document_id),
-                document_number=_text(number),
-                detail=str(detail),
-            )
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _reason(name: str) -> Reason:
-    for reason in _ORDER:
-        if reason == name:
-            return reason
-    raise ValueError(f"explain.sql names the unknown reason {name!r}")
+    for reason, sql in _named_queries(kind):
+        for day, *values in connection.execute(sql, parameters).fetchall():
+            yield Finding(day, reason, *values)
 
 
 def _named_queries(kind: str) -> Iterator[tuple[str, str]]:
