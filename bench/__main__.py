@@ -9,7 +9,6 @@ PARTS = (
     ("bench.load",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
     ("bench.fuzz_answers", "20000", "1", "direct"),
-    ("bench.push_cost",),
     ("bench.crash_push",),
     ("bench.restore",),
 )

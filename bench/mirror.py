@@ -1,10 +1,9 @@
-"""What the mirror costs: requests, use of the budget, speed, memory, kills; on a sandbox shop.
+"""What the mirror costs: requests, use of the budget, memory, kills; on a sandbox shop.
 
-``python -m bench.mirror [requests|budget|speed|memory|kills|all]`` prints a few lines a part. Times
+``python -m bench.mirror [requests|budget|memory|kills|all]`` prints a few lines a part. Times
 are ratios taken side by side in one run, so they mean the same on another machine.
 """
 
-import json
 import math
 import os
 import random
@@ -171,33 +170,6 @@ def budget() -> None:
             )
 
 
-def speed() -> None:
-    """Rows a second through extract, normalize and load, beside DuckDB reading them as JSON."""
-    with shop("medium") as (server, settings, folder), open_session(settings) as session:
-        one = settings.shops[0]
-        began = time.perf_counter()
-        fetch = ShopFetch(session.client(one), session.ledger, 1, session.observer)
-        fetch.run(mirror_jobs(session.ledger, one))
-        fetched = time.perf_counter() - began
-        began = time.perf_counter()
-        session.feed.load_waiting()
-        loaded = time.perf_counter() - began
-        rows = session.feed.rows
-        store, files = server.store("main"), folder / "json"
-        files.mkdir()
-        for table in ENDPOINTS:
-            (files / f"{table}.json").write_text(json.dumps(store.all(table), default=str))
-        began = time.perf_counter()
-        with duckdb.connect() as database:
-            for path in sorted(files.iterdir()):
-                database.execute(f"create table {path.stem} as select * from read_json('{path}')")
-        plain = time.perf_counter() - began
-        print(
-            f"{rows} rows: fetched at {rows / fetched:.0f}/s, loaded at {rows / loaded:.0f}/s; "
-            f"loading takes {loaded / plain:.1f} times what DuckDB takes to read the same as JSON"
-        )
-
-
 def memory() -> None:
     """Peak memory of the syncing process, the service in another one."""
     sizes: tuple[Size, ...] = ("small", "medium", "large")
@@ -290,7 +262,6 @@ def main(part: str = "all") -> None:
     parts: dict[str, Callable[[], None]] = {
         "requests": requests,
         "budget": budget,
-        "speed": speed,
         "memory": memory,
         "kills": kills,
     }

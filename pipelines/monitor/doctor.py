@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,7 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
         )
 
 
-def exit_code(found: list[Examined]) -> int:
+def exit_code(found: Sequence[Examined]) -> int:
     """0 all well, 1 something a report needs is missing, else the error's own code."""
     errors = [e.error for e in found if e.error is not None]
     if errors:

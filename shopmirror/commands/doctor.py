@@ -11,9 +11,9 @@ from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
-    from sources.repair_shop.profile import ServiceProfile
+    from collections.abc import Sequence
 
-ALL_IS_ANSWERED = "[green]The service answers everything the mirror and the reports need.[/]"
+    from pipelines.monitor.doctor import Examined
 
 
 def doctor(
@@ -46,18 +46,21 @@ def doctor(
         ]
         print_json({"exit_code": code, "healthy": code == 0, "shops": shops})
         return code
-    for one in found:
-        if one.profile is None:
-            fault(f"{one.shop}: {one.error}")
-        else:
-            show(one.profile, f"Shop {one.shop}: {one.profile.requests} requests")
-    if code == 0:
-        out().print(ALL_IS_ANSWERED)
+    show(found)
     return code
 
 
-def show(profile: ServiceProfile, title: str) -> None:
-    """How one service answers, and what is missing."""
-    out().print(table(title, ("item", "found"), profile.items.items()))
-    for problem in profile.problems:
-        say(f"  {problem}", "yellow")
+def show(found: Sequence[Examined], title: str = "") -> None:
+    """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
+    from pipelines.monitor.doctor import exit_code
+
+    for one in found:
+        if one.profile is None:
+            fault(str(one.error) if title else f"{one.shop}: {one.error}")
+            continue
+        head = title or f"Shop {one.shop}: {one.profile.requests} requests"
+        out().print(table(head, ("item", "found"), one.profile.items.items()))
+        for problem in one.profile.problems:
+            say(f"  {problem}", "yellow")
+    if exit_code(found) == 0:
+        out().print("[green]The service answers everything the mirror and the reports need.[/]")

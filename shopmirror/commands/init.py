@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.commands.doctor import ALL_IS_ANSWERED, show
+from shopmirror.commands.doctor import show
 from shopmirror.consoles import duration, err, fault, out, say
 
 if TYPE_CHECKING:
@@ -266,15 +266,8 @@ def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     err().print(f"Trying it out at {shop.base_url} ...", markup=False)
     with working(settings, "init") as (_observer, stop):
         found = doctor(settings, lift_block=lift_block, stop=stop)
-    for one in found:
-        if one.profile is None:
-            fault(str(one.error))
-        else:
-            show(one.profile, "What the service answered")
-    code = exit_code(found)
-    if code == 0:
-        out().print(ALL_IS_ANSWERED)
-    return code
+    show(found, "What the service answered")
+    return exit_code(found)
 
 
 def _with_limits(shop: ShopSettings) -> ShopSettings:

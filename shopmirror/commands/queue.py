@@ -1,20 +1,15 @@
 """``shopmirror queue``: validate and queue changes; look at them, send again, discard."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from shopmirror.completion import ShopOption
+from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import moment, out, print_json, table
+from sources.repair_shop.settings import home_folder, load_settings
 
-if TYPE_CHECKING:
-    from pipelines.outbox import Change
-
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
 _MANY = 40
 
@@ -68,7 +63,6 @@ def add(
     from pipelines.outbox import InputRefused, enqueue
     from pipelines.outbox.files import read_object
     from pipelines.outbox.intake import resource_and_op
-    from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
     if op is None and upload is None:
@@ -121,11 +115,10 @@ def list_changes(
         typer.Option(help="queued, sending, done, in_doubt, rejected or conflict."),
     ] = None,
     shop: ShopOption = None,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> int:
     """List the changes, newest last."""
     from pipelines.outbox import STATES, InputRefused, Outbox, brief
-    from sources.repair_shop.settings import home_folder
 
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
@@ -149,15 +142,24 @@ def list_changes(
 
 
 @app.command("show")
-def show(number: Number, as_json: AsJson = False) -> int:
+def show(number: Number, as_json: JsonOption = False) -> int:
     """Show one change: what is sent, what it is based on, and every attempt."""
     from pipelines.outbox import Outbox, brief
-    from sources.repair_shop.settings import home_folder
 
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
-        history = [{**entry, "at": _moment(entry["at"])} for entry in outbox.history(change.number)]
-    document = {**brief(change), **_details(change), "history": history}
+        history = [
+            {**entry, "at": datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")}
+            for entry in outbox.history(change.number)
+        ]
+    document = {
+        **brief(change),
+        "sent_body": change.sent_body,
+        "based_on": {**change.base.get("seen", {}), **change.base.get("values", {})},
+        "file": change.file["path"] if change.file else None,
+        **{name: getattr(change, name) for name in ("marker", "merged_into", "answer")},
+        "history": history,
+    }
     if as_json:
         print_json(document)
         return 0
@@ -177,7 +179,6 @@ def retry(number: Number) -> int:
     """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
     from pipelines.outbox import retry as again
     from pipelines.outbox.intake import current_user
-    from sources.repair_shop.settings import home_folder
 
     out().print(again(home_folder(), number, by=current_user()), markup=False)
     return 0
@@ -188,7 +189,6 @@ def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
     from pipelines.outbox import discard as forget
     from pipelines.outbox.intake import current_user
-    from sources.repair_shop.settings import home_folder
 
     out().print(forget(home_folder(), number, by=current_user()), markup=False)
     return 0
@@ -204,23 +204,7 @@ def adopt(
     """
     from pipelines.outbox import adopt as take
     from pipelines.outbox.intake import current_user
-    from sources.repair_shop.settings import load_settings
 
     for line in take(load_settings(), shop, by=current_user()):
         out().print(line, markup=False, soft_wrap=True)
     return 0
-
-
-def _details(change: Change) -> dict[str, Any]:
-    return {
-        "sent_body": change.sent_body,
-        "based_on": {**change.base.get("seen", {}), **change.base.get("values", {})},
-        "file": change.file["path"] if change.file else None,
-        "marker": change.marker,
-        "merged_into": change.merged_into,
-        "answer": change.answer,
-    }
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
