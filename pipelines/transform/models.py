@@ -16,6 +16,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def build(
         last.begin()
         if select is not None:
             chosen = (n for n in nodes if select in (n.name, Path(n.path).parent.as_posix()))
-            results = _checked(run(connection, [*chosen]))
+            results = _checked(run(connection, [*chosen], datetime.now(UTC)))
         else:
             results = _build(connection, nodes, last)
     return _summary(results, time.perf_counter() - started)
@@ -95,15 +96,16 @@ def _build(
     """What changed; all of it, if that does not do, or cannot; both, if it is to be proven."""
     fault: Result | None = None
     kept: Mapping[str, str] = {}
+    now = datetime.now(UTC)  # one for both: a midnight between them would be a difference
     if last.stands:
         wanted = [node for node in nodes if node.kind != "test"] if last.is_due else nodes
-        results = [*run(connection, wanted, changed_only=True)]
+        results = [*run(connection, wanted, now, changed_only=True)]
         fault = next((result for result in results if result.status == "fail"), None)
         if fault is None and not last.is_due:
             last.ended(whole=False)
             return results
         kept = {} if fault else contents(connection, nodes)
-    results = _checked(run(connection, nodes))
+    results = _checked(run(connection, nodes, now))
     told = [f"{fault.told} in a build of what changed"] if fault else []
     whole = contents(connection, nodes) if kept else kept
     told += [

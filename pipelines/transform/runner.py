@@ -43,9 +43,14 @@ class Result:
 
 
 def run(
-    connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node], *, changed_only: bool = False
+    connection: duckdb.DuckDBPyConnection,
+    nodes: Sequence[Node],
+    began: datetime,
+    *,
+    changed_only: bool = False,
 ) -> Iterator[Result]:
-    """Build models and run tests, in the order given, until a model fails.
+    """Build models and run tests, in the order given, until a model fails. ``began``: the moment
+    that is today's to them; two builds that are compared have the same.
 
     ``changed_only``: of tables that are kept only the rows that depend on what was loaded since the
     last build (:mod:`pipelines.transform.incremental` says when).
@@ -62,7 +67,7 @@ def run(
     connection.execute(  # macros/moments.sql says why
         "set variable usual_zone = (select mode(timezone) from ops.shops)"
     )
-    now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+    now = began.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
     kinds: dict[tuple[str, str], str] = {
         (schema, table): kind
         for schema, table, kind in connection.execute(
@@ -72,7 +77,7 @@ def run(
     for schema in sorted({node.schema for node in nodes if node.schema}):
         connection.execute(f"create schema if not exists {schema}")
     for node in map(_narrowed, nodes) if changed_only else nodes:
-        began = time.perf_counter()
+        started = time.perf_counter()
         found, status, message = 0, "success", ""
         try:
             try:
@@ -89,7 +94,7 @@ def run(
         except duckdb.Error as error:
             status, message = "fail", str(error)
         kind = "Test" if node.kind == "test" else "Model"
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - started
         yield Result(node.name, node.path, kind, status, message, found, seconds)
         if status == "fail" and kind == "Model":
             return
@@ -127,11 +132,7 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
         elif node.kind == "incremental" and held == "BASE TABLE":
             _add(connection, relation, node.later.replace(NOW, now))
         elif node.kind == "kept":
-            keys = " and ".join(f"gone.{theirs} = kept.{ours}" for theirs, ours in node.key.items())
-            connection.execute(
-                f"delete from {relation} as kept where exists (select 1 from {node.replaced_by} "  # noqa: S608 - dbt's
-                f"as gone where {keys})"
-            )
+            connection.execute(f"delete from {relation} where {_gone(node)}")  # noqa: S608 - dbt's
             connection.execute(f"insert into {relation} by name {sql}")
         else:
             _drop(connection, node, held, "BASE TABLE")
@@ -143,6 +144,16 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
         connection.execute("rollback")
         raise
     connection.execute("commit")
+
+
+def _gone(node: Node) -> str:
+    """Which rows of a table that is kept are to be replaced, as ``is_changed`` of the models says
+    it: a key may have constants.
+    """
+    names = {theirs: ours for theirs, ours in node.key.items() if not ours.startswith("'")}
+    whose = " and ".join(f"{t} = {node.key[t]}" for t in node.key if t not in names) or "true"
+    keys = f"select {', '.join(names)} from {node.replaced_by} where {whose}"  # noqa: S608 - dbt's
+    return f"({', '.join(names.values())}) in ({keys})"
 
 
 def _drop(connection: duckdb.DuckDBPyConnection, node: Node, held: str | None, wanted: str) -> None:

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import duckdb
 
-from pipelines.transform import models, runner
+from pipelines.transform import models
 from pipelines.transform.compiled import Node
 from pipelines.transform.incremental import DIFFERS
 from pipelines.transform.models import build, statements
@@ -215,7 +215,7 @@ def differences(path: Path, home: Path, days: int = 0) -> list[str]:
             return cls.fromisoformat(moment.isoformat()).astimezone(tz)
 
     moment = datetime.now(UTC) + timedelta(days=days)
-    with patch.object(runner, "datetime", Now):
+    with patch.object(models, "datetime", Now):
         narrow = build(path, home=home, shops=[])
         build(whole, home=home, shops=[])
     assert DIFFERS not in narrow.findings, narrow.warnings

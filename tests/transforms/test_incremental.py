@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
 
-from pipelines.transform import incremental, models
+from pipelines.transform import incremental, models, runner
 from pipelines.transform.models import build, statements
 from tests.transforms.changes import Nights, differences, kept_alone
 from tests.transforms.raw import Raw
@@ -79,6 +79,27 @@ def test_the_weekly_whole_build_tells_what_nights_built_otherwise(home: Path) ->
         (warning,) = build(raw.path, home=home, shops=[]).warnings
     assert "marts.documents held" in warning
     assert raw.execute("select gross from marts.documents") == [(5,)]
+
+
+def test_a_midnight_between_the_two_builds_of_a_week_is_no_difference(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = Raw(home / "a.duckdb")
+    raw.add("tickets", "t1", created_date="2026-06-01")  # a day older each day
+    days = itertools.count()
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Clock:
+            return cls(2026, 7, 1, 12, tzinfo=tz) + timedelta(days=next(days))
+
+    monkeypatch.setattr(models, "datetime", Clock)
+    monkeypatch.setattr(runner, "datetime", Clock)
+    with kept_alone():
+        build(raw.path, home=home, shops=[])
+        raw.execute("delete from ops.meta where name = 'built_whole_at'")
+        assert build(raw.path, home=home, shops=[]).warnings == ()
+    assert raw.execute("select age_days from marts.tickets") == [(31,)]
 
 
 def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None:

@@ -17,11 +17,14 @@
 {%- set relation = ref(changed) -%}
 {%- if not changed_only() -%} true
 {%- else -%}
-exists (
-        select 1 from {{ relation }} as changed
-        where {% for theirs, ours in key.items() -%}
-        changed.{{ theirs }} = {{ ours if ours.startswith("'") else rows ~ '.' ~ ours }}{{ ' and ' if not loop.last }}
-        {%- endfor %}
+{#- Not `exists`: DuckDB first groups all rows by their keys for that. -#}
+{%- set names, ours, whose = [], [], [] -%}
+{%- for theirs, our in key.items() -%}
+{%- if our.startswith("'") -%}{%- do whose.append(theirs ~ ' = ' ~ our) -%}
+{%- else -%}{%- do names.append(theirs) -%}{%- do ours.append(rows ~ '.' ~ our) -%}{%- endif -%}
+{%- endfor -%}
+({{ ours | join(', ') }}) in (
+        select {{ names | join(', ') }} from {{ relation }}{{ ' where ' ~ whose | join(' and ') if whose }}
     )
 {%- endif -%}
 {%- endmacro %}
