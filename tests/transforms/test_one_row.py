@@ -25,7 +25,7 @@ from sources.repair_shop import repair_shop
 from sources.repair_shop.schema import endpoints
 from sources.repair_shop.schema.endpoint import Endpoint
 from sources.repair_shop.schema.lists.common import CUSTOMER
-from sources.repair_shop.schema.shapes import Child, Table, amount, flag, moment, number, text
+from sources.repair_shop.schema.shapes import Child, Table
 from tests.transforms.conftest import Warehouse
 from tests.wire.doubles import Loopback, Reply, Seen
 
@@ -35,9 +35,9 @@ GADGETS = Endpoint(
     "/gadgetLoans",
     "loan of a gadget",
     Table(
-        text("name") + amount("deposit") + flag("returned") + moment("created_date due_date"),
+        "name deposit:amount returned:flag created_date:moment due_date:moment",
         (CUSTOMER,),
-        (Child("parts", "part lent with a gadget", Table(text("id name") + number("quantity"))),),
+        (Child("parts", "part lent with a gadget", Table("id name quantity:number")),),
         means={"deposit": "What the customer left for it.", "is_returned": "Whether it is back."},
     ),
     detail=True,
@@ -141,11 +141,11 @@ def test_one_row_is_a_list_and_dbt_tells_of_it_offline(
 
 @pytest.mark.usefixtures("declared")
 def test_a_column_needs_a_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = replace(GADGETS, path="/oddities", shape=Table(text("whatnot") + moment("created_date")))
+    odd = replace(GADGETS, path="/oddities", shape=Table("whatnot created_date:moment"))
     monkeypatch.setitem(endpoints._ENDPOINTS, "oddities", odd)
     with pytest.raises(staging.Unsaid, match=r"oddities\.whatnot: say what it means"):
         staging.files(PROJECT)
     with pytest.raises(ValueError, match="no column is called whatever"):
-        Table(text("whatnot"), means={"whatever": "A word too many."})
+        Table("whatnot", means={"whatever": "A word too many."})
     with pytest.raises(ValueError, match="a list for table 'gadget_loans' already"):
         endpoints.declare(GADGETS)

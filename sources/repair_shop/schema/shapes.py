@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import Literal, cast, get_args
 
 Kind = Literal["text", "amount", "number", "flag", "moment"]
 
@@ -57,7 +58,9 @@ class Table:
     Raises ValueError for names or meanings of columns that it does not have.
     """
 
-    columns: tuple[Column, ...] = ()
+    declared: str = ""
+    """The columns, each as ``name:kind|other name|other name``: text where no kind is said, with
+    the names of :data:`COMMON_ALIASES` where none is, or besides others after a ``+``."""
     references: tuple[Reference, ...] = ()
     children: tuple[Child, ...] = ()
     staged: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -72,6 +75,21 @@ class Table:
         names = {"id", *(self.staged_name(name) for name in columns)}
         if odd := [*(self.staged.keys() - columns.keys()), *(self.means.keys() - names)]:
             raise ValueError(f"no column is called {', '.join(sorted(odd))}")
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns declared; ValueError for a kind that there is not."""
+        found = []
+        for word in self.declared.split():
+            first, *others = word.split("|")
+            name, _, kind = first.partition(":")
+            if kind not in ("", *get_args(Kind)):
+                raise ValueError(f"{word}: there is no kind {kind!r} of columns")
+            common = COMMON_ALIASES.get(name, ())
+            if others and others[0].startswith("+"):
+                others = [*common, others[0][1:], *others[1:]]
+            found.append(Column(name, cast("Kind", kind or "text"), tuple(others) or common))
+        return tuple(found)
 
     def staged_name(self, column: str) -> str:
         """Its name in ``staging``: ``customer_id`` of ``customer__id``, ``is_...`` of a flag.
@@ -112,36 +130,6 @@ COMMON_ALIASES: dict[str, tuple[str, ...]] = {
     "invoiceemail": ("invoice_email",),
     "due_date": ("due",),
 }
-
-
-def of_kind(kind: Kind, names: str) -> tuple[Column, ...]:
-    """Columns of one kind, their names in one text."""
-    return tuple(Column(name, kind, COMMON_ALIASES.get(name, ())) for name in names.split())
-
-
-def text(names: str) -> tuple[Column, ...]:
-    """Text columns."""
-    return of_kind("text", names)
-
-
-def amount(names: str) -> tuple[Column, ...]:
-    """Columns of money."""
-    return of_kind("amount", names)
-
-
-def number(names: str) -> tuple[Column, ...]:
-    """Columns of quantities and percentages."""
-    return of_kind("number", names)
-
-
-def flag(names: str) -> tuple[Column, ...]:
-    """Columns of yes or no."""
-    return of_kind("flag", names)
-
-
-def moment(names: str) -> tuple[Column, ...]:
-    """Columns of times."""
-    return of_kind("moment", names)
 
 
 def labelled(name: str, *aliases: str) -> Reference:

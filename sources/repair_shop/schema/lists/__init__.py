@@ -15,11 +15,5 @@ from __future__ import annotations
 from ...schema.endpoint import Endpoint
 from ...schema.lists import goods, others, people, sales, tickets
 
-ROWS: tuple[Endpoint, ...] = (
-    *people.ROWS,
-    *tickets.ROWS,
-    *sales.ROWS,
-    *goods.ROWS,
-    *others.ROWS,
-)
+ROWS: tuple[Endpoint, ...] = (*people.ROWS, *tickets.ROWS, *sales.ROWS, *goods.ROWS, *others.ROWS)
 """Every list, in the specification's order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...schema.shapes import Child, Column, Reference, Table, amount, number, text
+from ...schema.shapes import Child, Reference, Table
 
 CUSTOMER = Reference(
     "customer", ("id", "internal_id", "name", "email", "mobile", "phone", "company"), "name"
@@ -18,37 +18,35 @@ PAYMENT_METHOD = Reference(
 PHOTO = Reference("photourls", ("large",), "large")
 PHOTO_NAME = {"photourls__large": "photo_url"}
 
-IS_ADVANCE = Column("is_advance", "flag", ("advance", "is_deposit"))
+IS_ADVANCE = "is_advance:flag|advance|is_deposit"
 INACTIVE = ("status", "In active")
 USED_UP = (("internal_use", "True"), ("breakage", "True"))
 
 
 def lines(one: str) -> Child:
     """The lines of a document."""
-    columns = (
-        text("id product_code item_description")
-        + number("quantity")
-        + amount("unit_price discount tax total cost")
+    of_line = (
+        "id product_code item_description quantity:number unit_price:amount discount:amount "
+        "tax:amount total:amount cost:amount"
     )
-    return Child("lines", one, Table(columns), ("item_lines", "items"))
+    return Child("lines", one, Table(of_line), ("item_lines", "items"))
 
 
 def payments(one: str) -> Child:
     """The payments embedded in a document."""
-    columns = (
-        text("id payment_id payment_note")
-        + amount("amount")
-        + (Column("date", "moment", ("payment_date", "created_date")), IS_ADVANCE)
+    of_payment = (
+        "id payment_id payment_note amount:amount date:moment|payment_date|created_date "
+        f"{IS_ADVANCE}"
     )
-    return Child("payments", one, Table(columns, (PAYMENT_METHOD,), staged={"date": "paid"}))
+    return Child("payments", one, Table(of_payment, (PAYMENT_METHOD,), staged={"date": "paid"}))
 
 
 def returns(document: str) -> Child:
     """The returns embedded in a document, with their lines."""
-    columns = text("id number reason") + (
-        Column("amount", "amount", ("amount_total", "total", "total_amount")),
-        Column("created_date", "moment", ("date", "return_date", "created_at")),
+    of_return = (
+        "id number reason amount:amount|amount_total|total|total_amount "
+        "created_date:moment|date|return_date|created_at"
     )
-    of_return = lines(f"line of a return of {document}")
-    shape = Table(columns, (), (of_return,), means={"number": "document_number"})
+    its_lines = lines(f"line of a return of {document}")
+    shape = Table(of_return, (), (its_lines,), means={"number": "document_number"})
     return Child("returns", f"return embedded in {document}", shape)

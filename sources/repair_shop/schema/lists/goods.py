@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import INACTIVE, PHOTO, PHOTO_NAME, PRODUCT, SUPPLIER, USED_UP, USER
-from ...schema.shapes import (
-    Child,
-    Column,
-    Reference,
-    Table,
-    flag,
-    moment,
-    named,
-    number,
-    text,
-)
+from ...schema.shapes import Child, Reference, Table, named
 
 ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/products",
         "product or service on sale",
         Table(
-            text(
-                "type name code physical_location supplier_code condition status description imei "
-                "supplier_item_code"
-            )
-            + number("stock alert_quantity reorder_quantity")
-            + flag("inventory_control serialised_stock discountable one_time_use")
-            + (
-                Column("prices__retail_price", "amount", ("price", "retail_price")),
-                Column("prices__retail_price_inc_vat", "amount", ("retail_price_inc_vat",)),
-                Column("prices__cost_price", "amount", ("cost", "cost_price")),
-                Column("prices__cost_price_inc_vat", "amount", ("cost_price_inc_vat",)),
-                Column("prices__vat", "amount", ("vat",)),
-            )
-            + moment("created_date last_updated"),
+            "type name code physical_location supplier_code condition status description "
+            "imei supplier_item_code stock:number alert_quantity:number "
+            "reorder_quantity:number inventory_control:flag serialised_stock:flag "
+            "discountable:flag one_time_use:flag "
+            "prices__retail_price:amount|price|retail_price "
+            "prices__retail_price_inc_vat:amount|retail_price_inc_vat "
+            "prices__cost_price:amount|cost|cost_price "
+            "prices__cost_price_inc_vat:amount|cost_price_inc_vat prices__vat:amount|vat "
+            "created_date:moment last_updated:moment",
             (named("brand"), named("model"), named("category"), SUPPLIER, PHOTO),
             staged={
                 **PHOTO_NAME,
@@ -69,7 +54,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/warranties",
         "warranty",
         Table(
-            text("name description status") + number("term_days") + moment("created_date"),
+            "name description status term_days:number created_date:moment",
             means={"term_days": "Term in days."},
         ),
     ),
@@ -77,9 +62,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/models",
         "device model",
         Table(
-            text("status")
-            + (Column("model", "text", ("name",)), Column("make", "text", ("brand",)))
-            + moment("created_date"),
+            "status model|name make|brand created_date:moment",
             (named("model_group"), PHOTO),
             staged=PHOTO_NAME,
             means={"model": "Model name.", "make": "Make."},
@@ -87,20 +70,17 @@ ROWS: tuple[Endpoint, ...] = (
         detail=True,
     ),
     Endpoint(
-        "/modelGroups",
-        "group of device models",
-        Table(text("name") + moment("created_date")),
-        detail=True,
+        "/modelGroups", "group of device models", Table("name created_date:moment"), detail=True
     ),
     Endpoint(
         "/categories",
         "product category",
         Table(
-            text("name") + number("profit_margin") + moment("created_date"),
+            "name profit_margin:number created_date:moment",
             (named("parent_category", "parent"),),
             means={
                 "profit_margin": "Margin wanted, in percent (specification, Limits: between 0 and "
-                "100).",
+                "100)."
             },
         ),
         detail=True,
@@ -109,7 +89,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/brands",
         "brand",
         Table(
-            text("name") + moment("created_date"),
+            "name created_date:moment",
             (Reference("logourls", ("large",), "large"),),
             staged={"logourls__large": "logo_url"},
             means={"logo_url": "Address of the logo."},
@@ -120,16 +100,15 @@ ROWS: tuple[Endpoint, ...] = (
         "/stockCount",
         "stock count",
         Table(
-            text("reference status notes") + moment("created_date"),
+            "reference status notes created_date:moment",
             (USER,),
             (
                 Child(
                     "products",
                     "product counted in a stock count",
                     Table(
-                        (Column("product_id", "text", ("product",)),)
-                        + text("id product_code product_name")
-                        + number("expected counted difference quantity"),
+                        "product_id|product id product_code product_name expected:number "
+                        "counted:number difference:number quantity:number",
                         means={
                             "product_id": "product_id__product",
                             "expected": "Units the books expect.",
@@ -147,11 +126,9 @@ ROWS: tuple[Endpoint, ...] = (
         "/stock",
         "stock record (a batch of one product)",
         Table(
-            number("quantity remaining")
-            + (Column("cog_per_item", "amount", ("cost_per_item", "cog")),)
-            + flag("serialize_stock internal_use breakage")
-            + text("location")
-            + moment("expired_on created_date"),
+            "quantity:number remaining:number cog_per_item:amount|cost_per_item|cog "
+            "serialize_stock:flag internal_use:flag breakage:flag location "
+            "expired_on:moment created_date:moment",
             (PRODUCT,),
             staged={
                 "cog_per_item": "cost_per_item",
@@ -172,10 +149,8 @@ ROWS: tuple[Endpoint, ...] = (
         "/serials",
         "serial number",
         Table(
-            (Column("serial", "text", ("serial_number", "serial_no")),)
-            + text("status stock_id")
-            + number("term_in_days")
-            + moment("created_date"),
+            "serial|serial_number|serial_no status stock_id term_in_days:number "
+            "created_date:moment",
             (PRODUCT,),
             means={"serial": "Serial number.", "term_in_days": "Warranty term in days."},
         ),
@@ -185,19 +160,15 @@ ROWS: tuple[Endpoint, ...] = (
         "/adjustments",
         "stock adjustment",
         Table(
-            text("reference_no notes")
-            + (Column("adjustment_date", "moment", ("date",)),)
-            + moment("created_date"),
+            "reference_no notes adjustment_date:moment|date created_date:moment",
             (),
             (
                 Child(
                     "products",
                     "product moved by a stock adjustment",
                     Table(
-                        (Column("product_id", "text", ("product",)),)
-                        + text("id stock_id type")
-                        + number("quantity")
-                        + flag("internal_use breakage"),
+                        "product_id|product id stock_id type quantity:number "
+                        "internal_use:flag breakage:flag",
                         means={"product_id": "product_id__product"},
                     ),
                     ("lines", "items"),

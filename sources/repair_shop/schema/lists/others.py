@@ -6,20 +6,17 @@ from types import MappingProxyType
 
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import CUSTOMER, INACTIVE, SUPPLIER, TICKET, USER, lines
-from ...schema.shapes import Column, Table, amount, flag, labelled, moment, named, text
+from ...schema.shapes import Table, labelled, named
 
-_SHIPMENT = (Column("pin", "text", ("tracking_number",)), *text("carrier status"))
+_SHIPMENT = "pin|tracking_number carrier status created_date:moment"
 
 ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/suppliers",
         "supplier",
         Table(
-            text(
-                "company contact_name mobile phone email address town county postcode "
-                "country_code status"
-            )
-            + moment("created_date"),
+            "company contact_name mobile phone email address town county postcode "
+            "country_code status created_date:moment",
             means={
                 "contact_name": "Person to talk to.",
                 "town": "Town.",
@@ -34,16 +31,11 @@ ROWS: tuple[Endpoint, ...] = (
         "/purchaseOrders",
         "purchase order",
         Table(
-            (Column("number", "text", ("order_no", "po_number")),)
-            + text("status notes")
-            + moment("created_date")
-            + (Column("received_date", "moment", ("received_at", "date_received", "received_on")),)
-            + moment("expected_date last_updated")
-            + (
-                Column("cost", "amount", ("amount_total", "total", "amount", "total_cost")),
-                Column("shipping_cost", "amount", ("shipping", "shipping_amount", "delivery_cost")),
-            )
-            + amount("tax_total"),
+            "number|order_no|po_number status notes created_date:moment "
+            "received_date:moment|received_at|date_received|received_on "
+            "expected_date:moment last_updated:moment "
+            "cost:amount|amount_total|total|amount|total_cost "
+            "shipping_cost:amount|shipping|shipping_amount|delivery_cost tax_total:amount",
             (SUPPLIER,),
             (lines("line of a purchase order"),),
             means={
@@ -61,28 +53,22 @@ ROWS: tuple[Endpoint, ...] = (
         "/expenses",
         "expense",
         Table(
-            text("reference notes")
-            + (Column("amount", "amount", ("amount_total", "total")),)
-            + amount("tax")
-            + moment("created_date"),
+            "reference notes amount:amount|amount_total|total tax:amount created_date:moment",
             (named("category", "expense_category"),),
         ),
     ),
     Endpoint(
         "/expenseCategories",
         "category of expenses",
-        Table((Column("name", "text", ("category", "label")),) + moment("created_date")),
+        Table("name|category|label created_date:moment"),
     ),
     Endpoint(
         "/leads",
         "lead",
         Table(
-            text(
-                "name business_name telephone mobile email address subject description referred_by "
-                "status country_code"
-            )
-            + flag("gdpr_compliant")
-            + moment("created_date last_updated"),
+            "name business_name telephone mobile email address subject description "
+            "referred_by status country_code gdpr_compliant:flag created_date:moment "
+            "last_updated:moment",
             (labelled("issue_type", "issue"), TICKET, CUSTOMER, USER),
             means={"telephone": "phone"},
         ),
@@ -93,9 +79,8 @@ ROWS: tuple[Endpoint, ...] = (
         "/customFields/{type}",
         "custom field of a type of record",
         Table(
-            text("type name label field_type category_id tab_id options")
-            + flag("required")
-            + moment("created_date"),
+            "type name label field_type category_id tab_id options required:flag "
+            "created_date:moment",
             means={
                 "id": "Identifier at the service, as text; unique within its type.",
                 "category_id": "Category it belongs to.",
@@ -113,17 +98,12 @@ ROWS: tuple[Endpoint, ...] = (
         ),
         in_categories="tickets",
     ),
-    Endpoint(
-        "/shipments",
-        "shipment",
-        Table(_SHIPMENT + moment("created_date"), (TICKET, CUSTOMER)),
-        created_filter=False,
-    ),
+    Endpoint("/shipments", "shipment", Table(_SHIPMENT, (TICKET, CUSTOMER)), created_filter=False),
     Endpoint(
         "/shipments/deleted",
         "shipment deleted at the service",
         Table(
-            _SHIPMENT + moment("created_date deleted_date"),
+            f"{_SHIPMENT} deleted_date:moment",
             (TICKET, CUSTOMER),
             staged={"deleted_date": "deletion"},
             means={"deletion": "the shipment was deleted, as the service says"},

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import CUSTOMER, INACTIVE, TICKET, USER
-from ...schema.shapes import (
-    Child,
-    Column,
-    Reference,
-    Table,
-    flag,
-    moment,
-    named,
-    number,
-    text,
-)
+from ...schema.shapes import Child, Reference, Table, named
 
 ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/users",
         "member of staff",
         Table(
-            text("first_name last_name name email mobile phone address website gender type status")
-            + moment("created_date"),
+            "first_name last_name name email mobile phone address website gender type "
+            "status created_date:moment",
             means={"website": "Website."},
         ),
         detail=True,
@@ -31,29 +21,21 @@ ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/taxRates",
         "tax rate",
-        Table(text("name code type") + number("value"), means={"value": "Rate in percent."}),
+        Table("name code type value:number", means={"value": "Rate in percent."}),
         sort=False,
         created_filter=False,
     ),
     Endpoint(
         "/paymentMethods",
         "payment method",
-        Table(
-            (Column("title", "text", ("name", "label")),) + moment("created_date"),
-            means={"title": "Title."},
-        ),
+        Table("title|name|label created_date:moment", means={"title": "Title."}),
     ),
     Endpoint(
         "/timeClock",
         "time clock entry of a member of staff",
         Table(
-            (
-                Column("in_date", "moment", ("clock_in", "indate")),
-                Column("out_date", "moment", ("clock_out", "outdate")),
-                Column("in_notes", "text", ("notes_in",)),
-                Column("out_notes", "text", ("notes_out",)),
-            )
-            + moment("created_date"),
+            "in_date:moment|clock_in|indate out_date:moment|clock_out|outdate "
+            "in_notes|notes_in out_notes|notes_out created_date:moment",
             (USER,),
             staged={"in_date": "clocked_in", "out_date": "clocked_out"},
             means={
@@ -69,16 +51,15 @@ ROWS: tuple[Endpoint, ...] = (
         "/appointments",
         "appointment",
         Table(
-            text("subject description type color location latitude longitude status")
-            + (Column("start_date", "moment", ("dateandtime", "date_and_time", "start", "date")),)
-            + moment("end_date created_date last_updated")
-            + number("duration"),
+            "subject description type color location latitude longitude status "
+            "start_date:moment|dateandtime|date_and_time|start|date end_date:moment "
+            "created_date:moment last_updated:moment duration:number",
             (TICKET, CUSTOMER, named("lead", "leads")),
             (
                 Child(
                     "attendees",
                     "attendee of an appointment",
-                    Table(text("id first_name last_name email")),
+                    Table("id first_name last_name email"),
                 ),
             ),
             means={
@@ -95,21 +76,13 @@ ROWS: tuple[Endpoint, ...] = (
         "/customers",
         "customer",
         Table(
-            text(
-                "ref name email invoiceemail mobile phone company vat_registration_number gender "
-                "type referred_by account_manager comments country_code"
-            )
-            + moment("created_date last_updated date_of_birth")
-            + number("payment_term_days")
-            + (
-                Column("credit_limit", "amount", ("creditlimit",)),
-                Column("gdpr_compliant", "flag", ("gdpr",)),
-                Column("sub_sms_service", "flag", ("sms_service",)),
-            )
-            + flag(
-                "sub_print_media sub_email_marketing sub_email_notifications intra_community "
-                "vat_exemption"
-            ),
+            "ref name email invoiceemail mobile phone company vat_registration_number "
+            "gender type referred_by account_manager comments country_code "
+            "created_date:moment last_updated:moment date_of_birth:moment "
+            "payment_term_days:number credit_limit:amount|creditlimit "
+            "gdpr_compliant:flag|gdpr sub_sms_service:flag|sms_service "
+            "sub_print_media:flag sub_email_marketing:flag sub_email_notifications:flag "
+            "intra_community:flag vat_exemption:flag",
             (
                 Reference("name_parts", ("first_name", "middle_name", "last_name"), "first_name"),
                 Reference("fulladdress", ("address", "city", "post_code", "country"), "address"),
@@ -150,9 +123,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/groups",
         "customer group",
         Table(
-            text("name billing_name billing_mobile billing_email")
-            + number("discount")
-            + moment("created_date"),
+            "name billing_name billing_mobile billing_email discount:number created_date:moment",
             means={
                 "billing_name": "Billing name.",
                 "billing_mobile": "Billing mobile number.",

@@ -12,20 +12,14 @@ from ...schema.lists.common import (
     payments,
     returns,
 )
-from ...schema.shapes import COMMON_ALIASES, Column, Reference, Table, amount, moment, text
+from ...schema.shapes import Reference, Table
 
 _INCLUDE = ("includePayments", "includeLines", "includeReturns")
 _SETTLED = (("status", "Paid"), ("status", "Due"))
 _COLUMNS = (
-    text("notes")
-    + (
-        Column("number", "text", ("invoice_no", "order_no", "invoice_number", "order_number")),
-        Column("status", "text", ("payment_status",)),
-        Column("amount_total", "amount", COMMON_ALIASES["amount_total"]),
-        Column("created_date", "moment", (*COMMON_ALIASES["created_date"], "invoice_date")),
-    )
-    + amount("tax_total discount_total")
-    + moment("due_date last_updated")
+    "notes number|invoice_no|order_no|invoice_number|order_number status|payment_status "
+    "amount_total:amount created_date:moment|+invoice_date tax_total:amount discount_total:amount "
+    "due_date:moment last_updated:moment"
 )
 
 
@@ -58,13 +52,8 @@ ROWS: tuple[Endpoint, ...] = (
         "/payments",
         "payment the service lists",
         Table(
-            text("payment_id payment_note")
-            + amount("amount")
-            + (
-                Column("date", "moment", ("payment_date", "created_date")),
-                Column("kind", "text", ("payment_kind", "resource_type")),
-                IS_ADVANCE,
-            ),
+            "payment_id payment_note amount:amount date:moment|payment_date|created_date "
+            f"kind|payment_kind|resource_type {IS_ADVANCE}",
             (
                 PAYMENT_METHOD,
                 # Embedded by includeResource (specification, GET /payments).
@@ -80,7 +69,7 @@ ROWS: tuple[Endpoint, ...] = (
             ),
             staged={"date": "paid"},
             means={
-                "kind": "Kind the service names: pos, invoice or return (specification, Payment).",
+                "kind": "Kind the service names: pos, invoice or return (specification, Payment)."
             },
         ),
         include=("includeResource",),

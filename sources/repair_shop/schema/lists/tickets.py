@@ -13,26 +13,16 @@ from ...schema.lists.common import (
     lines,
     payments,
 )
-from ...schema.shapes import (
-    Column,
-    Reference,
-    Table,
-    amount,
-    flag,
-    labelled,
-    moment,
-    named,
-    text,
-)
+from ...schema.shapes import Reference, Table, labelled, named
 
 ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/tickets",
         "repair ticket, in or out of the pipeline",
         Table(
-            text("ticket_ref ticket_no short_info description device created_from work_approved")
-            + amount("amount_total discount tax")
-            + moment("created_date last_updated due_date"),
+            "ticket_ref ticket_no short_info description device created_from work_approved "
+            "amount_total:amount discount:amount tax:amount created_date:moment "
+            "last_updated:moment due_date:moment",
             (
                 labelled("status"),
                 labelled("issue_type", "issuetype"),
@@ -70,7 +60,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/ticketComments",
         "comment on a ticket",
         Table(
-            text("comment type") + moment("created_date last_updated"),
+            "comment type created_date:moment last_updated:moment",
             (TICKET, labelled("status"), USER),
             means={"comment": "Text of the comment."},
         ),
@@ -81,7 +71,7 @@ ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/ticketTimers",
         "timer run on a ticket",
-        Table(text("notes") + moment("start_date end_date created_date"), (TICKET, USER)),
+        Table("notes start_date:moment end_date:moment created_date:moment", (TICKET, USER)),
         created_filter=False,
         detail=True,
         hidden=(("running", "True"),),
@@ -90,13 +80,8 @@ ROWS: tuple[Endpoint, ...] = (
         "/statuses",
         "status that tickets or ticket comments can have",
         Table(
-            (Column("label", "text", ("status", "name")),)
-            + text("type color")
-            + flag("in_pipeline")
-            + moment("created_date"),
-            means={
-                "is_in_pipeline": "Whether tickets in this status count as in the pipeline.",
-            },
+            "label|status|name type color in_pipeline:flag created_date:moment",
+            means={"is_in_pipeline": "Whether tickets in this status count as in the pipeline."},
         ),
         hidden=(("type", "repair_notes"),),
     ),
@@ -104,7 +89,7 @@ ROWS: tuple[Endpoint, ...] = (
         "/presets",
         "ticket preset",
         Table(
-            text("name legal_document_id") + moment("created_date"),
+            "name legal_document_id created_date:moment",
             (named("category"), named("brand"), named("model"), labelled("issue_type")),
             (lines("item line of a preset"),),
             means={"legal_document_id": "Legal document attached to the preset."},
@@ -114,16 +99,12 @@ ROWS: tuple[Endpoint, ...] = (
     Endpoint(
         "/presetCategories",
         "category of presets",
-        Table(text("name") + moment("created_date")),
+        Table("name created_date:moment"),
         created_filter=False,
     ),
     Endpoint(
         "/issueTypes",
         "issue type of tickets",
-        Table(
-            (Column("label", "text", ("issue", "name")),) + moment("created_date"),
-            (PHOTO,),
-            staged=PHOTO_NAME,
-        ),
+        Table("label|issue|name created_date:moment", (PHOTO,), staged=PHOTO_NAME),
     ),
 )
