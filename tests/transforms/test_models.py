@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -238,7 +239,7 @@ def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
             tight.execute(whole)
         connection.execute("set memory_limit = '10GB'")
         for _ in range(2):  # the week's proof builds twice
-            (result,) = runner.run(connection, [node])
+            (result,) = runner.run(connection, [node], datetime.now(UTC))
             assert (result.status, result.message) == ("success", "")
         connection.execute("set memory_limit = '10GB'")
         assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
