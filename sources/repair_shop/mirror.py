@@ -76,7 +76,8 @@ def read_shop(
     number of the last answer before this run, and names jobs to make with the later ones.
     """
     ledger, shop = fetch.ledger, fetch.client.shop
-    jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full)
+    is_limited = fetch.client.counter.maximum is not None
+    jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full, is_limited=is_limited)
     if endpoints is None:
         jobs += resume_jobs(ledger, shop)
     fetch.run(job for job in jobs if not job.comes_late)

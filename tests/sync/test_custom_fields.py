@@ -6,11 +6,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from sandbox import query
+from sandbox import query, routes
+from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan import custom_fields
 from sources.repair_shop.scan.jobs import full_watermark
-from tests.sync.conftest import Mirror
+from tests.sync.conftest import MakeMirror, Mirror
 
 FIELDS = "custom_fields"
 
@@ -31,6 +32,21 @@ def test_fields_of_categories_and_tabs_are_read_and_stay(mirror: Mirror) -> None
         # The next nights ask for the default ones only, and lose none of the others.
         assert mirror.run(FIELDS).requests == 4
         mirror.assert_same(FIELDS)
+
+
+def test_an_envelope_may_bear_the_name_of_the_type(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrap = routes.envelope
+
+    def named(rows, resource, quirks):
+        types = {row["type"] for row in rows} if resource == FIELDS else ()
+        return wrap(rows, *(types or (resource,)), quirks)
+
+    monkeypatch.setattr(routes, "envelope", named)
+    mirror = make_mirror(quirks=Quirks(envelope="resource"))
+    assert mirror.run("categories", FIELDS).exit_code == 0
+    mirror.assert_same(FIELDS)
 
 
 def test_a_short_page_of_a_category_is_not_its_end(

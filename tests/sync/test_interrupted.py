@@ -103,6 +103,16 @@ def test_stops_after_any_number_of_requests_are_gone_on_with(
     assert not [r for r in twice(mirror) if "/monthly" not in r and "sort=oldest" not in r]
 
 
+def test_runs_of_few_requests_come_to_an_end_however_short_the_minute(
+    make_mirror: MakeMirror,
+) -> None:
+    """An hour of such minutes is over before the next run begins."""
+    mirror = make_mirror(minute_seconds=0.002, tables=False)
+    lists = ("brands", "users", "groups", "warranties", "categories")
+    codes = [mirror.run(*lists, max_requests=3).exit_code for _ in range(6)]
+    assert codes[0] == 4 and 0 in codes
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_with_exit_code_4_and_the_next_run_goes_on(
     make_mirror: MakeMirror, tmp_path: Path, number: signal.Signals

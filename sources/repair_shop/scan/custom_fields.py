@@ -26,13 +26,15 @@ _WIDTH = 4
 _TABS = ("tab_id", "tabId", "tab")
 
 
-def read_custom_fields(ledger: Ledger, scan: Scan, reader: MakeReader, today: date) -> Outcome:
+def read_custom_fields(
+    ledger: Ledger, scan: Scan, reader: MakeReader, path: str, today: date
+) -> Outcome:
     """The default fields, those of each category, and those of the tabs that show themselves.
 
     ``whole`` only if every category had its turn, so that no field of another is taken for gone.
     """
     categories = _in_turn(_categories(ledger, scan.shop), today)
-    fields = _Fields(ledger, scan, reader, read_window(reader()))
+    fields = _Fields(ledger, scan, reader, path, read_window(reader()))
     covered = together(fields.read_category, ("0", *categories), _WIDTH)
     return fields.outcome(sum(covered[1:]), len(categories))
 
@@ -44,6 +46,7 @@ class _Fields:
     ledger: Ledger
     scan: Scan
     reader: MakeReader
+    path: str
     out: Outcome
     asked: int = 0
     alike: int = 0
@@ -96,7 +99,7 @@ class _Fields:
         """The tabs that the rows of an answer name."""
         tabs: set[str] = set()
         for body in self.ledger.bodies(self.scan, f"{prefix}up:"):
-            for row in rows_of(parse_json(body), "/customFields"):
+            for row in rows_of(parse_json(body), self.path):
                 named = next((row[name] for name in _TABS if row.get(name)), None)
                 named = named.get("id") if isinstance(named, dict) else named
                 if isinstance(named, str | int) and not isinstance(named, bool):

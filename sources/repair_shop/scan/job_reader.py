@@ -94,7 +94,7 @@ class JobReader:
             whole = job.kind == "full"
             return read_tickets(self.ledger, job.shop, reader, params, hint, begins, whole=whole)
         if job.hides_categories:
-            return read_custom_fields(self.ledger, scan, reader, self.client.today())
+            return read_custom_fields(self.ledger, scan, reader, job.path, self.client.today())
         if not endpoint.sort:
             return read_window(reader(params=params))
         return read_list(reader(params=params), hint=hint, since=begins)

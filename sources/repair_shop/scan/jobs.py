@@ -40,7 +40,8 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this part of a whole come near every place, in the fewest steps."""
 
 STILL_NEW = 3600.0
-"""Seconds of real minutes for which a scan of a run that was cut off counts as of now."""
+"""Seconds of real minutes for which a scan of a run that was cut off counts as of now; for a run of
+so many requests at most (``is_limited``) of any: else runs of few would begin anew for ever."""
 
 WORDS = {
     "full": "read whole",
@@ -164,6 +165,7 @@ def mirror_jobs(
     *,
     endpoints: Iterable[Endpoint] | None = None,
     full: bool = False,
+    is_limited: bool = False,
 ) -> list[Job]:
     """The scans that bring a shop's mirror up to date, in the order they are begun."""
     jobs: list[Job] = []
@@ -177,7 +179,8 @@ def mirror_jobs(
         # when the shop began. Then the longest, so that none is left to be read alone at the end.
         return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
     # Going on: what was not reached comes first, and what was just proven is not asked again.
-    recent = ledger.recent_scans(shop.name, shop.seconds(STILL_NEW), first_run).values()
+    seconds = STILL_NEW if is_limited else shop.seconds(STILL_NEW)
+    recent = ledger.recent_scans(shop.name, seconds, first_run).values()
     proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
     return sorted(
         (
