@@ -203,11 +203,7 @@ class Loader:
             _bound_memory(connection, self._blocks)
             pipeline = self._ready_pipeline()
             unsure = self._unfinished(connection, end)
-            new = [
-                table
-                for table in tables
-                if table not in unsure and self._is_new(connection, log, table, end)
-            ]
+            new = [t for t in tables if t not in unsure and self._is_new(connection, log, t, end)]
             _note_unfinished(
                 connection, {**unsure} | {t: max(end.page, unsure.get(t, 0)) for t in tables}
             )
@@ -226,10 +222,8 @@ class Loader:
                 if "Out of Memory" in told:
                     self._blocks = _MOST  # for the next try: rows of megabytes need it
                 raise LoadError(f"The rows could not be loaded: {told}") from error
-            _note_unfinished(
-                connection,
-                {t: at for t, at in unsure.items() if t not in tables or at > end.page},
-            )
+            left = {t: at for t, at in unsure.items() if t not in tables or at > end.page}
+            _note_unfinished(connection, left)
         counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
@@ -242,7 +236,9 @@ class Loader:
 
     def is_of_another(self, log: Log) -> bool:
         """Whether what the file holds was loaded from another ledger, or from a later one."""
-        tokens = self._tokens()
+        from sources.repair_shop.source import LEDGER
+
+        tokens = {state[LEDGER] for state in self._state().values() if LEDGER in state}
         return bool(self._held) and not (tokens and all(log.knows(token) for token in tokens))
 
     def offsets(self, log: Log, table: str) -> dict[str, Offset]:
@@ -280,11 +276,6 @@ class Loader:
             return found
         return dict.fromkeys(TABLES if self._held else (), end.page)
 
-    def _tokens(self) -> set[str]:
-        from sources.repair_shop.source import LEDGER
-
-        return {state[LEDGER] for state in self._state().values() if LEDGER in state}
-
     def _state(self) -> Mapping[str, Any]:
         from sources.repair_shop.source import SCHEMA
 
@@ -293,11 +284,8 @@ class Loader:
         return state
 
     def _ready_pipeline(self) -> dlt.Pipeline:
-        if self._pipeline is None:
-            self._pipeline = self._open_pipeline()
-        return self._pipeline
-
-    def _open_pipeline(self) -> dlt.Pipeline:
+        if self._pipeline is not None:
+            return self._pipeline
         folder = self.home.dlt_dir
         # The file holds dlt's state and schema, committed with the rows: it alone is believed.
         shutil.rmtree(folder, ignore_errors=True)
@@ -323,6 +311,7 @@ class Loader:
                 # dlt makes no table that a schema stored here says is there already.
                 connection.execute("DELETE FROM raw._dlt_version")
         pipeline.sync_destination()
+        self._pipeline = pipeline
         return pipeline
 
     # -- ops ------------------------------------------------------------------------------------
@@ -398,14 +387,10 @@ def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         for table in TABLES
         for name, empty in empty_tables(table).items()
     }
-    return tuple(
-        sorted(
-            {
-                f"{table}.{column}"
-                for table, column in updates
-                if not table.startswith("_dlt")
-                and not column.startswith("_dlt")
-                and column not in declared.get(table, ())
-            }
-        )
-    )
+    found = {
+        f"{table}.{column}"
+        for table, column in updates
+        if not (table.startswith("_dlt") or column.startswith("_dlt"))
+        and column not in declared.get(table, ())
+    }
+    return tuple(sorted(found))

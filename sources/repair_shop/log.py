@@ -346,15 +346,9 @@ def _joined(pieces: list[dict[str, pa.Table]]) -> list[dict[str, pa.Table]]:
     if len(pieces) < 2:
         return pieces
     names = dict.fromkeys(name for piece in pieces for name in piece)
+    found = {name: [piece[name] for piece in pieces if name in piece] for name in names}
     try:
-        return [
-            {
-                name: pa.concat_tables(
-                    [piece[name] for piece in pieces if name in piece], promote_options="default"
-                )
-                for name in names
-            }
-        ]
+        return [{n: pa.concat_tables(t, promote_options="default") for n, t in found.items()}]
     except pa.ArrowException:  # rows that a warehouse held may be of other types
         return pieces
 

@@ -133,16 +133,17 @@ def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(settings, 
     assert states(settings) == ["done", "done", "done"]
 
 
-def test_a_change_made_meanwhile_is_a_conflict_with_three_values(settings, service):
+@pytest.fixture
+def moved(settings, service):
+    """A customer whose number moved on from what a queued change is based on."""
     record = service.put("customers", name="Ann", mobile="2")
-    enqueue(
-        "customers",
-        "update",
-        {"mobile": "3", "company": "C"},
-        record_id=record,
-        based_on={"mobile": "1"},
-        settings=settings,
-    )
+    body = {"mobile": "3", "company": "C"}
+    based_on = {"mobile": "1"}
+    enqueue("customers", "update", body, record_id=record, based_on=based_on, settings=settings)
+    return service.records["customers"][record]
+
+
+def test_a_change_made_meanwhile_is_a_conflict_with_three_values(settings, service, moved):
     report = push(settings)
     assert states(settings) == ["conflict"]
     assert report.exit_code == 1
@@ -151,21 +152,12 @@ def test_a_change_made_meanwhile_is_a_conflict_with_three_values(settings, servi
     assert not service.writes
     assert "over the value" in retry(settings.home, 1, by="ann")
     assert push(settings).exit_code == 0
-    assert service.records["customers"][record]["mobile"] == "3"
+    assert moved["mobile"] == "3"
 
 
-def test_a_retried_conflict_conflicts_again_when_the_record_moves_on(settings, service):
-    record = service.put("customers", name="Ann", mobile="2")
-    enqueue(
-        "customers",
-        "update",
-        {"mobile": "3"},
-        record_id=record,
-        based_on={"mobile": "1"},
-        settings=settings,
-    )
+def test_a_retried_conflict_conflicts_again_when_the_record_moves_on(settings, moved):
     push(settings)
-    service.records["customers"][record]["mobile"] = "4"
+    moved["mobile"] = "4"
     retry(settings.home, 1, by="ann")
     push(settings)
     assert states(settings) == ["conflict"]
@@ -173,19 +165,9 @@ def test_a_retried_conflict_conflicts_again_when_the_record_moves_on(settings, s
 
 
 @pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
-def test_conflicts_settled_by_option(settings, service, who, mobile):
-    record = service.put("customers", name="Ann", mobile="2")
-    enqueue(
-        "customers",
-        "update",
-        {"mobile": "3", "company": "C"},
-        record_id=record,
-        based_on={"mobile": "1"},
-        settings=settings,
-    )
+def test_conflicts_settled_by_option(settings, moved, who, mobile):
     assert push(settings, on_conflict=who).exit_code == 0
-    assert service.records["customers"][record]["mobile"] == mobile
-    assert service.records["customers"][record]["company"] == "C"
+    assert (moved["mobile"], moved["company"]) == (mobile, "C")
 
 
 def test_the_basis_is_what_the_warehouse_showed(settings, service):
@@ -208,15 +190,8 @@ def test_our_own_earlier_change_is_no_conflict(settings, service):
     record = service.put("products", name="Screen", stock=1)
     based_on = {"name": "Screen"}
     first = {"name": "Screen A", "stockQuantity": 1}
-    for fields in (first, {"name": "Screen B"}):
-        enqueue(
-            "products",
-            "update",
-            fields,
-            record_id=record,
-            based_on=based_on,
-            settings=settings,
-        )
+    for body in (first, {"name": "Screen B"}):
+        enqueue("products", "update", body, record_id=record, based_on=based_on, settings=settings)
     assert push(settings).exit_code == 0
     assert service.records["products"][record]["name"] == "Screen B"
 

@@ -133,3 +133,19 @@ def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path: 
             assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
     finally:
         os.umask(before)
+
+
+def test_a_damaged_database_is_named_and_one_that_another_process_uses(home: Home) -> None:
+    with home.open_build():
+        pass
+    script = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    command = [sys.executable, "-c", script, str(home.build_warehouse)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(HomeError, match="in use by another process"), home.open_build():
+            pass
+        other.communicate(b"\n")
+    home.build_warehouse.write_bytes(b"not a database" * 1000)
+    with pytest.raises(HomeError, match="damaged"), home.open_build():
+        pass

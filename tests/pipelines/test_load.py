@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
 
@@ -33,12 +30,9 @@ DECLARED = {name: rows for table in TABLES for name, rows in empty_tables(table)
 
 
 def types(loaded: LoadedHome, table: str) -> dict[str, str]:
-    return dict(
-        loaded.query(
-            "SELECT column_name, data_type FROM information_schema.columns "
-            f"WHERE table_schema = 'raw' AND table_name = '{table}'",
-        )
-    )
+    columns = "SELECT column_name, data_type FROM information_schema.columns"
+    where = f"WHERE table_schema = 'raw' AND table_name = '{table}'"
+    return dict(loaded.query(f"{columns} {where}"))
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +81,9 @@ def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded: LoadedHome)
     assert loaded.query(
         "SELECT id, number, amount_total, customer__name FROM raw.ticket_invoices"
     ) == [("i1", "17", Decimal("1234.5000"), "Ana")]
-    assert loaded.query(
-        "SELECT sum(total), count(*), min(parent_id), min(shop_id) FROM raw.ticket_invoices__lines",
-    ) == [(Decimal("1234.5000"), 2, "i1", "main")]
+    lines = "SELECT sum(total), count(*), min(parent_id), min(shop_id) FROM raw.{}__lines"
+    held = loaded.query(lines.format("ticket_invoices"))
+    assert held == [(Decimal("1234.5000"), 2, "i1", "main")]
     assert loaded.query("SELECT total FROM raw.ticket_invoices__returns__lines") == [(Decimal(7),)]
     tables = loaded.query(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = 'raw'"
@@ -98,31 +92,30 @@ def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded: LoadedHome)
 
 
 def test_merging_replaces_the_row_and_its_lines_also_by_none(shared: LoadedHome) -> None:
-    first = {"id": "t1", "short_info": "old", "lines": [{"id": 1}, {"id": 2}]}
-    other = {"id": "t2", "lines": [{"id": 7}]}
+    """Also of a nested list that nobody declared: ``visits``."""
+    visits = [{"day": "Mon"}]
+    first = {"id": "t1", "short_info": "old", "lines": [{"id": 1}, {"id": 2}], "visits": visits}
+    other = {"id": "t2", "lines": [{"id": 7}], "visits": visits}
     shared.load("tickets", first, other)
     shared.load("tickets", {"id": "t1", "short_info": "new", "lines": [{"id": 3}]}, minute=1)
     assert shared.query("SELECT short_info FROM raw.tickets WHERE id = 't1'") == [("new",)]
     assert shared.query("SELECT id FROM raw.tickets__lines ORDER BY 1") == [("3",), ("7",)]
+    assert shared.query("SELECT parent_id FROM raw.tickets__visits") == [("t2",)]
     shared.load("tickets", {"id": "t1", "short_info": "new", "lines": []}, minute=2)
     assert shared.query("SELECT id FROM raw.tickets__lines") == [("7",)]
 
 
-def test_of_several_answers_the_newest_stays(shared: LoadedHome) -> None:
-    shared.answer("brands", {"id": "b", "name": "1"}, {"id": "B", "name": "other case"})
-    shared.answer("brands", {"id": "b", "name": "2"}, minute=1)
-    shared.feed.load_waiting()
-    found = shared.query("SELECT id, name FROM raw.brands ORDER BY 1")
-    assert found == [("B", "other case"), ("b", "2")]
-
-
 def test_an_older_answer_never_overwrites_a_newer_row(shared: LoadedHome) -> None:
-    """Also when pages are loaded again: from whatever was set aside, or noted as waiting."""
-    shared.load("categories", {"id": "b", "name": "old"}, {"id": "c", "name": "c"})
-    shared.load("categories", {"id": "b", "name": "new"}, minute=5)
+    """Nor when both are loaded together, or again: from what was set aside, or waits."""
+    shared.answer("categories", {"id": "b", "name": "1"}, {"id": "B", "name": "other case"})
+    shared.answer("categories", {"id": "b", "name": "2"}, minute=1)
+    shared.feed.load_waiting()
+    found = "SELECT id, name FROM raw.categories ORDER BY 1"
+    assert shared.query(found) == [("B", "other case"), ("b", "2")]
+    shared.load("categories", {"id": "b", "name": "3"}, minute=5)
     shared.feed.start_over()
     shared.feed.load_waiting()
-    assert shared.query("SELECT name FROM raw.categories ORDER BY id") == [("new",), ("c",)]
+    assert shared.query(found) == [("B", "other case"), ("b", "3")]
 
 
 def test_a_clock_set_back_keeps_no_answer_out(shared: LoadedHome) -> None:
@@ -158,23 +151,15 @@ def test_fields_that_appear_or_change_type_lose_nothing(loaded: LoadedHome) -> N
         loaded.load("customers", odd[number + 1], minute=number + 1)
     loaded.load("customers", {"id": "7", "型号": "X2"}, minute=7)  # a column of the day before
     assert "customers.loyalty" in loaded.feed.new_columns
-    found = dict(loaded.query("SELECT id, loyalty FROM raw.customers"))
-    assert found["1"] == "5"
-    assert found["2"] == "2026-01-01T00:00:00Z"
-    assert found["3"] == "1.5"
-    assert found["5"] == "gold"
+    found = loaded.query("SELECT loyalty FROM raw.customers WHERE id < '6' ORDER BY id")
+    assert found == [("5",), ("2026-01-01T00:00:00Z",), ("1.5",), (None,), ("gold",)]
     assert loaded.query("SELECT loyalty__level FROM raw.customers WHERE id = '4'") == [("2",)]
     assert loaded.query("SELECT day FROM raw.customers__visits") == [("Mon",)]
-    assert loaded.query("SELECT _unreadable FROM raw.customers WHERE id = '5'") == [
-        ('{"credit_limit": "a lot"}',)
-    ]
+    found = loaded.query("SELECT _unreadable FROM raw.customers WHERE id = '5'")
+    assert found == [('{"credit_limit": "a lot"}',)]
     assert loaded.query("SELECT group__name FROM raw.customers WHERE id = '6'") == [("VIP",)]
-    assert loaded.query(
-        "SELECT 颜色, 型号 FROM raw.customers WHERE id IN ('5', '7') ORDER BY id"
-    ) == [
-        ("red", "X1"),
-        (None, "X2"),
-    ]
+    found = loaded.query("SELECT 颜色, 型号 FROM raw.customers WHERE id IN ('5', '7') ORDER BY id")
+    assert found == [("red", "X1"), (None, "X2")]
     assert not any("__v_" in name for name in types(loaded, "customers"))
 
 
@@ -248,26 +233,16 @@ def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(
 
 def test_ops_tables_are_replaced_whole(loaded: LoadedHome) -> None:
     loader = loaded.loader
-    rows = [
-        {
-            "shop_id": "main",
-            "report": "daily_sales",
-            "period": date(2026, 1, 2),
-            "total": Decimal("12.3400"),
-            "fetched_at": START,
-        }
-    ]
-    loader.write_ops("service_reports", rows)
-    loader.write_ops("service_reports", rows)
-    assert loaded.query("SELECT period, total FROM ops.service_reports") == [
-        (date(2026, 1, 2), Decimal("12.34"))
-    ]
+    row = {"shop_id": "main", "report": "daily_sales", "period": date(2026, 1, 2)}
+    row |= {"total": Decimal("12.3400"), "fetched_at": START}
+    loader.write_ops("service_reports", [row])
+    loader.write_ops("service_reports", [row])
+    held = loaded.query("SELECT period, total FROM ops.service_reports")
+    assert held == [(date(2026, 1, 2), Decimal("12.34"))]
     findings = [{"name": "x", "records": 1, "meaning": {"a": [1]}}, {"name": "y"}]
     loader.write_ops("findings", findings)
-    assert loaded.query("SELECT * FROM ops.findings ORDER BY 1") == [
-        ("x", 1, '{"a": [1]}'),
-        ("y", None, None),
-    ]
+    held = loaded.query("SELECT * FROM ops.findings ORDER BY 1")
+    assert held == [("x", 1, '{"a": [1]}'), ("y", None, None)]
     loader.write_ops("findings", [])
     assert loaded.query("SELECT count(*) FROM ops.findings") == [(0,)]
 
@@ -284,20 +259,13 @@ def test_loading_goes_on_after_publishing_and_a_lost_private_file_is_the_publish
     loaded.open()
     assert loaded.query("SELECT id, odd FROM raw.brands") == [("a", "x")]
     loaded.load("brands", {"id": "c", "odd": "y"}, minute=2)
-    found = loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1")
-    assert found == [*held, ("c", "y")]
+    assert loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1") == [*held, ("c", "y")]
 
 
 def test_a_file_of_a_newer_version_is_left_alone(home: Home, loaded: LoadedHome) -> None:
     with home.open_build() as connection:
         connection.execute("UPDATE ops.meta SET value = ? WHERE name = 'format'", [str(FORMAT + 1)])
     with pytest.raises(HomeError, match="newer version of shopmirror"):
-        Loader(home).prepare()
-
-
-def test_a_damaged_file_is_named(home: Home) -> None:
-    home.build_warehouse.write_bytes(b"not a database" * 1000)
-    with pytest.raises(HomeError, match="damaged"):
         Loader(home).prepare()
 
 
@@ -320,34 +288,6 @@ def test_nothing_is_written_outside_the_home_folder(home: Home, loaded: LoadedHo
     assert home.dlt_dir.is_dir()
     names = {p.name.partition("-")[0] for p in home.path.iterdir()}
     assert names == {"build", "logs", "mirror.sqlite", "sync.lock"}
-
-
-def test_a_file_that_another_process_uses_is_named(home: Home, loaded: LoadedHome) -> None:
-    script = (
-        "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); "
-        "sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, str(home.build_warehouse)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        with pytest.raises(HomeError, match="in use by another process"), home.open_build():
-            pass
-        other.communicate(b"")
-    assert duckdb.connect(str(home.build_warehouse), read_only=True)
-
-
-def test_a_nested_list_nobody_declared_is_emptied_too(shared: LoadedHome) -> None:
-    shared.load(
-        "leads",
-        {"id": "1", "visits": [{"day": "Mon"}]},
-        {"id": "2", "visits": [{"day": "Tue"}]},
-    )
-    shared.load("leads", {"id": "1", "name": "no visits any more"}, minute=1)
-    assert shared.query("SELECT parent_id, day FROM raw.leads__visits") == [("2", "Tue")]
 
 
 def test_every_page_of_a_long_list_is_loaded(
@@ -412,12 +352,8 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
             connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
         loaded.open()
     loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
-    assert loaded.query("SELECT id, name FROM raw.customers ORDER BY id") == [
-        ("0", None),
-        ("1", None),
-        ("2", "Ana"),
-        ("3", None),
-    ]
+    found = loaded.query("SELECT id, name FROM raw.customers ORDER BY id")
+    assert found == [("0", None), ("1", None), ("2", "Ana"), ("3", None)]
     assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
     ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
     assert "customers" not in json.loads(left)
@@ -444,12 +380,8 @@ def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded: Load
     loaded.load("customers", {"id": "2"}, kind="full", minute=4)
     begin("main", "norte")
     loaded.load("customers", {"id": "1"}, shop="norte", kind="full", minute=5)
-    assert loaded.query("SELECT shop_id, id, _deleted_at FROM raw.customers ORDER BY ALL") == [
-        ("main", "1", None),
-        ("main", "2", None),
-        ("main", "3", None),
-        ("norte", "1", None),
-    ]
+    found = loaded.query("SELECT shop_id, id, _deleted_at FROM raw.customers ORDER BY ALL")
+    assert found == [(*row, None) for row in [*(("main", n) for n in "123"), ("norte", "1")]]
 
 
 def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(

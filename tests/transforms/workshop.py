@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from tests.transforms.raw import Raw
@@ -43,11 +44,11 @@ def fill(raw: Raw) -> None:
 
 def _bench(raw: Raw) -> None:
     """Tickets from opened to paid. 2 March 2026 is a Monday; Sundays are closed, 9 to 18."""
-    add = raw.add
-    add("users", "u1", "bench", name="Ana Lopez")
-    add("statuses", "s1", "bench", label="New", in_pipeline=True)
-    add("statuses", "s9", "bench", label="Weggeworfen", in_pipeline=False)
-    add("customers", "c1", "bench", name="Zoe", created_date="2025-01-01", sub_sms_service=True)
+    add = partial(raw.add, shop="bench")
+    add("users", "u1", name="Ana Lopez")
+    add("statuses", "s1", label="New", in_pipeline=True)
+    add("statuses", "s9", label="Weggeworfen", in_pipeline=False)
+    add("customers", "c1", name="Zoe", created_date="2025-01-01", sub_sms_service=True)
     done = {
         "status__label": "Collected",
         "technician__id": "u1",
@@ -59,7 +60,6 @@ def _bench(raw: Raw) -> None:
     add(
         "tickets",
         "weekend",
-        "bench",
         created_date="2026-03-07T17:00:00+01:00",
         due_date="2026-03-08",
         last_updated="2026-03-20T10:00:00",
@@ -68,7 +68,6 @@ def _bench(raw: Raw) -> None:
     add(
         "ticket_invoices",
         "i1",
-        "bench",
         ticket__id="weekend",
         customer__id="c1",
         amount_total=90,
@@ -76,17 +75,10 @@ def _bench(raw: Raw) -> None:
         created_date="2026-03-09T10:30:00+01:00",
         payments=[{"id": "1", "amount": 90, "date": "2026-03-11"}],
     )
-    add(
-        "ticket_comments",
-        "k1",
-        "bench",
-        ticket__id="weekend",
-        created_date="2026-03-07T17:20:00+01:00",
-    )
+    add("ticket_comments", "k1", ticket__id="weekend", created_date="2026-03-07T17:20:00+01:00")
     add(
         "ticket_timers",
         "m1",
-        "bench",
         ticket__id="weekend",
         user__id="u1",
         start_date="2026-03-09T09:00:00+01:00",
@@ -95,17 +87,15 @@ def _bench(raw: Raw) -> None:
     add(
         "time_clock",
         "w1",
-        "bench",
         user__id="u1",
         in_date="2026-03-09T09:00:00+01:00",
         out_date="2026-03-09T18:00:00+01:00",
     )
-    add("tickets", "again", "bench", created_date="2026-04-01", **done)
-    add("tickets", "much_later", "bench", created_date="2026-09-01", **done)
+    add("tickets", "again", created_date="2026-04-01", **done)
+    add("tickets", "much_later", created_date="2026-09-01", **done)
     add(
         "tickets",
         "watched",
-        "bench",
         created_date="2026-03-02T10:00:00",
         status__label="New",
         status__id="s1",
@@ -115,24 +105,17 @@ def _bench(raw: Raw) -> None:
     add(
         "tickets",
         "scrapped",
-        "bench",
         created_date="2026-03-02",
         status__label="Weggeworfen",
         status__id="s9",
         last_updated="2026-03-03T10:00:00",
     )
-    add(
-        "tickets",
-        "removed",
-        "bench",
-        created_date="2026-03-02",
-        _deleted_at="2026-03-03 00:00:00+00",
-    )
+    add("tickets", "removed", created_date="2026-03-02", _deleted_at="2026-03-03 00:00:00+00")
 
 
 def _trade(raw: Raw) -> None:
     """Debts, stock, purchasing, leads and appointments, dated from today backwards."""
-    add = raw.add
+    add = partial(raw.add, shop="trade")
     for name, age, amount in (
         ("fresh", 3, 10),
         ("old", 45, 20),
@@ -142,7 +125,6 @@ def _trade(raw: Raw) -> None:
         add(
             "ticket_invoices",
             name,
-            "trade",
             customer__id="c1",
             customer__name="Max",
             amount_total=amount,
@@ -153,18 +135,16 @@ def _trade(raw: Raw) -> None:
     add(
         "ticket_invoices",
         "part",
-        "trade",
         amount_total=50,
         created_date=back("trade", 10),
         status="Due",
         payments=[{"id": "1", "amount": 20, "date": back("trade", 10)}],
         returns=[{"amount": 30, "created_date": back("trade", 9)}],
     )
-    add("customers", "c1", "trade", name="Max", created_date=back("trade", 400))
+    add("customers", "c1", name="Max", created_date=back("trade", 400))
     add(
         "products",
         "fast",
-        "trade",
         code="F",
         name="Fast",
         type="product",
@@ -178,7 +158,6 @@ def _trade(raw: Raw) -> None:
     add(
         "products",
         "dead",
-        "trade",
         code="D",
         name="Dead",
         type="product",
@@ -186,35 +165,22 @@ def _trade(raw: Raw) -> None:
         prices__cost_price=2,
         created_date=back("trade", 400),
     )
-    add(
-        "products", "work", "trade", code="W", name="Hour", type="services", prices__retail_price=60
-    )
+    add("products", "work", code="W", name="Hour", type="services", prices__retail_price=60)
     add(
         "pos_orders",
         "o1",
-        "trade",
         amount_total=90,
         created_date=back("trade", 5),
         status="Paid",
         payments=[{"id": "2", "amount": 90, "date": back("trade", 5)}],
         lines=[{"product_code": "F", "quantity": 9, "total": 90}],
     )
-    add(
-        "stock",
-        "b1",
-        "trade",
-        product__id="fast",
-        quantity=20,
-        remaining=12,
-        cog_per_item=5,
-        location="A1",
-    )
-    add("stock", "b2", "trade", product__id="fast", quantity=18, location="B2")
-    add("suppliers", "s1", "trade", company="Parts")
+    add("stock", "b1", product__id="fast", quantity=20, remaining=12, cog_per_item=5, location="A1")
+    add("stock", "b2", product__id="fast", quantity=18, location="B2")
+    add("suppliers", "s1", company="Parts")
     add(
         "purchase_orders",
         "in",
-        "trade",
         supplier__id="s1",
         cost=60,
         shipping_cost=5,
@@ -226,54 +192,35 @@ def _trade(raw: Raw) -> None:
     add(
         "purchase_orders",
         "open",
-        "trade",
         supplier__id="s1",
         cost=10,
         created_date=back("trade", 3),
         status="Ordered",
     )
-    add("leads", "l1", "trade", name="A", status="In Negotiation", created_date=back("trade", 9))
-    add("leads", "l2", "trade", name="B", status="Won", created_date=back("trade", 9))
-    add("leads", "l3", "trade", name="C", status="Lost", created_date=back("trade", 9))
+    add("leads", "l1", name="A", status="In Negotiation", created_date=back("trade", 9))
+    add("leads", "l2", name="B", status="Won", created_date=back("trade", 9))
+    add("leads", "l3", name="C", status="Lost", created_date=back("trade", 9))
     add(
         "appointments",
         "missed",
-        "trade",
         subject="x",
         status="No Show",
         lead__id="l1",
         start_date=back("trade", 2),
     )
-    add(
-        "appointments", "came", "trade", subject="x", customer__id="c1", start_date=back("trade", 3)
-    )
-    add(
-        "appointments",
-        "who_knows",
-        "trade",
-        subject="x",
-        customer__id="c1",
-        start_date=back("trade", 2),
-    )
-    add(
-        "appointments",
-        "ahead",
-        "trade",
-        subject="x",
-        customer__id="c1",
-        start_date=back("trade", -2),
-    )
+    add("appointments", "came", subject="x", customer__id="c1", start_date=back("trade", 3))
+    add("appointments", "who_knows", subject="x", customer__id="c1", start_date=back("trade", 2))
+    add("appointments", "ahead", subject="x", customer__id="c1", start_date=back("trade", -2))
 
 
 def _asked(raw: Raw) -> None:
     """Today and yesterday at a shop whose "today" goes by the day its tickets were opened."""
-    add, now, before = raw.add, back("asked", 0), back("asked", 1)
+    add, now, before = partial(raw.add, shop="asked"), back("asked", 0), back("asked", 1)
     for number, rate in enumerate((12, 0, 5)):
-        add("tax_rates", str(number), "asked", name=f"IVA {rate}", value=rate)
+        add("tax_rates", str(number), name=f"IVA {rate}", value=rate)
     add(
         "products",
         "scr",
-        "asked",
         code="SCR",
         name="Screen",
         category__name="Parts",
@@ -281,25 +228,15 @@ def _asked(raw: Raw) -> None:
         stock=9,
         type="product",
     )
-    add(
-        "products",
-        "hour",
-        "asked",
-        code="HR",
-        name="Hour",
-        type="services",
-        stock=0,
-        alert_quantity=5,
-    )
+    add("products", "hour", code="HR", name="Hour", type="services", stock=0, alert_quantity=5)
     glass, ana = {"issue_type__id": "7", "issue_type__label": "Glass"}, {"technician__id": "a"}
     ana |= {"technician__first_name": "Ana", "customer__id": "c1"}
     for name, day, status in (("old", before, "Collected"), ("fresh", now, "Collected")):
         total, tax = (112, 12) if name == "old" else (56, 6)
-        add("tickets", name, "asked", created_date=day, status__label=status, **glass, **ana)
+        add("tickets", name, created_date=day, status__label=status, **glass, **ana)
         add(
             "ticket_invoices",
             name,
-            "asked",
             ticket__id=name,
             customer__id="c1",
             status="Paid",
@@ -312,19 +249,17 @@ def _asked(raw: Raw) -> None:
     add(
         "tickets",
         "waits",
-        "asked",
         created_date=now,
         status__label="New",
         **glass,
         lines=[{"product_code": "HR", "quantity": 2, "unit_price": 30}],
         payments=[{"id": "p-adv", "amount": 20, "date": now}],
     )
-    add("tickets", "no_price", "asked", created_date=now, status__label="New")
-    add("tickets", "off", "asked", created_date=now, status__label="Cancelled")
+    add("tickets", "no_price", created_date=now, status__label="New")
+    add("tickets", "off", created_date=now, status__label="Cancelled")
     add(
         "pos_orders",
         "till",
-        "asked",
         status="Paid",
         created_date=before,
         amount_total=21,
@@ -340,18 +275,17 @@ def _asked(raw: Raw) -> None:
         ("c2", "A. Paz", "ANA@x.example ", "55551234"),
         ("c3", "Luis Gil", "", "5555 9999"),
     ):
-        add("customers", id, "asked", name=name, email=email, mobile=mobile, created_date=before)
+        add("customers", id, name=name, email=email, mobile=mobile, created_date=before)
     add(
         "purchase_orders",
         "coming",
-        "asked",
         status="Ordered",
         created_date=before,
         expected_date=back("asked", -3),
         cost=120,
         lines=[{"product_code": "SCR", "quantity": 3, "unit_price": 40}],
     )
-    add("expenses", "rent", "asked", amount=15, created_date=now)
+    add("expenses", "rent", amount=15, created_date=now)
 
 
 def _murky(raw: Raw) -> None:
