@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,35 +38,13 @@ class Rehearsal:
     def queue(self) -> pd.DataFrame:
         """What is queued: ``number, resource, op, state, body``."""
         with Outbox(self._home) as outbox:
-            return pd.DataFrame(
-                [
-                    {
-                        "number": change.number,
-                        "resource": change.resource,
-                        "op": change.op,
-                        "state": change.state,
-                        "body": json.dumps(change.body, ensure_ascii=False),
-                    }
-                    for change in outbox.changes()
-                ]
-            )
+            return _frame(outbox.changes(), "number resource op state body")
 
     def plan(self) -> pd.DataFrame:
         """What a push would send: ``number, method, path, body, requests, waits``."""
         with Outbox(self._home) as outbox:
-            return pd.DataFrame(
-                [
-                    {
-                        "number": step.number,
-                        "method": step.method,
-                        "path": step.path,
-                        "body": json.dumps(step.body, ensure_ascii=False),
-                        "requests": step.requests,
-                        "waits": step.waits,
-                    }
-                    for step in preview(outbox, self._shop)
-                ]
-            )
+            steps = preview(outbox, self._shop)
+            return _frame(steps, "number method path body requests waits")
 
     def based_on(self) -> dict[int, dict[str, Any]]:
         """Number of a change -> the values that its author saw."""
@@ -75,3 +54,10 @@ class Rehearsal:
     def close(self) -> None:
         """Remove the scratch folder with all that was rehearsed."""
         self._folder.cleanup()
+
+
+def _frame(rows: Sequence[Any], columns: str) -> pd.DataFrame:
+    frame = pd.DataFrame([{name: getattr(row, name) for name in columns.split()} for row in rows])
+    if rows:
+        frame["body"] = [json.dumps(row.body, ensure_ascii=False) for row in rows]
+    return frame

@@ -9,8 +9,6 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
-
 _UNIT = """\
 # Save as /etc/systemd/system/shopmirror.service, then:
 #   systemctl daemon-reload && systemctl enable --now shopmirror
@@ -21,10 +19,10 @@ After=network-online.target time-sync.target
 
 [Service]
 Type=exec
-User={{ user | line }}
-WorkingDirectory={{ folder | line }}
-Environment={{ ("SHOPMIRROR_HOME=" ~ home) | word }}
-ExecStart={{ program | word }} schedule
+User={user}
+WorkingDirectory={folder}
+Environment={variable}
+ExecStart={program} schedule
 Restart=on-failure
 RestartSec=60
 # 2: the settings are wrong, 4: another scheduler serves this folder. Trying again mends neither.
@@ -32,12 +30,12 @@ RestartPreventExitStatus=2 4
 SuccessExitStatus=4
 # Only the scheduler is told to stop; it asks its runs to finish their request and waits for them.
 KillMode=mixed
-TimeoutStopSec={{ stop_seconds + 15 }}
+TimeoutStopSec={seconds}
 UMask=0077
 NoNewPrivileges=yes
 PrivateTmp=yes
 ProtectSystem=strict
-ReadWritePaths={{ home | word }}
+ReadWritePaths={home}
 
 [Install]
 WantedBy=multi-user.target
@@ -45,8 +43,8 @@ WantedBy=multi-user.target
 
 _CRONTAB = """\
 # Runs what is due in the shop's own time zone, and makes up what was missed.
-*/5 * * * * cd {{ folder | quoted }} && SHOPMIRROR_HOME={{ home | quoted }} \
-{{ program | quoted }} schedule --once >/dev/null 2>&1
+*/5 * * * * cd {folder} && SHOPMIRROR_HOME={home} \
+{program} schedule --once >/dev/null 2>&1
 """
 
 
@@ -71,35 +69,38 @@ def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
     for path in (place.program, place.folder, place.home):
         if set(str(path)) & set("\"'\\"):
             raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
-    return _render(_UNIT, place, stop_seconds=round(stop_seconds))
+    _check(place)
+    return _UNIT.format(
+        user=_plain(place.user),
+        folder=_plain(place.folder),
+        variable=_word(f"SHOPMIRROR_HOME={place.home}"),
+        program=_word(place.program),
+        home=_word(place.home),
+        seconds=round(stop_seconds) + 15,
+    )
 
 
 def crontab_line(place: Place) -> str:
     """A comment and one line for ``crontab -e``."""
-    return _render(_CRONTAB, place)
+    _check(place)
+    named = {name: _quoted(getattr(place, name)) for name in ("folder", "home", "program")}
+    return _CRONTAB.format(**named)
 
 
-def _render(template: str, place: Place, **values: object) -> str:
+def _check(place: Place) -> None:
     for text in (place.program, place.folder, place.home, place.user):
         if not str(text).isprintable():
             raise UnitError(f"{str(text)!r} holds characters that no unit or crontab can name.")
-    environment = jinja2.Environment(  # noqa: S701 - no HTML; each value is quoted for its format
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True
-    )
-    environment.filters |= {"word": _word, "line": _line, "quoted": _quoted}
-    return environment.from_string(template).render(
-        program=place.program, folder=place.folder, home=place.home, user=place.user, **values
-    )
 
 
-def _line(value: object) -> str:
+def _plain(value: object) -> str:
     """A value that systemd takes as it stands, except for its specifiers."""
     return str(value).replace("%", "%%")
 
 
 def _word(value: object) -> str:
     """One word of a systemd command line, list or assignment."""
-    text = str(value).replace("%", "%%")
+    text = _plain(value)
     return f'"{text}"' if set(text) & set(" ;") else text
 
 

@@ -59,23 +59,15 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
         for change in outbox.changes():
             record = change.record_id if change.op == "upload" else change.id
             seen = (change.shop, change.resource, record or "") in mirrored
+            body = change.sent_body if change.sent_body is not None else change.body
+            named = "number resource op state reason queued_by attempts answer"
             found.append(
-                {
+                {name: getattr(change, name) for name in named.split()}
+                | {
                     "shop_id": change.shop,
-                    "number": change.number,
-                    "resource": change.resource,
-                    "op": change.op,
                     "id": record or change.record_id,
-                    "state": change.state,
-                    "reason": change.reason,
-                    "queued_by": change.queued_by,
                     "queued_at": _utc(change.queued_at),
-                    "body": json.dumps(
-                        change.sent_body if change.sent_body is not None else change.body,
-                        ensure_ascii=False,
-                    ),
-                    "attempts": change.attempts,
-                    "answer": change.answer,
+                    "body": json.dumps(body, ensure_ascii=False),
                     "pushed_at": _utc(change.pushed_at),
                     "is_mirrored": change.state == "done" and seen,
                 }
