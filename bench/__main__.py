@@ -8,7 +8,7 @@ PARTS = (
     ("bench.ingest",),
     ("bench.load",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
-    ("bench.fuzz_answers", "20000", "1", "direct"),
+    ("bench.fuzz_answers", "20000", "1"),
     ("bench.crash_push",),
     ("bench.restore",),
 )

@@ -1,61 +1,39 @@
-"""Answers with something odd in most rows: no night may fail, and the next one is complete.
+"""Pages with something odd in most rows: none may stop, nor spoil the healed page after it.
 
-``python -m bench.fuzz_answers [MUTATIONS] [SEED] [SIZE]`` puts a proxy before a sandbox shop. In
-odd nights it changes rows of the answers (any JSON value at any place; odd, endless, doubled and
-clashing keys; depth, size, NUL, escapes, huge numbers); in even nights it lets them pass. After
-each even night every list must be proven, no page set aside, and raw must hold the shop's rows.
-What fails is printed with the seed and the night that repeat it; the exit code is 1 then.
-
-``direct`` instead of a size is a hundred times as fast: no requests and no merge, but each changed
-page goes through the ledger and into tables of DuckDB, and then the healed one.
+``python -m bench.fuzz_answers [MUTATIONS] [SEED]`` changes rows of a shop's pages (any JSON value
+at any place; odd, endless, doubled and clashing keys; depth, size, NUL, escapes, huge numbers).
+Each changed page goes through the ledger and into tables of DuckDB, and then the healed one. What
+fails is printed with the seed and the night that repeat it; the exit code is 1 then. Whole nights
+of odd records over HTTP are part of ``bench/soak.py`` and ``tests/stranger``.
 """
 
-import http.client
 import json
 import random
 import sys
 import tempfile
-import threading
-import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
 
-from bench.homes import settings_of
 from bench.ingest import bodies
-from pipelines.sync.run import Run
-from pipelines.sync.session import open_session
-from pipelines.sync.verdict import SyncReport, verdict
 from sandbox.generator import Size
 from sandbox.quirks import Quirks
-from sandbox.server import SandboxServer
-from sandbox.shops import ShopSpec
 from sources.repair_shop.http.answers import read_answer, rows_of
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.scan.reader import day_of, digest
 from sources.repair_shop.schema.arrow import tables_of
 from sources.repair_shop.schema.clean import made_up_id, row_id
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings
 
-ZONE = "America/Guatemala"
 UTC_ZONE = ZoneInfo("UTC")
 SHARE = 0.6
 """Rows of an answer that are changed."""
-NIGHTS_A_HOME = 2
 KEYS_A_NIGHT = 8
-"""New homes and few odd keys at a time: all of them in all lists would make thousands of tables,
-and what such a load costs is not what is tried here."""
+"""Few odd keys at a time: all of them in all lists would make thousands of tables."""
 
 _TEXTS = (
     *("", " ", "(" + " " * 800, "1" * 400, "null", "NaN", "-", "Q1,234.50", "1.2.3", "1e999999"),
@@ -87,14 +65,11 @@ class Mutator:
     """Changes rows; the same row in the same way for a whole night."""
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.night, self.on = seed, 0, False
+        self.seed, self.night = seed, 0
         self.changed: set[tuple[int, str, str]] = set()
-        self._lock = threading.Lock()
 
     def answer(self, path: str, body: bytes) -> bytes:
         """An answer as the night gives it."""
-        if not self.on:
-            return body
         payload = json.loads(body, parse_float=Decimal)
         if not isinstance(payload, list) or not all(isinstance(row, dict) for row in payload):
             return body
@@ -114,8 +89,7 @@ class Mutator:
         chance.keys = self._keys()
         if chance.random() >= SHARE:
             return dumps(row)
-        with self._lock:
-            self.changed.add((self.night, path, str(row.get("id"))))
+        self.changed.add((self.night, path, str(row.get("id"))))
         return changed(row, chance, keep_id=chance.random() < 0.9)
 
 
@@ -216,78 +190,9 @@ def dumps(value: Any) -> str:
     return str(value) if isinstance(value, Decimal) else json.dumps(value)
 
 
-@contextmanager
-def proxy(target: str, mutator: Mutator) -> Iterator[str]:
-    """The address of a proxy that lets answers of lists through the mutator."""
-    there = urlsplit(target)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            wire = http.client.HTTPConnection(there.hostname or "", there.port)
-            headers = {n: v for n, v in self.headers.items() if n.lower() != "accept-encoding"}
-            wire.request("GET", self.path, headers=headers)
-            answer = wire.getresponse()
-            body = answer.read()
-            wire.close()
-            if answer.status == 200:
-                body = mutator.answer(self.path.partition("?")[0], body)
-            self.send_response(answer.status)
-            for name, said in answer.getheaders():
-                if name.lower() not in ("content-length", "connection", "transfer-encoding"):
-                    self.send_header(name, said)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}{there.path}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def night(settings: Settings) -> tuple[SyncReport, list[str]]:
-    """One full sync as far as raw: its report, and what is set aside."""
-    with open_session(settings) as session:
-        run_id = session.ledger.begin_run("sync")
-        run = Run(session, settings.shops, run_id, None, True, True)
-        run.fetch_and_load()
-        report = verdict(run.finish(), everything=True)
-        session.ledger.end_run(
-            run_id, outcome=report.outcome, exit_code=report.exit_code, requests=0, rows=0,
-            message=report.message, detail={},
-        )  # fmt: skip
-        return report, [str(page) for page in pages_aside(session.ledger)]
-
-
-def differences(server: SandboxServer, home: Path) -> list[str]:
-    """Tables of raw that do not hold just the shop's rows."""
-    store, found = server.store("main"), []
-    with duckdb.connect(str(home / "build" / "warehouse.duckdb"), read_only=True) as database:
-        for table in ENDPOINTS:
-            held = Counter(
-                row[0]
-                for row in database.execute(
-                    f'SELECT id FROM raw."{table}" WHERE _deleted_at IS NULL'
-                ).fetchall()
-            )
-            if held != Counter(map(str, store.ids(table))):
-                found.append(table)
-    return found
-
-
 def direct(wanted: int, seed: int, size: Size = "small") -> int:
     """Change ``wanted`` rows of pages, without a service; the number of faults found."""
     faults, mutator = 0, Mutator(seed)
-    mutator.on = True
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
         while len(mutator.changed) < wanted:
             mutator.night += 1
@@ -331,53 +236,8 @@ def _keep_and_load(
     ledger.mark_loaded(ledger.last_seq(), ("main",))
 
 
-def fuzz(wanted: int, seed: int, *, size: Size = "tiny") -> int:
-    """Change ``wanted`` rows, night by night; the number of faults found, each printed."""
-    faults = 0
-    mutator = Mutator(seed)
-    spec = ShopSpec("main", limit=None, timezone=ZONE)
-    with SandboxServer([spec], size=size) as server, proxy(server.base_url, mutator) as address:
-        while len(mutator.changed) < wanted:
-            with tempfile.TemporaryDirectory() as folder:
-                rate = {"requests_per_minute": 100_000, "minute_seconds": 0.5}
-                settings = settings_of(server, Path(folder), base_url=address, **rate)
-                for _ in range(NIGHTS_A_HOME):
-                    mutator.night += 1
-                    faults += _pair(mutator, server, settings)
-                    if len(mutator.changed) >= wanted:
-                        break
-    return faults
-
-
-def _pair(mutator: Mutator, server: SandboxServer, settings: Settings) -> int:
-    """An odd night and the healed one after it; the number of faults found."""
-    found: list[str] = []
-    began = time.perf_counter()
-    mutator.on = True
-    odd_night, aside = night(settings)
-    found += [f"set aside: {page}" for page in aside]
-    mutator.on = False
-    healed, aside = night(settings)
-    found += [f"still set aside: {page}" for page in aside]
-    if healed.exit_code != 0:
-        found.append(f"not complete: {healed.message} {healed.details}")
-    found += [f"raw differs: {table}" for table in differences(server, settings.home)]
-    for fault in found:
-        print(f"seed {mutator.seed}, night {mutator.night}: {fault}"[:2000], flush=True)
-    print(
-        f"night {mutator.night}: {len(mutator.changed)} rows changed so far, odd night ended with "
-        f"{odd_night.exit_code}, healed with {healed.exit_code}, {len(found)} faults, "
-        f"{time.perf_counter() - began:.0f} s",
-        flush=True,
-    )
-    return len(found)
-
-
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    number = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    where = sys.argv[3] if len(sys.argv) > 3 else "small"
-    size = cast("Size", where)
-    total = direct(count, number) if where == "direct" else fuzz(count, number, size=size)
+    given = sys.argv[1:]
+    total = direct(int([*given, "100000"][0]), int([*given[1:], "1"][0]))
     print(f"{total} faults")
     sys.exit(min(total, 1))
