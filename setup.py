@@ -6,8 +6,6 @@ the user's own, or the other way round; so there they are ``shopmirror.sources``
 they import is named accordingly. Everything else stands in ``pyproject.toml``.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -5,8 +5,6 @@ For each seed a home of random rows and so many nights of random changes
 with 1 if any does.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -6,8 +6,6 @@ prints CPU seconds by stage, the peak of memory, and what DuckDB's own reader of
 same rows in the same run.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import subprocess

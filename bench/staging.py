@@ -5,8 +5,6 @@ Data flow: the rows of ``sources/repair_shop/schema/lists`` and the paragraphs o
 list of tables that tests and ``ops.unreadable`` go through. A test holds the files against it.
 """
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterator, Mapping

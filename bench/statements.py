@@ -4,8 +4,6 @@ First what follows from the declared lists (:mod:`bench.staging`). Then dbt buil
 ``transforms/`` over empty tables; what it made of them is kept there, in ``compiled.jsonl``.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

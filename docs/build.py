@@ -5,8 +5,6 @@ them -> ``build/docs`` -> the site builder -> ``build/site``. Run by ``make docs
 Words of the glossary are linked where a page first uses them.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

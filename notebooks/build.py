@@ -7,8 +7,6 @@ outputs. From the project's folder: ``python -m notebooks.build [NAME...] [--hom
 Nothing of the machine stays in the files: no times of execution, no versions, no folders.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import io

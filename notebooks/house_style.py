@@ -5,8 +5,6 @@ and kept in the notebook, so that they show wherever it is read, also without ru
 charts that answer to the mouse, run ``alt.renderers.enable("mimetype")`` in JupyterLab.
 """
 
-from __future__ import annotations
-
 import contextlib
 from decimal import Decimal
 from pathlib import Path

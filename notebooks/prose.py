@@ -4,8 +4,6 @@ A paragraph is a message of the catalogue (``es.po`` in this folder; one's own m
 Labels of charts are said by the notebooks' code as it runs, from the catalogue of all the rest.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Data flow: changes -> ``outbox.sqlite`` in a folder that :meth:`Rehearsal.close`
 published warehouse is linked into it, since a queued change remembers the values it is based on.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Sequence

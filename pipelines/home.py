@@ -10,8 +10,6 @@
 Customer data and queued changes live here, so folders are 0700 and files 0600.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

@@ -4,8 +4,6 @@ Changes are made under a lock file and written by an atomic rename. A file that 
 older crash, a careless editor) is moved aside, never silently overwritten.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -4,8 +4,6 @@ Not bound, because DuckDB imports pandas before it binds anything: a fifth of a 
 megabytes, more than all questions of a report or a quiet night take.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date, datetime

@@ -3,8 +3,6 @@
 Read from dlt's places like every setting: ``.dlt/config.toml`` or ``SCHEDULE__SYNC_AT=23:15``.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import time
 

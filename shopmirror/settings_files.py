@@ -4,8 +4,6 @@ Comments, other sections and their order stay. Both files are worked out before 
 each is replaced by a rename, and the one with keys is readable by its owner only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path

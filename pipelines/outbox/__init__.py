@@ -9,8 +9,6 @@ From a notebook::
 names, calls :func:`mark_mirrored`, and loads :func:`history_rows` into ``ops.changes``.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -4,8 +4,6 @@ Data flow: ``$SHOPMIRROR_HOME/warehouse.duckdb``, opened for reading -> rows, a 
 statement can neither change the warehouse nor read or write another file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ transaction of the server, which takes no changes. Filters are handed to the ser
 of the rows is computed here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

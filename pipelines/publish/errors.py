@@ -1,7 +1,5 @@
 """What keeps a reader from an answer."""
 
-from __future__ import annotations
-
 
 class NothingPublished(Exception):
     """Nothing was published yet, or what was cannot be read; the message says what to do.

@@ -6,8 +6,6 @@ stands there. Call with the sync lock held and every connection to the private d
 closing a file drops all locks this process holds on it.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -6,8 +6,6 @@ it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get tha
 (:mod:`pipelines.publish.attached`): it holds the shops of all homes that load it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The banner over the figures of a report or a page: why they cannot be relied on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pipelines.language import Text

@@ -1,7 +1,5 @@
 """Every list of a repair shop's service, as a dlt source. See ``README.md`` beside this file."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -22,8 +22,6 @@ A write that raises anything but :class:`OutcomeUnknown` was surely not applied.
 the wire become these in one place, :func:`repair_shop.http.wire.from_wire`. No message holds a key.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 

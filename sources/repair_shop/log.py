@@ -15,8 +15,6 @@ is taken from any more need not be kept.
         tables["tickets"], tables["tickets__lines"]  # Arrow
 """
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@
 A step that was released never changes; what changes is added as the next one.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 

@@ -3,8 +3,6 @@
 Methods are called from several threads at a time.
 """
 
-from __future__ import annotations
-
 
 class Observer:
     """Listens to a run; each does something with what it wants to hear."""

@@ -6,8 +6,6 @@ settings get wrong (a time zone whose offset is not the one in the timestamps). 
 what matters: paging by number or offset is taken from here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

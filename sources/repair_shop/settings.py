@@ -7,8 +7,6 @@ one key belongs to one shop (specification, "What the service does"), so with se
 must name its own, and the general key never serves a shop by accident.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

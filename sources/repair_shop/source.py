@@ -6,8 +6,6 @@ committed with the rows it stands for; whatever is cut off is read from the ledg
 the service.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -7,8 +7,6 @@ the days they cover, a ticket that is not there is out of the pipeline.
 Data flow: service -> the watermark ``ticket_pipeline`` of the shop in the ledger -> the models.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta

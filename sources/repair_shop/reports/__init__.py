@@ -6,8 +6,6 @@ Specification, "reports": ``/monthlySales?year``, ``/monthlyPurchases?year``, ``
 certainty raises :class:`~repair_shop.errors.BadAnswer`, naming what was seen and the mend.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 

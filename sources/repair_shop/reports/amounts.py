@@ -4,8 +4,6 @@
 ``2.345,60`` the former. So the decimal sign is found for all totals of an answer together.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from decimal import Decimal

@@ -4,8 +4,6 @@ Nothing is decided here about what the fields mean; only lists, objects keyed by
 columns, envelopes and nesting are taken apart. What cannot be is refused by :class:`Unreadable`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

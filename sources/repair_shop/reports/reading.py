@@ -7,8 +7,6 @@ was asked (days outside the range) fall out. If those left differ, the month's o
 if nothing does, the answer is refused, because a report read wrongly would "prove" wrong books.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

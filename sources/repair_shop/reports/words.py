@@ -1,7 +1,5 @@
 """What fields of a report may be called, and what months are called, in the shops' languages."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Literal
 

@@ -8,8 +8,6 @@ no value is ever turned into null or zero silently. Where an object would make c
 without end (the limits below), it is kept as JSON text.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

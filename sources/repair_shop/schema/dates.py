@@ -5,8 +5,6 @@ Resources and their fields); real answers carry ISO 8601 with or without an offs
 with slashes, or epoch numbers (field notes, Shapes).
 """
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is declared of one list endpoint: what can be asked of it, and what its rows hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every list of the service by the name of its raw table (specification, "Endpoints")."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Field names of the service -> names of columns and tables: the same one always, in any script."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

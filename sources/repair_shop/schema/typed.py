@@ -5,8 +5,6 @@ Columns of one usual spelling are read at once by Arrow; the others value by val
 faster way to the second's result: where Arrow knows it better or worse, the second is asked.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC

@@ -1,7 +1,5 @@
 """One value of the service -> one value of a column, or :class:`Unreadable`. Total and linear."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation

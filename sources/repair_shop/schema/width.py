@@ -6,8 +6,6 @@ night. So the first of them become columns, and stay those for good; what the ot
 ``_unreadable``, word for word.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ case, references to changes that are still queued. The value that comes out is w
 takes; anything that would lose a part of the value on the way is a fault.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

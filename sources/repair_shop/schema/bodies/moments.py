@@ -7,8 +7,6 @@ a validation is the shop's zone, for times that carry an offset. The
 validation's context is the shop's zone, for times that carry an offset.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import date, datetime

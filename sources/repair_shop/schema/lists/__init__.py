@@ -10,8 +10,6 @@ on to be there: a declared column exists in the warehouse even when no row has i
 field becomes a text column of its own, and :mod:`repair_shop.schema.clean` loses neither.
 """
 
-from __future__ import annotations
-
 from ...schema.endpoint import Endpoint
 from ...schema.lists import goods, others, people, sales, tickets
 

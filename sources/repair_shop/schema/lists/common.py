@@ -1,7 +1,5 @@
 """What several lists have in common: the records they name, the lists nested in documents."""
 
-from __future__ import annotations
-
 from ...schema.shapes import Child, Reference, Table
 
 CUSTOMER = Reference(

@@ -1,7 +1,5 @@
 """Products, models, categories, brands, and stock."""
 
-from __future__ import annotations
-
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import INACTIVE, PHOTO, PHOTO_NAME, PRODUCT, SUPPLIER, USED_UP, USER
 from ...schema.shapes import Child, Reference, Table, named

@@ -1,7 +1,5 @@
 """Suppliers, purchasing, leads, custom fields, shipments."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from ...schema.endpoint import Endpoint

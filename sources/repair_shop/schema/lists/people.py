@@ -1,7 +1,5 @@
 """Shop, appointments and customers."""
 
-from __future__ import annotations
-
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import CUSTOMER, INACTIVE, TICKET, USER
 from ...schema.shapes import Child, Reference, Table, named

@@ -1,7 +1,5 @@
 """Invoices and payments. ``/posInvoices`` has the role of ``/posOrders`` and is not asked twice."""
 
-from __future__ import annotations
-
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import (
     CUSTOMER,

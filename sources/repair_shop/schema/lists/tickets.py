@@ -1,7 +1,5 @@
 """Tickets, and what belongs to them."""
 
-from __future__ import annotations
-
 from ...schema.endpoint import Endpoint
 from ...schema.lists.common import (
     CUSTOMER,
