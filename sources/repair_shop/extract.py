@@ -173,6 +173,8 @@ class ShopFetch:
         except PagingBroken as broken:
             try:
                 outcome = self._reader.read(job, scan, count, by_offset=True)
+                if outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids:
+                    raise PagingBroken("it leaves out rows that page numbers showed")
                 self.ledger.set_value(job.shop, PAGING_KEY, "offset")
                 self.observer.say(
                     f"{job.shop}: {job.path} does not page by number ({broken}); "

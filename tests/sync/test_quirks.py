@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sandbox import query
 from sandbox.quirks import Quirks
 from tests.sync.conftest import MakeMirror
 
@@ -70,3 +71,16 @@ def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_row
     for table in ("ticket_invoices", "pos_orders", "payments", "customers", "tickets"):
         if table not in doubted:
             mirror.assert_same(table)
+
+
+def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Offset and limit show its first page only, as if that were all."""
+    monkeypatch.setattr(
+        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 4, 4)
+    )
+    monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
+    mirror = make_mirror()
+    assert mirror.run("customers").exit_code == 0
+    mirror.assert_same("customers")

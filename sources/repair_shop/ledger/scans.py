@@ -123,6 +123,11 @@ class Scans(LedgerFile):
         )
         return page_of(rows[0][0]) if rows else None
 
+    def shown_ids(self, scan: Scan) -> set[str]:
+        """The rows that any answer to a scan's requests showed."""
+        rows = self.query("SELECT summary FROM pages WHERE scan_id=?", (scan.scan_id,))
+        return {row for (summary,) in rows for row in page_of(summary).ids}
+
     def first_seq(self, scan: Scan) -> int | None:
         """Number of a scan's first answer: rows not seen since then, the scan did not show."""
         [(first,)] = self.query("SELECT min(seq) FROM pages WHERE scan_id=?", (scan.scan_id,))
