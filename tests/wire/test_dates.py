@@ -1,5 +1,6 @@
 """Dates: every style the service was seen to use, whatever the machine's locale."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from sources.repair_shop.schema.dates import (
     ParsedMoment,
+    day_in,
     format_day,
     format_moment,
     local_day,
@@ -78,6 +80,10 @@ def test_a_day_survives_the_way_there_and_back(day: date) -> None:
 
 @given(st.datetimes(timezones=st.timezones()).map(lambda moment: moment.replace(microsecond=0)))
 def test_a_moment_keeps_its_instant(moment: datetime) -> None:
+    iso = moment.isoformat()
+    shown = parse_moment(iso, GUATEMALA)
+    with suppress(ValueError):  # the calendar's first or last hours
+        assert day_in(iso, GUATEMALA) == (shown and local_day(shown.iso_text, GUATEMALA))
     offset = moment.utcoffset()
     if offset is None or offset.total_seconds() % 60:
         return
@@ -103,7 +109,7 @@ def test_formats_of_the_specification() -> None:
     ],
 )
 def test_the_day_is_the_shops_own(iso: str, day: date) -> None:
-    assert local_day(iso, GUATEMALA) == day
+    assert local_day(iso, GUATEMALA) == day == day_in(iso, GUATEMALA)
 
 
 def test_the_day_follows_daylight_saving() -> None:

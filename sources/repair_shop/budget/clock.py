@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -49,10 +50,16 @@ class SystemClock:
         The latter changes when the wall clock is set, which then looks like a boot: the budget
         answers a boot with a minute of silence, so the mistake costs a minute and breaks nothing.
         """
-        try:
-            return _BOOT_ID.read_text(encoding="ascii").strip()
-        except OSError:
-            return f"minute {round((self.wall() - self.monotonic()) / 60)}"
+        return _boot_id() or f"minute {round((self.wall() - self.monotonic()) / 60)}"
+
+
+@cache
+def _boot_id() -> str | None:
+    """The kernel's, once a process: it outlives none."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return None
 
 
 def process_born(pid: int) -> str | None:

@@ -52,6 +52,10 @@ create table blocks (
 ``clocks.skew``: seconds that the service at an address was ahead of this machine's wall clock.
 ``bases``, ``blocks``: :mod:`repair_shop.budget.blocks`."""
 
+_SEEN_EVERY = 0.25
+"""Seconds that the file's own time may stay behind: less than it forgives a clock, and a write less
+for most transactions."""
+
 
 class BudgetFile:
     """See the module. Safe for threads and processes; opened on first use.
@@ -155,7 +159,8 @@ class BudgetFile:
             return now
         now = float(row[1]) + ticks
         if row[0] == boot and now >= row[2] - 1.0:
-            connection.execute("update era set seen = max(seen, ?)", (now,))
+            if now > row[2] + _SEEN_EVERY:
+                connection.execute("update era set seen = ?", (now,))
             return max(now, float(row[2]))
         now = max(self.clock.wall(), float(row[2]))
         connection.execute("update era set boot = ?, shift = ?, seen = ?", (boot, now - ticks, now))

@@ -321,7 +321,12 @@ class KeyBudget:
     ) -> None:
         with self._budget.transaction() as (db, now):
             if skew is not None:
-                db.execute("insert or replace into clocks values (?, ?)", (self.base, skew))
+                # A Date tells whole seconds; what is within them is no news.
+                db.execute(
+                    "insert into clocks values (?, ?) on conflict do update set skew=excluded.skew "
+                    "where abs(skew - excluded.skew) >= 1",
+                    (self.base, skew),
+                )
             slots.free(db, number, now + self.minute * MARGIN)
             pace = self._load(db)
             before = pace.to_text()
@@ -356,7 +361,9 @@ class KeyBudget:
 
     def _save(self, db: sqlite3.Connection, pace: Pace) -> None:
         db.execute(
-            "insert or replace into keys values (?, ?, ?, ?)",
+            "insert into keys values (?, ?, ?, ?) on conflict do update set base=excluded.base, "
+            "minute=excluded.minute, pace=excluded.pace "
+            "where minute <> excluded.minute or pace <> excluded.pace",
             (self.fingerprint, self.base, self.minute, pace.to_text()),
         )
 

@@ -15,6 +15,8 @@ DEEPEST = 32
 """Levels of nesting that stay; what lies deeper becomes its own JSON text."""
 
 _HALF_AS_UTF8 = re.compile(rb"\xed[\xa0-\xbf]")
+_NUL_OR_HALF_ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+"""A whole pair counts too; what else begins with "d" is Korean, which is in order."""
 _HALF_OR_NUL = re.compile("[\ud800-\udfff\0]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -75,8 +77,9 @@ def _no_constant(name: str) -> Any:
 
 def _may_be_strange(body: bytes) -> bool:
     """Whether NUL or half a pair may be in it: as an escape, or as UTF-8 of its own."""
-    escaped = b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body
-    return escaped or (b"\xed" in body and _HALF_AS_UTF8.search(body) is not None)
+    return (b"\\u" in body and _NUL_OR_HALF_ESCAPED.search(body) is not None) or (
+        b"\xed" in body and _HALF_AS_UTF8.search(body) is not None
+    )
 
 
 def _may_be_deep(body: bytes) -> bool:

@@ -19,6 +19,9 @@ MASK = "[key]"
 _SHORTEST_KEY = 4
 """A shorter one would mask ordinary words, and is no key."""
 _PIECE = 8
+_SIGN = _PIECE // 2
+_STEP = _PIECE - _SIGN + 1
+"""Length and distance of the parts of the key that are looked for first: any piece holds one."""
 _SHORTEST_REST = 4
 _ROUNDS = 3
 """How many layers of escaping are undone."""
@@ -27,6 +30,7 @@ _ESCAPED = (
     re.compile(r"\\u00[2-7][0-9A-Fa-f](?:\\u00[2-7][0-9A-Fa-f]){3}"),
 )
 """Escapes in a row of letters that need none."""
+_ESCAPES_BEGIN = ("%", "\\u00", "\\U00", "\\/")
 
 
 class Redactor:
@@ -75,6 +79,8 @@ class Redactor:
         return any(escaped.search(text) for escaped in _ESCAPED)
 
     def _unescaped(self, text: str) -> str:
+        if not any(sign in text for sign in _ESCAPES_BEGIN):
+            return text  # the pattern takes twenty times as long to find nothing
         return self._escapes.sub(lambda found: chr(int(found[1], 16)) if found[1] else "/", text)
 
 
@@ -84,9 +90,8 @@ class _Pieces:
     def __init__(self, key: str) -> None:
         self._key = key
         # Any piece holds one of these whole, wherever it begins.
-        step = _PIECE // 2
-        starts = range(0, len(key) - step + 1, step) if len(key) >= _PIECE else ()
-        self._signs = tuple(key[at : at + step] for at in starts) or (key,)
+        starts = range(0, len(key) - _SIGN + 1, _STEP) if len(key) >= _PIECE else ()
+        self._signs = tuple(key[at : at + _SIGN] for at in starts) or (key,)
 
     def may_be_in(self, text: str) -> bool:
         """False when no piece stands in ``text``."""
@@ -110,9 +115,10 @@ class _Pieces:
     def _pieces_in(self, text: str) -> Iterator[str]:
         """The longest pieces of the key that stand in ``text``."""
         key, start = self._key, 0
+        there = [sign in text for sign in self._signs]
         while start + _PIECE <= len(key):
             end = start + _PIECE
-            if key[start:end] not in text:
+            if not there[-(-start // _STEP)] or key[start:end] not in text:
                 start += 1
                 continue
             while end < len(key) and key[start : end + 1] in text:

@@ -2,7 +2,7 @@
 
 ::
 
-    httpx.Client
+    Client
       RetryTransport     tries again what is safe to try again; waits out a rate error
         BudgetTransport  takes a slot of the budget for every single try, tells it the outcome
           HTTPTransport  the network
@@ -175,13 +175,11 @@ class BudgetTransport(httpx.BaseTransport):
         try:
             if (on_send := request.extensions.get("on_send")) is not None:
                 on_send(str(request.extensions.get("again", "")))
-            response, body = on_wire(
+            status, headers, body = on_wire(
                 self._budget.fingerprint, lambda: self._exchange(request, path, started)
             )
-            skew = self._clock.observe(response.headers)
-            reading = read_answer(
-                response.status_code, response.headers, body, method=request.method
-            )
+            skew = self._clock.observe(headers)
+            reading = read_answer(status, headers, body, method=request.method)
             outcome, error = self._judge(reading, request.method, path)
         finally:
             retry_after = None if reading is None else reading.retry_after
@@ -190,8 +188,8 @@ class BudgetTransport(httpx.BaseTransport):
         if error is not None:
             raise error
         return httpx.Response(
-            response.status_code,
-            headers=response.headers,
+            status,
+            headers=headers,
             content=body,
             request=request,
             extensions={"reading": reading, "sent_at": sent_at},
@@ -199,8 +197,11 @@ class BudgetTransport(httpx.BaseTransport):
 
     def _exchange(
         self, request: httpx.Request, path: str, started: float
-    ) -> tuple[httpx.Response, bytes]:
-        """Send, read whole and mask the key, in a total time: a drop a second would never end."""
+    ) -> tuple[int, httpx.Headers, bytes]:
+        """Send, read whole and mask the key, in a total time: a drop a second would never end.
+
+        Status, headers and body.
+        """
         answered = False
         try:
             response = self._inner.handle_request(request)
@@ -221,12 +222,8 @@ class BudgetTransport(httpx.BaseTransport):
                 for name, value in response.headers.multi_items()
                 if name.lower() not in _DROPPED_HEADERS
             ]
-            clean = httpx.Response(
-                response.status_code,
-                headers=httpx.Headers(headers, encoding="utf-8"),
-                request=request,
-            )
-            return clean, self._redactor.body(body)
+            clean = httpx.Headers(headers, encoding="utf-8")
+            return response.status_code, clean, self._redactor.body(body)
         except Exception as error:
             # Whatever it is, it happened on the wire: a read may be tried again, a write is in
             # doubt. Nothing that a service can cause may end a run in another way.

@@ -7,9 +7,9 @@ answer, so a load can be repeated without a request.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
-import re
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -24,7 +24,7 @@ from ..http.client import Client
 from ..ledger import Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS
 from ..schema.clean import made_up_id, row_id, snake_case
-from ..schema.dates import local_day, parse_moment
+from ..schema.dates import day_in
 from ..schema.endpoints import TABLES, Endpoint
 from ..schema.shapes import COMMON_ALIASES
 
@@ -41,7 +41,6 @@ UNKNOWN_PATH_KEY = "unknown path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
-_NO_ASCII = re.compile(r"[^\x00-\x7e]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
 
@@ -52,20 +51,34 @@ def digest(row: Mapping[str, Any]) -> bytes:
         text = orjson.dumps(row, default=str, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:  # a number of more than 64 bits
         text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
-    if not text.isascii() or "\x7f" in text:
-        text = _NO_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
-    return hashlib.blake2b(text.encode(), digest_size=12).digest()
+    if "\x7f" in text:
+        text = text.replace("\x7f", "\\u007f")
+    return hashlib.blake2b(text.encode("ascii", _JSON_ESCAPES), digest_size=12).digest()
+
+
+@lru_cache(maxsize=10_000)
+def _escaped(letters: str) -> str:
+    return json.dumps(letters)[1:-1]
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return _escaped(error.object[error.start : error.end]), error.end
+
+
+_JSON_ESCAPES = "repair_shop.json"
+codecs.register_error(_JSON_ESCAPES, _escape)
 
 
 def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
     """The shop's day of the moment a list sorts and filters by; None if the row has none."""
     for key in _day_fields(endpoint.table, endpoint.day_column, tuple(row)):
-        moment = parse_moment(row[key], zone)
-        if moment is not None:
-            try:
-                return local_day(moment.iso_text, zone)
-            except ValueError:  # the first or last hours of the calendar, elsewhere
-                continue
+        try:
+            day = day_in(row[key], zone)
+        except ValueError:  # the first or last hours of the calendar, elsewhere
+            continue
+        if day is not None:
+            return day
     return None
 
 

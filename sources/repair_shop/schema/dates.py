@@ -89,13 +89,32 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
     """
     if len(iso_text) == 10:
         return date.fromisoformat(iso_text)
-    moment = datetime.fromisoformat(iso_text)
+    return _day(datetime.fromisoformat(iso_text), zone)
+
+
+def day_in(value: object, zone: tzinfo) -> date | None:
+    """The shop's own day of a moment as the service spells it; None when it is no moment.
+
+    :class:`ValueError` if that day lies outside the calendar.
+    """
+    if isinstance(value, str) and _ISO.fullmatch(value):
+        # What most rows bear, and what parse_moment() makes of it, without a text in between.
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        return _day(moment, zone)
+    parsed = parse_moment(value, zone)
+    return None if parsed is None else local_day(parsed.iso_text, zone)
+
+
+def _day(moment: datetime, zone: tzinfo) -> date:
     if moment.tzinfo is None:
         return moment.date()
     try:
         return moment.astimezone(zone).date()
     except OverflowError as error:
-        raise ValueError(f"{iso_text!r} lies outside the calendar") from error
+        raise ValueError(f"{moment.isoformat()!r} lies outside the calendar") from error
 
 
 def _epoch(number: int | Decimal, zone: tzinfo) -> ParsedMoment | None:
