@@ -11,7 +11,8 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
   the fields are not visible: sent again, as setting a value twice sets it once. Fields that act
   each time (add stock, print, add to an adjustment) are sent again only on evidence that the
   request was not applied. Shows something else: left for a person.
-* A delete: the record is gone, adopted; still there, sent again.
+* A delete: the record is gone, adopted; still there, sent again, or left for a person if the
+  service had answered that it is done.
 * An upload: nothing lists uploads. Before the place for it is known, another is asked for (a place
   without a file is no file); after, the file is sent to the same place, which holds one file.
 * A payment is adopted if it is found, and otherwise left for a person, however often it is looked
@@ -176,6 +177,13 @@ class Resolver:
                 f"{verdict.found}, in {lookups} lookups. A payment is not sent again by itself: "
                 f"check the invoice, then 'queue retry {change.number}' or 'queue discard "
                 f"{change.number}'",
+            )
+            return
+        if change.progress.get("said_done"):
+            self._leave(
+                group,
+                f"{verdict.found}, though the service answered that it deleted it. Delete it at "
+                f"the service, or 'queue retry {change.number}' or 'queue discard {change.number}'",
             )
             return
         if change.attempts >= MOST_SENDS:

@@ -1,7 +1,8 @@
 """Files of changes: JSON Lines and CSV -> rows and the name of each row for messages.
 
 JSON Lines: one object a line. CSV: a header of field names, UTF-8 (with or without the mark that
-spreadsheets write); empty cells are "not given"; nested lists as JSON text in their cell.
+spreadsheets write), cells apart by comma, semicolon (spreadsheets of countries with a decimal
+comma) or tab; empty cells are "not given"; nested lists as JSON text in their cell.
 """
 
 import csv
@@ -58,7 +59,11 @@ def _text(path: Path) -> str:
 def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    first = text.partition("\n")[0]
+    # No name of a field holds any of them, so the header tells.
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True
+    )
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     faults: list[str] = []

@@ -89,7 +89,7 @@ class _Taker:
         settle_done(self.outbox, group, body, new_id, "", "done")
 
     def _requests(self, change: Change) -> int:
-        """The write and what is read before it; a list of more than a page costs more."""
+        """The write and what is read for it; a list of more than a page costs more."""
         if change.resource == "payments":
             return 1 + len(invoices_of(change.body))
         if change.op == "create":
@@ -97,7 +97,7 @@ class _Taker:
             fresh = change.resource not in self.listed
             self.listed.add(change.resource)
             return 3 if fresh else 1
-        return 1 if change.op == "delete" else 2
+        return 2
 
 
 def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "") -> Planned:

@@ -6,6 +6,7 @@
     check   read the record (update), the recent records (create) or the invoice (payment)
     intent  committed: state ``sending``, what is sent, what was there before
     send    the request
+    gone?   a delete only: read the record that the service says it deleted
     outcome committed: done, rejected, in_doubt, or queued again if it surely never arrived
 
 ``hook`` is called with the name of each step as it is reached; tests crash there.
@@ -245,8 +246,10 @@ class Sender:
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
+        hint = {**progress, "answered": new_id} if new_id else dict(progress)
+        if change.op == "delete" and not doubt:
+            doubt, hint = self._not_gone(change), {**progress, "said_done": True}
         if doubt or new_id is None:
-            hint = {**progress, "answered": new_id} if new_id else dict(progress)
             said = f"the service answered {answer.status} {short(answer)}"
             self.outbox.put_in_doubt(group, f"{said}, but {doubt}", progress=hint)
             return
@@ -270,6 +273,15 @@ class Sender:
         else:
             answer = self._write(change, "DELETE", target)
         return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
+
+    def _not_gone(self, change: Change) -> str:
+        """Why the answer to a delete is not believed; empty when the record is gone. Services were
+        seen to answer 200 and to keep the record (field notes, writes)."""
+        try:
+            row = self.lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
+        except ShopError as error:
+            return f"it could not be read whether the record is gone: {error}"
+        return "" if row is None else "the record is still there"
 
     def _write(self, change: Change, method: str, path: str, **content: Any) -> Answer:
         """One request. Each of its sendings is a row of the history before it leaves: the first is

@@ -122,6 +122,8 @@ class FakeService:
             fault = self.lose.pop(0) if self.lose else "ok"
             if fault == "refuse":
                 return self._answer(handler, 400, {"error": "No. Try another value."})
+            if fault == "ignore":
+                return self._answer(handler, 200, None)
             if fault == "before":
                 return self._drop(handler)
             if fault == "500 before":

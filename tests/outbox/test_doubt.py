@@ -161,6 +161,19 @@ def test_a_delete_ends_deleted(settings, service, fault):
     assert service.records["customers"] == {}
 
 
+def test_a_delete_that_was_answered_but_not_done_is_for_a_person(settings, service):
+    record = service.put("customers", name="Ann")
+    enqueue("customers", "delete", record_id=record, settings=settings)
+    service.lose = ["ignore"]
+    assert push(settings).exit_code == 1
+    assert states(settings) == ["in_doubt"]
+    assert "is still there" in change(settings, 1).reason
+    assert change(settings, 1).attempts == 1
+    del service.records["customers"][record]
+    assert push(settings).exit_code == 0
+    assert states(settings) == ["done"]
+
+
 def test_a_payment_that_was_booked_is_adopted(settings, service):
     invoice = service.put("ticketInvoices", number="1", payments=[{"id": "1", "amount": 10}])
     payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}

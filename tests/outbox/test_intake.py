@@ -98,13 +98,12 @@ def test_a_file_mixes_resources_and_refers_to_its_own_rows(settings, service, tm
     assert ticket["priority"] == "High"
 
 
-def test_csv_as_spreadsheets_write_it(settings, tmp_path):
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_csv_as_spreadsheets_write_it(settings, tmp_path, mark):
     path = tmp_path / "customers.csv"
-    path.write_bytes(
-        'name,gdprCompliant,city\r\n"Ann, the first",Yes,\r\n,,\r\nBob,no,Cobán\r\n'.encode(
-            "utf-8-sig"
-        )
-    )
+    lines = [["name", "gdprCompliant", "city"], ['"Ann, the first"', "Yes", ""], [""] * 3]
+    lines.append(["Bob", "no", "Cobán"])
+    path.write_bytes("".join(f"{mark.join(line)}\r\n" for line in lines).encode("utf-8-sig"))
     rows, where = read_rows(path, "customers", "create")
     assert rows == [
         {"name": "Ann, the first", "gdprCompliant": "Yes"},
