@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any, TypeVar
@@ -31,33 +32,34 @@ PREFIX = "/v1"
 """Specification, Versioning."""
 _MOST_BODY = 32 * 1024 * 1024
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
+_INTERNAL = (500, b'{"error":"Internal error. Please try again."}')
+_EARLY: Mapping[str, tuple[Any, ...]] = {
+    "html_502": (502, _HTML, "text/html"),
+    "http_500_before": _INTERNAL,
+    "error_under_200": (200, b'{"error":"Something went wrong. Please try again."}'),
+    "not_found": (404, b'{"error":"The record was not found."}'),
+    "no_right": (403, b'{"error":"This key has no permission for that."}'),
+    "empty_list": (200, b"[]"),
+}
+"""Fault -> status, body and kind of the answer that is given before any work is done."""
 
 
+@dataclass(eq=False)
 class SandboxApp:
     """Serves all shops of a database."""
 
-    def __init__(
-        self,
-        shops: Shops,
-        limiter: Limiter,
-        faults: Faults,
-        routes: Sequence[Route],
-        *,
-        clock: Callable[[], float],
-        now: Callable[[], datetime],
-        reset: Callable[[tuple[str, int]], None],
-        body_seconds: float,
-    ) -> None:
-        self._now = now
-        self.body_seconds = body_seconds
-        self._shops = shops
-        self._limiter = limiter
-        self._faults = faults
-        self._routes = routes
-        self._clock = clock
-        self._reset = reset
-        self.requests: Seen[Request] = Seen()
-        self.writes: Seen[Write] = Seen()
+    shops: Shops
+    limiter: Limiter
+    faults: Faults
+    routes: Sequence[Route]
+    clock: Callable[[], float]
+    now: Callable[[], datetime]
+    reset: Callable[[tuple[str, int]], None]
+    body_seconds: float
+    requests: Seen[Request] = field(default_factory=Seen)
+    writes: Seen[Write] = field(default_factory=Seen)
+
+    def __post_init__(self) -> None:
         # Threads that stay, because each keeps a connection to the database.
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="sandbox")
 
@@ -68,7 +70,7 @@ class SandboxApp:
             return
         send = self._dated(send)
         path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
-        page = explorer.page(scope["method"], path, PREFIX, self._routes)
+        page = explorer.page(scope["method"], path, PREFIX, self.routes)
         if page is not None:
             await _send(send, 200, page.content, page.content_type)
             return
@@ -88,7 +90,7 @@ class SandboxApp:
 
         async def dated(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                date = format_datetime(self._now().astimezone(UTC), usegmt=True)
+                date = format_datetime(self.now().astimezone(UTC), usegmt=True)
                 message["headers"] = [*message["headers"], (b"date", date.encode())]
             await send(message)
 
@@ -113,25 +115,25 @@ class _Exchange:
             for name, value in scope["headers"]
         }
         self.xml = wants_xml(self.headers.get("accept", ""))
-        self.arrived = app._clock()
+        self.arrived = app.clock()
         self.shop = ""
 
     async def run(self) -> None:
         key = self.headers.get("authorization", "")
-        shop = await self.app.in_worker(self.app._shops.by_key, key) if key else None
+        shop = await self.app.in_worker(self.app.shops.by_key, key) if key else None
         if shop is None:
             # Before its body: nobody without a key makes this machine hold megabytes.
-            error = Unauthorised("Invalid API key. Please check the Authorization header.")
-            await self._answer(_refused(error))
+            refusal = Unauthorised("Invalid API key. Please check the Authorization header.")
+            await self._answer(_refused(refusal))
             return
         content = await self._body()
         if content is None:
             return
         self.shop = shop
-        spec = self.app._shops.specs[shop]
+        spec = self.app.shops.specs[shop]
         quirks = spec.quirks
         host = (self.scope.get("client") or ("", 0))[0]
-        verdict = self.app._limiter.arrives(
+        verdict = self.app.limiter.arrives(
             key_hash(key), host, spec.limit, shuts_address=quirks.block_scope == "key_and_address"
         )
         if quirks.latency_seconds:
@@ -139,10 +141,10 @@ class _Exchange:
         below = self.path.removeprefix(PREFIX) if self._in_version() else self.path
         fault = None
         if verdict is Verdict.OK:
-            fault = self.app._faults.take(shop, self.method, below)
+            fault = self.app.faults.take(shop, self.method, below)
         if verdict is Verdict.RATE_ERROR or (fault is not None and fault.kind == "rate_error"):
-            content_ = {"error": quirks.rate_error_text}
-            await self._answer(Answer(content_, quirks.rate_error_status))
+            error = {"error": quirks.rate_error_text}
+            await self._answer(Answer(error, quirks.rate_error_status))
             return
         if verdict is Verdict.BLOCKED:
             await self._answer(Answer({"error": quirks.block_text}, quirks.block_status))
@@ -198,8 +200,8 @@ class _Exchange:
                 parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
             )
             call = Call(
-                store=self.app._shops.stores[self.shop],
-                quirks=self.app._shops.specs[self.shop].quirks,
+                store=self.app.shops.stores[self.shop],
+                quirks=self.app.shops.specs[self.shop].quirks,
                 query=query,
                 path=variables,
                 body=content,
@@ -221,7 +223,7 @@ class _Exchange:
         # The first path that matches is used (specification, rule 4), whatever the method.
         first = ""
         allowed: list[str] = []
-        for route in self.app._routes:
+        for route in self.app.routes:
             if first and route.template != first:
                 continue
             variables = route.matches(below)
@@ -239,23 +241,14 @@ class _Exchange:
         raise NotFound("There is no such path. Please check the address.")
 
     async def _hooks(self, below: str) -> None:
-        for call in self.app._faults.answered(self.shop, below):
+        for call in self.app.faults.answered(self.shop, below):
             await self.app.in_worker(call)
 
     async def _faulty(self, fault: Fault, below: str, content: bytes) -> None:
         kind = fault.kind
-        early = {
-            "html_502": (502, _HTML, "text/html"),
-            "http_500_before": (500, b'{"error":"Internal error. Please try again."}', None),
-            "error_under_200": (200, b'{"error":"Something went wrong. Please try again."}', None),
-            "not_found": (404, b'{"error":"The record was not found."}', None),
-            "no_right": (403, b'{"error":"This key has no permission for that."}', None),
-            "empty_list": (200, b"[]", None),
-        }
-        if kind in early:
-            status, text, content_type = early[kind]
+        if kind in _EARLY:
             await self._hooks(below)
-            await self._raw(status, text, content_type or "application/json")
+            await self._raw(*_EARLY[kind])
             return
         if kind == "reset":
             await self._drop()
@@ -279,21 +272,19 @@ class _Exchange:
             told = fault.content(answer.content) if callable(fault.content) else fault.content
             await self._answer(Answer(told, fault.status, fault.headers))
         elif kind == "http_500_after":
-            await self._raw(500, b'{"error":"Internal error. Please try again."}')
-        elif kind == "xml_despite_json":
-            self.xml = True
-            await self._answer(answer)
-        elif kind == "truncated_json":
+            await self._raw(*_INTERNAL)
+        elif kind in ("truncated_json", "truncated_body"):
             text, content_type = body(answer.content, xml=self.xml)
-            await self._raw(answer.status, text[: len(text) // 2], content_type)
-        elif kind == "truncated_body":
-            text, content_type = body(answer.content, xml=self.xml)
+            half = text[: len(text) // 2]
+            if kind == "truncated_json":
+                await self._raw(answer.status, half, content_type)
+                return
             self._log(answer.status)
             await _start(self.send, answer.status, content_type, len(text))
-            half = text[: len(text) // 2]
             await self.send({"type": "http.response.body", "body": half, "more_body": True})
             await self._cut()
         else:
+            self.xml = self.xml or kind == "xml_despite_json"
             await self._answer(answer)
 
     async def _drop(self) -> None:
@@ -302,7 +293,7 @@ class _Exchange:
 
     async def _cut(self) -> None:
         """Reset the connection, and wait until it is gone."""
-        self.app._reset(self.scope["client"])
+        self.app.reset(self.scope["client"])
         while (await self.receive())["type"] != "http.disconnect":
             pass
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sandbox.generator import words
 from sandbox.generator.context import Context, Record, money, named, share
-from sandbox.generator.goods import Device, Item
+from sandbox.generator.goods import Device, Item, line_of
 from sandbox.generator.people import Contacts
 
 PHOTO = "https://files.example.com/"
@@ -294,13 +294,6 @@ class Catalogue:
         for device in self.devices[: max(4, len(self.devices) // 3)]:
             issue, category, _ = dice.choice(self.issues)
             item = device.parts.get(category or "") or self.services[0]
-            line = {
-                "id": ctx.number("line"),
-                "product_code": item.code,
-                "item_description": item.name,
-                "quantity": 1,
-                "unit_price": money(item.price),
-            }
             self._emit(
                 "presets",
                 name=f"{issue['label']} {device.brand} {device.name}",
@@ -309,7 +302,7 @@ class Catalogue:
                 model={"id": device.uid, "name": device.name},
                 issue_type=issue,
                 legal_document_id=str(1 + dice.randrange(3)),
-                lines=[line],
+                lines=[line_of(ctx, item, 1, item.price)],
             )
 
     def _custom_fields(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sandbox.generator import words
 from sandbox.generator.context import Context, Record, money, share
-from sandbox.generator.goods import Item
+from sandbox.generator.goods import Item, line_of
 
 
 @dataclass(slots=True)
@@ -58,16 +58,11 @@ class Documents:
 
     def _line(self, line: Sold, quantity: int) -> tuple[Record, int]:
         discount, tax, total = line.amounts(quantity)
-        return {
-            "id": self._ctx.number("line"),
-            "product_code": line.item.code,
-            "item_description": line.item.name,
-            "quantity": quantity,
-            "unit_price": money(line.item.price),
-            "discount": money(discount),
-            "tax": money(tax),
-            "total": money(total),
-        }, total
+        price = line.item.price
+        record = line_of(
+            self._ctx, line.item, quantity, price, discount=discount, tax=tax, total=total
+        )
+        return record, total
 
     def finish(
         self,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from sandbox.generator.context import Record
+from sandbox.generator.context import Context, Record, money
 
 
 @dataclass(slots=True)
@@ -42,3 +42,15 @@ class Device:
     brand: str
     year: int
     parts: dict[str, Item]
+
+
+def line_of(ctx: Context, item: Item, quantity: int, price: int, **cents: int) -> Record:
+    """A document's line of an item, at that price."""
+    return {
+        "id": ctx.number("line"),
+        "product_code": item.code,
+        "item_description": item.name,
+        "quantity": quantity,
+        "unit_price": money(price),
+        **{name: money(amount) for name, amount in cents.items()},
+    }

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue
 from sandbox.generator.context import Context, Record, money, share, staff
-from sandbox.generator.goods import Item
+from sandbox.generator.goods import Item, line_of
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
 
 LINES_A_COUNT = 40
@@ -106,16 +106,7 @@ class Stockroom:
             net = item.cost * quantity
             tax = share(net, item.tax_per_mille)
             lines.append(
-                {
-                    "id": ctx.number("line"),
-                    "product_code": item.code,
-                    "item_description": item.name,
-                    "quantity": quantity,
-                    "unit_price": money(item.cost),
-                    "discount": money(0),
-                    "tax": money(tax),
-                    "total": money(net + tax),
-                }
+                line_of(ctx, item, quantity, item.cost, discount=0, tax=tax, total=net + tax)
             )
             cost += net + tax
             content.append((item, quantity))
