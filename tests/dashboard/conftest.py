@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -13,32 +12,13 @@ from pathlib import Path
 import pytest
 
 from pipelines.dashboard import free_port
-from tests.report.browser import leave_out_browser_tests
-from tests.report.warehouse import chain_home
-
-HERE = Path(__file__).parent
+from tests.report.browser import gather
+from tests.report.conftest import chain as chain
+from tests.report.conftest import home as home
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    leave_out_browser_tests(HERE, config, items)
-    for item in items:
-        if HERE in item.path.parents:
-            # The warehouse is made once a process, and the tests of the report have it.
-            item.add_marker(pytest.mark.xdist_group("report"))
-
-
-@pytest.fixture(scope="session")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return chain_home(tmp_path_factory)
-
-
-@pytest.fixture
-def home(chain: Path, tmp_path: Path) -> Path:
-    """The same, to be changed."""
-    mine = tmp_path / "home"
-    mine.mkdir()
-    shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
-    return mine
+    gather(Path(__file__).parent, config, items)
 
 
 @pytest.fixture(scope="session")

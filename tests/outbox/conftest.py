@@ -24,6 +24,16 @@ def settings_for(home, base_url, **changes):
     return Settings(home=home, shops=(shop,))
 
 
+def of_sandbox(home, server, *names, **changes):
+    """For shops of a sandbox; its own minute is short too."""
+    changes = {"minute_seconds": 0.1, **changes}
+    each = [
+        settings_for(home, server.base_url, name=name, api_key=server.keys[name], **changes)
+        for name in names or ["main"]
+    ]
+    return Settings(home=home, shops=tuple(one.shops[0] for one in each))
+
+
 @pytest.fixture
 def service():
     with FakeService() as running:

@@ -6,14 +6,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pydantic import SecretStr
 
 from pipelines.outbox import Outbox, enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.http.service_clock import ServiceClock
-from sources.repair_shop.settings import Settings, ShopSettings
+from tests.outbox.conftest import of_sandbox
 
 SAVED = {"error": "Payment saved, but the receipt could not be sent: SMS API limit reached"}
 
@@ -36,15 +35,7 @@ def home(tmp_path, sandbox):
 
 def home_of(folder, sandbox, name):
     sandbox.faults.clear()
-    shop = ShopSettings(
-        name=name,
-        base_url=sandbox.base_url,
-        api_key=SecretStr(sandbox.keys[name]),
-        requests_per_minute=100_000,
-        minute_seconds=0.1,
-        timeout_seconds=5.0,
-    )
-    return Settings(home=folder, shops=(shop,))
+    return of_sandbox(folder, sandbox, name)
 
 
 def changes(home):

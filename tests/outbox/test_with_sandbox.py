@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import SecretStr
 
 from pipelines.outbox import Outbox, enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import Settings, ShopSettings
+from tests.outbox import crash
+from tests.outbox.conftest import of_sandbox
 
 SHOPS = {
     "plain": Quirks(),
@@ -24,37 +24,7 @@ SHOPS = {
     ),
 }
 FAULTS = (None, "drop_answer_after_commit", "http_500_before", "http_500_after")
-CREATES = (
-    "customers",
-    "tickets",
-    "ticket_comments",
-    "ticket_timers",
-    "payments",
-    "products",
-    "models",
-    "categories",
-    "brands",
-    "stock",
-    "adjustments",
-    "leads",
-    "appointments",
-    "time_clock",
-)
-UPDATES = {
-    "customers": {"city": "Cobán"},
-    "tickets": {"shortInfo": "New words"},
-    "ticket_timers": {"notes": "late"},
-    "products": {"name": "Other", "stockQuantity": 2},
-    "models": {"name": "Other"},
-    "categories": {"name": "Other"},
-    "brands": {"name": "Other"},
-    "stock": {"quantity": 7},
-    "serials": {"serial": "S-2"},
-    "adjustments": {"notes": "counted again"},
-    "leads": {"subject": "Other"},
-    "appointments": {"subject": "Other"},
-    "time_clock": {"inNotes": "Other"},
-}
+UPDATES = crash.UPDATES | {"tickets": {"shortInfo": "New words"}}
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +36,7 @@ def sandbox():
 
 @pytest.fixture
 def home(tmp_path, sandbox):
-    shops = tuple(
-        ShopSettings(
-            name=name,
-            base_url=sandbox.base_url,
-            api_key=SecretStr(sandbox.keys[name]),
-            requests_per_minute=100_000,
-            minute_seconds=0.1,
-            timeout_seconds=5.0,
-        )
-        for name in SHOPS
-    )
-    return Settings(home=tmp_path, shops=shops)
+    return of_sandbox(tmp_path, sandbox, *SHOPS)
 
 
 def body_of(store, resource, word):
@@ -137,7 +96,7 @@ def queued(home):
 
 @pytest.mark.parametrize("shop", SHOPS)
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("resource", CREATES)
+@pytest.mark.parametrize("resource", crash.CREATABLE)
 def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
     store = sandbox.store(shop)
     body = body_of(store, resource, f"{resource[:8]} {FAULTS.index(fault)}")
@@ -162,14 +121,7 @@ def test_recent_records_that_fill_their_pages_are_read_to_the_end(tmp_path, rows
         store = server.store()
         for number in range(rows):
             store.insert("brands", {"name": f"Brand {number}"})
-        shop = ShopSettings(
-            name="main",
-            base_url=server.base_url,
-            api_key=SecretStr(server.keys["main"]),
-            requests_per_minute=100_000,
-            minute_seconds=0.1,
-        )
-        home = Settings(home=tmp_path, shops=(shop,))
+        home = of_sandbox(tmp_path, server)
         enqueue("brands", "create", {"name": "Acme"}, settings=home)
         server.faults.next("drop_answer_after_commit", method="POST")
         push(home)
@@ -267,18 +219,7 @@ def test_a_label_that_does_not_match_exactly_is_the_services_word(sandbox, home)
 def test_a_push_keeps_to_the_rate_limit(tmp_path):
     shop = ShopSpec("main", limit=10)
     with SandboxServer([shop], minute_seconds=0.5) as server:
-        settings = Settings(
-            home=tmp_path,
-            shops=(
-                ShopSettings(
-                    name="main",
-                    base_url=server.base_url,
-                    api_key=SecretStr(server.keys["main"]),
-                    requests_per_minute=10,
-                    minute_seconds=0.5,
-                ),
-            ),
-        )
+        settings = of_sandbox(tmp_path, server, requests_per_minute=10, minute_seconds=0.5)
         rows = [{"name": f"brand {number}"} for number in range(25)]
         enqueue("brands", "create", rows, settings=settings)
         assert push(settings).done == 25

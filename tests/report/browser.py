@@ -31,12 +31,14 @@ def launched() -> Iterator[Browser]:
         browser.close()
 
 
-def leave_out_browser_tests(folder: Path, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests of ``folder`` that need a browser, if there is none."""
+def gather(folder: Path, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The tests of ``folder`` stay together, as their warehouse is made once a process. Those that
+    need a browser are deselected if there is none."""
+    theirs = [item for item in items if folder in item.path.parents]
+    for item in theirs:
+        item.add_marker(pytest.mark.xdist_group("report"))
     if chromium() is not None:
         return
-    left_out = [
-        item for item in items if folder in item.path.parents and item.get_closest_marker("browser")
-    ]
+    left_out = [item for item in theirs if item.get_closest_marker("browser")]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)

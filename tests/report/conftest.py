@@ -7,18 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.browser import leave_out_browser_tests
+from tests.report.browser import gather
 from tests.report.warehouse import chain_home
-
-HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    leave_out_browser_tests(HERE, config, items)
-    for item in items:
-        if HERE in item.path.parents:
-            # The warehouse is made once a process, so these tests stay together.
-            item.add_marker(pytest.mark.xdist_group("report"))
+    gather(Path(__file__).parent, config, items)
 
 
 @pytest.fixture(scope="session")
