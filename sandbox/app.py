@@ -313,11 +313,7 @@ class _Exchange:
         await self._raw(answer.status, text, content_type, answer.headers)
 
     async def _raw(
-        self,
-        status: int,
-        text: bytes,
-        content_type: str = "application/json",
-        headers: Any = None,
+        self, status: int, text: bytes, content_type: str = "application/json", headers: Any = None
     ) -> None:
         self._log(status)
         await _send(self.send, status, text, content_type, headers or {})

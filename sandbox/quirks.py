@@ -40,8 +40,7 @@ class Quirks(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rate_error_status: Literal[429, 401, 403, 503, 200] = Field(
-        401,
-        description="status of a rate error, as seen; 200 carries the error body all the same",
+        401, description="status of a rate error, as seen; 200 carries the error body all the same"
     )
     block_status: Literal[401, 403] = Field(401, description="status while key or address is shut")
     block_scope: Literal["key_and_address", "key"] = Field(

@@ -108,10 +108,7 @@ def insert_many(connection: sqlite3.Connection, kind: Resource, rows: Sequence[R
     """Add rows made by :func:`row`."""
     names = (*_FIXED, *kind.columns, "doc")
     marks = ",".join("?" * len(names))
-    connection.executemany(
-        f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks})",
-        rows,
-    )
+    connection.executemany(f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks})", rows)
 
 
 def replace(connection: sqlite3.Connection, kind: Resource, new: Row) -> None:
@@ -119,8 +116,7 @@ def replace(connection: sqlite3.Connection, kind: Resource, new: Row) -> None:
     names = (*_FIXED[2:], *kind.columns, "doc")
     sets = ",".join(f"{name} = ?" for name in names)
     connection.execute(
-        f"UPDATE {kind.table} SET {sets} WHERE shop = ? AND id = ?",
-        (*new[2:], *new[:2]),
+        f"UPDATE {kind.table} SET {sets} WHERE shop = ? AND id = ?", (*new[2:], *new[:2])
     )
 
 

@@ -152,8 +152,7 @@ class World:
         ours, theirs = self._processes.Pipe(duplex=False)
         began = time.monotonic()
         process = self._processes.Process(
-            target=_live,
-            args=(theirs, self.settings, self.now() + plan.skew, self._offset, plan),
+            target=_live, args=(theirs, self.settings, self.now() + plan.skew, self._offset, plan)
         )
         if plan.kill_after_answers:
             self.server.faults.after(plan.kill_after_answers, lambda: _kill(process))

@@ -11,10 +11,4 @@ closes it again, so a page never keeps a sync from publishing and always shows t
 from pipelines.dashboard.access import DashboardSettings, load_access
 from pipelines.dashboard.serve import DashboardError, free_port, serve
 
-__all__ = [
-    "DashboardError",
-    "DashboardSettings",
-    "free_port",
-    "load_access",
-    "serve",
-]
+__all__ = ["DashboardError", "DashboardSettings", "free_port", "load_access", "serve"]

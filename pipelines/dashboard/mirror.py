@@ -76,9 +76,7 @@ def _timeline(selection: Selection, runs: list[dict[str, Any]]) -> None:
         .mark_circle(opacity=0.85, stroke="#80808066")
         .encode(
             x=alt.X(
-                "began:T",
-                title=None,
-                axis=alt.Axis(format=days, tickCount=8, labelOverlap=True),
+                "began:T", title=None, axis=alt.Axis(format=days, tickCount=8, labelOverlap=True)
             ),
             y=alt.Y("minutes:Q", title=_("Minutes"), axis=alt.Axis(tickCount=4)),
             size=alt.Size("requests:Q", legend=None, scale=alt.Scale(range=[60, 500])),

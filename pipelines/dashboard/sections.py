@@ -187,10 +187,7 @@ def _days(selection: Selection) -> None:
                 title=None,
                 scale=alt.Scale(domain=[day.isoformat() for day in span]),
                 axis=alt.Axis(
-                    labelExpr="slice(datum.value, 8)",
-                    labelAngle=0,
-                    ticks=False,
-                    labelOverlap=True,
+                    labelExpr="slice(datum.value, 8)", labelAngle=0, ticks=False, labelOverlap=True
                 ),
             ),
             y=alt.Y(

@@ -18,11 +18,7 @@ STALE_HOURS = 36
 """A mirror older than this missed a night."""
 _ENDS = {"failed": Kind.FAILED, "incomplete": Kind.UNPROVEN, "differs": Kind.DIFFERS}
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
-_OUTCOMES = {
-    "failed": Text("failed"),
-    "incomplete": Text("incomplete"),
-    "differs": Text("differs"),
-}
+_OUTCOMES = {"failed": Text("failed"), "incomplete": Text("incomplete"), "differs": Text("differs")}
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 

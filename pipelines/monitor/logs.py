@@ -144,9 +144,7 @@ def _emit(_logger: Any, method: str, fields: MutableMapping[str, Any]) -> Mappin
 def get(name: str) -> Any:
     """A structlog logger. Without :func:`to_files` around it, its lines go nowhere."""
     bound = structlog.wrap_logger(
-        None,
-        processors=[_emit],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        None, processors=[_emit], wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
     )
     return bound.bind(logger=name)
 

@@ -34,12 +34,7 @@ from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.known import unknown
 from pipelines.outbox.markers import marked_body
 from pipelines.outbox.store import NewChange, Outbox
-from sources.repair_shop.schema.bodies import (
-    BodyError,
-    operations,
-    validate,
-    validate_upload,
-)
+from sources.repair_shop.schema.bodies import BodyError, operations, validate, validate_upload
 from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow, reference
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings, load_settings

@@ -67,10 +67,7 @@ REFERS: Mapping[str, Mapping[str, Target]] = {
     "models": {"brand": Target("brands"), "model_group": Target("model_groups")},
     "categories": {"parent_category": Target("categories")},
     "stock": {"product": _PRODUCT},
-    "adjustments": {
-        "products.product_id": _PRODUCT,
-        "add_products.ad_product_id": _PRODUCT,
-    },
+    "adjustments": {"products.product_id": _PRODUCT, "add_products.ad_product_id": _PRODUCT},
     "leads": {"issueType": _ISSUE, "userId": _USER},
     "appointments": {
         "ticket": _TICKET,

@@ -251,10 +251,7 @@ class _Pusher:
         return bool(leads)
 
     def _group_of(self, lead: Change) -> list[Change]:
-        return [
-            lead,
-            *self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT]),
-        ]
+        return [lead, *self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])]
 
     def _goes_on(self) -> bool:
         """Whether more may be sent; raises when the push was asked to stop."""

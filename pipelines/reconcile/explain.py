@@ -61,10 +61,7 @@ class _Day(NamedTuple):
 
 
 def explain(
-    connection: duckdb.DuckDBPyConnection,
-    shop_id: str,
-    report: str,
-    period: dt.date,
+    connection: duckdb.DuckDBPyConnection, shop_id: str, report: str, period: dt.date
 ) -> list[Finding]:
     """The documents that may account for a difference in a report's period, likeliest first.
 
@@ -132,11 +129,7 @@ def _differing_days(
 
 
 def _of_span(
-    connection: duckdb.DuckDBPyConnection,
-    shop_id: str,
-    kind: str,
-    day: _Day,
-    last: dt.date,
+    connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, day: _Day, last: dt.date
 ) -> list[Finding]:
     suspects = [
         _marked(suspect, day.difference)

@@ -13,11 +13,4 @@ from pipelines.report.closing import closing_report
 from pipelines.report.figures import Report, ReportError, SealState
 from pipelines.report.files import default_path, write
 
-__all__ = [
-    "Report",
-    "ReportError",
-    "SealState",
-    "closing_report",
-    "default_path",
-    "write",
-]
+__all__ = ["Report", "ReportError", "SealState", "closing_report", "default_path", "write"]

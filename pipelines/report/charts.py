@@ -109,10 +109,7 @@ def months_chart(
                 "field": "part",
                 "type": "nominal",
                 "legend": None,
-                "scale": {
-                    "domain": [repairs, counter],
-                    "range": [ink[REPAIRS], ink[COUNTER]],
-                },
+                "scale": {"domain": [repairs, counter], "range": [ink[REPAIRS], ink[COUNTER]]},
             },
             "order": {"field": "order", "type": "quantitative"},
             "opacity": {"condition": {"test": "datum.whole", "value": 1}, "value": 0.55},

@@ -248,12 +248,7 @@ class _Paper(Canvas):
         chart = charts.months_chart(
             sheet.page.months, width=700, height=112, colours=charts.ON_PAPER
         )
-        self.image(
-            BytesIO(charts.png(chart)),
-            x=LEFT,
-            w=WIDTH,
-            alt_text=_("Sales by month"),
-        )
+        self.image(BytesIO(charts.png(chart)), x=LEFT, w=WIDTH, alt_text=_("Sales by month"))
         self.set_y(self.get_y() + 3)
 
     def _shops(self, sheet: Sheet) -> None:

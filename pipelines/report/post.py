@@ -11,13 +11,7 @@ from pydantic import Field, field_validator
 
 from pipelines.language import Text, _, shown, use
 from pipelines.language.display import load_language
-from pipelines.monitor.sender import (
-    MailSettings,
-    load_mail,
-    new_mail,
-    send_all,
-    split,
-)
+from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all, split
 from pipelines.report.figures import Extra, Report, ReportError, SealState
 from pipelines.report.files import content
 from pipelines.report.page import render
@@ -101,10 +95,7 @@ _KINDS = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "csv": "text/csv",
 }
-_MARK = {
-    SealState.IN_DOUBT: Text("[in doubt]"),
-    SealState.DIFFERS: Text("[differs]"),
-}
+_MARK = {SealState.IN_DOUBT: Text("[in doubt]"), SealState.DIFFERS: Text("[differs]")}
 
 
 def summary(report: Report) -> str:

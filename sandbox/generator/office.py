@@ -4,16 +4,7 @@ import datetime as dt
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import (
-    CLOSES,
-    OPENS,
-    Context,
-    Record,
-    money,
-    served,
-    share,
-    staff,
-)
+from sandbox.generator.context import CLOSES, OPENS, Context, Record, money, served, share, staff
 from sandbox.generator.people import Contacts
 from sandbox.generator.tickets import Tickets, Visit
 

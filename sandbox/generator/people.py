@@ -123,11 +123,7 @@ class Contacts:
             updated,
             **reference,
             ref=f"C{number:06d}",
-            name_parts={
-                "first_name": person.given,
-                "middle_name": "",
-                "last_name": person.family,
-            },
+            name_parts={"first_name": person.given, "middle_name": "", "last_name": person.family},
             invoiceemail=f"billing{number}@example.com" if business else "",
             vat_registration_number=vat,
             fulladdress={

@@ -43,13 +43,7 @@ _NON_BLANK = {"type": "string", "minLength": 1, "pattern": r"\S"}
 _ID_SCHEMA = {"anyOf": [_NON_BLANK, {"type": "integer"}]}
 _TIMES = {11: "", 17: " ([01][0-9]|2[0-3]):[0-5][0-9]", 20: ""}
 _TIMES[20] = _TIMES[17] + ":[0-5][0-9]"
-_LENGTHS = {
-    "day": (11,),
-    "minute": (17,),
-    "second": (20,),
-    "due": (11, 20),
-    "moment": (11, 17, 20),
-}
+_LENGTHS = {"day": (11,), "minute": (17,), "second": (20,), "due": (11, 20), "moment": (11, 17, 20)}
 """Date types -> lengths of the forms they take: a day, to the minute, to the second."""
 
 

@@ -289,11 +289,7 @@ GOODS = (
     ),
     Writes("serials", "/serials", None, _serial_changes),
     Writes(
-        "adjustments",
-        "/adjustments",
-        _adjustment,
-        _adjustment_changes,
-        deleted=_adjustment_deleted,
+        "adjustments", "/adjustments", _adjustment, _adjustment_changes, deleted=_adjustment_deleted
     ),
 )
 """Writes of goods and their stock."""

@@ -34,8 +34,7 @@ def push(
     ] = False,
     shop: ShopOption = None,
     on_conflict: Annotated[
-        OnConflict,
-        typer.Option(help="The record changed meanwhile: ask you (park), or who wins."),
+        OnConflict, typer.Option(help="The record changed meanwhile: ask you (park), or who wins.")
     ] = OnConflict.park,
     max_requests: MaxRequestsOption = None,
     as_json: JsonOption = False,
@@ -68,10 +67,7 @@ def push(
 
 def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
     if dry_run:
-        return {
-            "planned": [asdict(entry) for entry in report.planned],
-            "requests": report.requests,
-        }
+        return {"planned": [asdict(entry) for entry in report.planned], "requests": report.requests}
     return {
         "done": report.done,
         "waiting": report.waiting,

@@ -15,8 +15,7 @@ _MANY = 40
 
 
 app = typer.Typer(
-    help="Changes to be written back: add, list, show, retry, discard, adopt.",
-    no_args_is_help=True,
+    help="Changes to be written back: add, list, show, retry, discard, adopt.", no_args_is_help=True
 )
 
 
@@ -111,8 +110,7 @@ def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[An
 @app.command("list")
 def list_changes(
     state: Annotated[
-        str | None,
-        typer.Option(help="queued, sending, done, in_doubt, rejected or conflict."),
+        str | None, typer.Option(help="queued, sending, done, in_doubt, rejected or conflict.")
     ] = None,
     shop: ShopOption = None,
     as_json: JsonOption = False,

@@ -43,8 +43,7 @@ def sandbox(
     timezone: Annotated[str, typer.Option(help="The shops' time zone.")] = "UTC",
     limit: Annotated[int, typer.Option(min=0, help="Requests a minute; 0: no limit.")] = 30,
     until: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="Last day of the made-up data."),
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last day of the made-up data.")
     ] = None,
     quirk: Annotated[
         list[str] | None,

@@ -77,9 +77,7 @@ def schedule(
 
 
 @contextmanager
-def _runner(
-    stop: threading.Event,
-) -> Iterator[tuple[Settings, list[PlannedJob], Runner]]:
+def _runner(stop: threading.Event) -> Iterator[tuple[Settings, list[PlannedJob], Runner]]:
     from pipelines.home import Home
     from pipelines.monitor import logs
     from pipelines.monitor.notify import Incidents, load_notify

@@ -79,11 +79,7 @@ def operations(resource: str) -> tuple[str, ...]:
 
 
 def validate(
-    resource: str,
-    op: str,
-    body: Mapping[str, Any],
-    *,
-    zone: tzinfo | None = None,
+    resource: str, op: str, body: Mapping[str, Any], *, zone: tzinfo | None = None
 ) -> dict[str, Any]:
     """The body as the service takes it; :class:`BodyError` with all faults otherwise.
 
