@@ -155,7 +155,7 @@ def _same_moment(sent: str, seen: str, zone: ZoneInfo) -> bool:
     if ours is None or theirs is None:
         return False
     length = {11: 10, 17: 16}.get(len(sent), 19)
-    return ours.iso_text[:length] == theirs.iso_text[:length]
+    return ours[:length] == theirs[:length]
 
 
 def _folded(value: Any) -> str:

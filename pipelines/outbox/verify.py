@@ -291,10 +291,9 @@ def _filled(outbox: Outbox, change: Change) -> Any:
 
 def surely_before(text: Any, moment: datetime, zone: ZoneInfo) -> bool:
     """Whether a time that a record shows is before a moment, whatever it leaves open."""
-    parsed = parse_moment(text, zone) if text else None
-    if parsed is None:
+    iso = parse_moment(text, zone) if text else None
+    if iso is None:
         return False
-    iso = parsed.iso_text
     if len(iso) == 10:
         latest = datetime.fromisoformat(iso).replace(tzinfo=UTC) + timedelta(days=1) + _ZONES
     else:

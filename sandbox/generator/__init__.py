@@ -32,21 +32,10 @@ from sandbox.generator.shop_time import LAST_SECOND, ShopClock, busyness, is_ope
 from sandbox.generator.stockroom import LINES_A_COUNT, Stockroom
 from sandbox.generator.tickets import Tickets, Visit
 
-__all__ = ["DEFAULT_UNTIL", "RESOURCES", "SCALES", "Size", "generate"]
+__all__ = ["DEFAULT_UNTIL", "SCALES", "Size", "generate"]
 
 DEFAULT_UNTIL = dt.date(2026, 7, 17)
 """``until`` when none is given; a fixed day, so that the data never depend on the wall clock."""
-
-RESOURCES: tuple[str, ...] = tuple(
-    (
-        "users tax_rates payment_methods time_clock appointments customers groups tickets "
-        "ticket_comments ticket_timers statuses presets preset_categories issue_types "
-        "ticket_invoices pos_orders payments products warranties models model_groups "
-        "categories brands stock_count stock serials adjustments suppliers purchase_orders "
-        "expenses expense_categories leads custom_fields shipments shipments_deleted"
-    ).split()
-)
-"""The 35 lists, in the order of the specification's endpoint tables."""
 
 
 def generate(

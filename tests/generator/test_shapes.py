@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.generator import DEFAULT_UNTIL, RESOURCES, SCALES, generate
+from sandbox.generator import DEFAULT_UNTIL, SCALES, generate
 from sandbox.generator.shop_time import DAY, ShopClock
+from sandbox.resources import RESOURCES
 from tests.generator.conftest import Shop, build
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
@@ -42,8 +43,8 @@ def walk(value: Any, path: str = ""):
 
 
 def test_every_list_of_the_specification_is_there_and_has_rows(tiny: Shop) -> None:
-    assert len(RESOURCES) == 35
-    assert tiny.keys() == {*RESOURCES, "info"}
+    assert len(RESOURCES) == 36
+    assert tiny.keys() == RESOURCES.keys()
     assert len(tiny["info"]) == 1
     assert {field["type"] for field in tiny["custom_fields"]} == {
         "tickets",

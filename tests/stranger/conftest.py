@@ -53,7 +53,7 @@ class Stranger:
             if name in query:
                 day = parse_moment(query[name], UTC)
                 assert day is not None
-                rows = [row for row in rows if keep(row["date"], day.iso_text)]
+                rows = [row for row in rows if keep(row["date"], day)]
         start = (int(query.get("page", 1)) - 1) * 50
         page = rows[start : start + 50]
         return Reply(body=page) if page else self.past_the_end()

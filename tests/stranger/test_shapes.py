@@ -67,9 +67,7 @@ def test_a_reference_may_be_flat(row: dict[str, Any], table: str, expected: dict
     ],
 )
 def test_a_year_may_have_two_digits_where_the_month_has_a_name(said: str, meant: str) -> None:
-    moment = parse_moment(said, ZONE)
-    assert moment is not None
-    assert moment.iso_text == meant
+    assert parse_moment(said, ZONE) == meant
 
 
 @pytest.mark.parametrize("said", ["05/11/26", "05-11-26", "5-Nov-126", "31-Feb-26"])

@@ -128,7 +128,7 @@ def _one_number(text: str, role: Role, grain: Grain, zone: ZoneInfo) -> Iterator
 def _epoch(number: int, grain: Grain, zone: ZoneInfo) -> Iterator[tuple[str, Part]]:
     moment = parse_moment(number, UTC)
     if moment is not None:
-        found = _CLOCK.fullmatch(moment.iso_text)
+        found = _CLOCK.fullmatch(moment)
         if found:
             yield from _with_clock(found, grain, zone)
 

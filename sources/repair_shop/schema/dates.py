@@ -7,7 +7,6 @@ with slashes, or epoch numbers (field notes, Shapes).
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 
@@ -36,14 +35,6 @@ _LONGEST = 60
 """Characters of the longest moment; a longer text is none, and costs no search."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedMoment:
-    """A moment in ISO 8601: ``2026-07-16T18:22:05-06:00``, no offset if none came, or a date."""
-
-    iso_text: str
-    has_offset: bool
-
-
 def format_day(day: date) -> str:
     """``05-Jan-2026``, as the date parameters want it (specification, ``dd-mmm-yyyy``)."""
     return f"{day.day:02d}-{MONTHS[day.month - 1]}-{day.year:04d}"
@@ -54,8 +45,9 @@ def format_moment(moment: datetime) -> str:
     return f"{format_day(moment)} {moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
 
 
-def parse_moment(value: object, zone: tzinfo) -> ParsedMoment | None:
-    """Read any of the service's styles; None when it is none of them (the caller keeps the value).
+def parse_moment(value: object, zone: tzinfo) -> str | None:
+    """Any of the service's styles in ISO 8601: ``2026-07-16T18:22:05-06:00``, no offset if none
+    came, or a date. None when it is none of them (the caller keeps the value).
 
     A number is an epoch in seconds or milliseconds, told in ``zone``. A date alone stays a date.
     ``16/07/2026`` is day first, as the service's other styles are. Any JSON value may be given.
@@ -69,10 +61,9 @@ def parse_moment(value: object, zone: tzinfo) -> ParsedMoment | None:
         return None
     if _ISO.fullmatch(text):
         try:
-            moment = datetime.fromisoformat(text)
+            return datetime.fromisoformat(text).isoformat()
         except ValueError:
             return None
-        return ParsedMoment(moment.isoformat(), moment.tzinfo is not None)
     if _EPOCH.fullmatch(text):
         return _epoch(int(text), zone)
     for shape in _SHAPES:
@@ -105,7 +96,7 @@ def day_in(value: object, zone: tzinfo) -> date | None:
             return None
         return _day(moment, zone)
     parsed = parse_moment(value, zone)
-    return None if parsed is None else local_day(parsed.iso_text, zone)
+    return None if parsed is None else local_day(parsed, zone)
 
 
 def _day(moment: datetime, zone: tzinfo) -> date:
@@ -117,7 +108,7 @@ def _day(moment: datetime, zone: tzinfo) -> date:
         raise ValueError(f"{moment.isoformat()!r} lies outside the calendar") from error
 
 
-def _epoch(number: int | Decimal, zone: tzinfo) -> ParsedMoment | None:
+def _epoch(number: int | Decimal, zone: tzinfo) -> str | None:
     if 10**11 <= number < 10**13:
         number = Decimal(number) / 1000
     if not 10**8 <= number < 10**10:
@@ -125,10 +116,10 @@ def _epoch(number: int | Decimal, zone: tzinfo) -> ParsedMoment | None:
         return None
     microseconds = int(number * 1_000_000)
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
-    return ParsedMoment(moment.astimezone(zone).isoformat(), has_offset=True)
+    return moment.astimezone(zone).isoformat()
 
 
-def _build(parts: dict[str, str | None]) -> ParsedMoment | None:
+def _build(parts: dict[str, str | None]) -> str | None:
     name = parts.get("name")
     month = int(parts["month"] or 0) if name is None else _month(name)
     try:
@@ -138,7 +129,7 @@ def _build(parts: dict[str, str | None]) -> ParsedMoment | None:
             year += 2000 if year < 40 else 1900
         day = date(year, month, int(parts["day"] or 0))
         if parts["hour"] is None:
-            return ParsedMoment(day.isoformat(), has_offset=False)
+            return day.isoformat()
         hour = int(parts["hour"])
         if parts["half"]:
             if not 1 <= hour <= 12:
@@ -146,11 +137,9 @@ def _build(parts: dict[str, str | None]) -> ParsedMoment | None:
             hour = hour % 12 + (12 if parts["half"].lower() == "pm" else 0)
         fraction = (parts["part"] or "")[:6].ljust(6, "0")
         clock = time(hour, int(parts["minute"] or 0), int(parts["second"] or 0), int(fraction))
-        offset = _offset(parts["offset"])
-        moment = datetime.combine(day, clock, offset)
+        return datetime.combine(day, clock, _offset(parts["offset"])).isoformat()
     except ValueError:
         return None
-    return ParsedMoment(moment.isoformat(), has_offset=offset is not None)
 
 
 def _month(name: str) -> int:

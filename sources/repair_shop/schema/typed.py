@@ -154,15 +154,14 @@ def _each_once(
 @lru_cache(maxsize=10_000)
 def _day(text: str) -> str | None:
     """``16-Jul-2026`` -> ``2026-07-16``."""
-    moment = parse_moment(text, UTC)
-    return None if moment is None else moment.iso_text
+    return parse_moment(text, UTC)
 
 
 @lru_cache(maxsize=10_000)
 def _end(text: str) -> str | None:
     """What follows the seconds of a moment, fraction and offset, as we write it."""
     moment = parse_moment(f"2000-01-01T00:00:00{text}", UTC)
-    return None if moment is None else moment.iso_text[19:]
+    return None if moment is None else moment[19:]
 
 
 def _filled(values: Sequence[Any]) -> pa.Array:

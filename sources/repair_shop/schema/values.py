@@ -133,4 +133,4 @@ def _moment(value: Any, zone: ZoneInfo) -> str | None:
     moment = parse_moment(value, zone)
     if moment is None:
         raise Unreadable
-    return moment.iso_text
+    return moment
