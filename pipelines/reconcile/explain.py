@@ -99,24 +99,6 @@ def explain(
     return findings
 
 
-def as_of(
-    connection: duckdb.DuckDBPyConnection, shop_id: str, night: dt.datetime
-) -> list[tuple[dt.date, Decimal]]:
-    """Sales by day as the mirror believed them at ``night`` (an instant with a zone).
-
-    By the default definition (documents by created day, less returns by theirs, tax included),
-    from ``history.sales_documents``.
-    """
-    if night.tzinfo is None:
-        raise ValueError("'night' needs a time zone.")
-    return connection.execute(
-        "select effect_day, sum(gross) from history.sales_documents "
-        "where shop_id = ? and dbt_valid_from <= ? and (dbt_valid_to is null or dbt_valid_to > ?) "
-        "and effect_day is not null group by 1 order by 1",
-        [shop_id, *[night.astimezone(dt.UTC).replace(tzinfo=None)] * 2],
-    ).fetchall()
-
-
 def _differing_days(
     connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, month: dt.date
 ) -> list[_Day]:

@@ -254,8 +254,6 @@ class Catalogue:
             uid=uid,
             code=code,
             name=name,
-            category=category,
-            brand=brand,
             cost=cost,
             price=price,
             tax_per_mille=per_mille,

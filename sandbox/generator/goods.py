@@ -12,8 +12,6 @@ class Item:
     uid: str
     code: str
     name: str
-    category: str
-    brand: str
     cost: int
     price: int
     tax_per_mille: int
