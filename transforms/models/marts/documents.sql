@@ -4,13 +4,8 @@ with documents as (
 ),
 
 line_sums as (
-    select
-        shop_id, document_type, document_id,
-        sum(total) as total,
-        sum(tax) as tax
-    from {{ ref('sales_lines') }} as lines
+    select * from {{ ref('int_line_sums') }} as lines
     where effect <> 'return' and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
-    group by 1, 2, 3
 ),
 
 return_sums as (

@@ -10,7 +10,8 @@ select
     cast(sum(tax) as {{ money() }}) as tax,
     cast(sum(net) as {{ money() }}) as net,
     cast(sum(cost) as {{ money() }}) as cost,
-    cast(sum(margin) as {{ money() }}) as margin,
+    -- The sum of the lines' margins, which DuckDB takes as long to read as all of the above.
+    cast(sum(case when cost is not null then net end) - sum(case when net is not null then cost end) as {{ money() }}) as margin,
     cast(sum(case when cost is null then net else 0 end) as {{ money() }}) as uncosted
 from {{ ref('sales_lines') }}
 where day is not null

@@ -4,15 +4,7 @@ with documents as (
 ),
 
 line_sums as (
-    select
-        shop_id, effect_key,
-        sum(tax) as tax,
-        sum(total) as total,
-        sum(cost) as cost,
-        sum(case when cost is null then total else 0 end) as uncosted
-    from {{ ref('sales_lines') }} as lines
-    where {{ is_changed('int_changed_figures', 'lines', document_key()) }}
-    group by 1, 2
+    select * from {{ ref('int_line_sums') }} as lines where {{ is_changed('int_changed_figures', 'lines', document_key()) }}
 ),
 
 effects as (
@@ -79,7 +71,9 @@ with_tax as (
         and documents.document_type = effects.document_type
         and documents.document_id = effects.document_id
     left join line_sums
-        on line_sums.shop_id = effects.shop_id and line_sums.effect_key = effects.effect_key
+        on line_sums.shop_id = effects.shop_id
+        and line_sums.effect_key = effects.effect_key
+        and line_sums.effect = effects.effect
 )
 
 select

@@ -1,26 +1,26 @@
 -- The service tells a line's tax, never its rate: it is the shop's own rate that gives this tax of
 -- this amount, to two cents of rounding.
-with line_sums as (
-    select shop_id, effect_key, sum(total) as total, sum(tax) as tax
-    from {{ ref('sales_lines') }}
-    group by 1, 2
-),
-
 -- What a document says beyond its lines stands for itself, so that the sum is the document's tax.
-parts as (
-    select shop_id, effect_key, total as gross, coalesce(tax, 0) as tax, tax is not null as is_rated
+with parts as (
+    select shop_id, day, total as gross, coalesce(tax, 0) as tax, tax is not null as is_rated
     from {{ ref('sales_lines') }}
+    where day is not null
     union all
     select
-        sold.shop_id, sold.effect_key,
+        sold.shop_id, sold.effect_day as day,
         coalesce(sold.gross, 0) - coalesce(line_sums.total, 0) as gross,
         coalesce(sold.tax, 0) - coalesce(line_sums.tax, 0) as tax,
         line_sums.effect_key is null and sold.is_tax_known as is_rated
     from {{ ref('sales_documents') }} as sold
-    left join line_sums
-        on line_sums.shop_id = sold.shop_id and line_sums.effect_key = sold.effect_key
-    where coalesce(sold.gross, 0) <> coalesce(line_sums.total, 0)
-        or coalesce(sold.tax, 0) <> coalesce(line_sums.tax, 0)
+    left join {{ ref('int_line_sums') }} as line_sums
+        on line_sums.shop_id = sold.shop_id
+        and line_sums.effect_key = sold.effect_key
+        and line_sums.effect = sold.effect
+    where sold.effect_day is not null
+        and (
+            coalesce(sold.gross, 0) <> coalesce(line_sums.total, 0)
+            or coalesce(sold.tax, 0) <> coalesce(line_sums.tax, 0)
+        )
 ),
 
 amounts as (
@@ -50,8 +50,10 @@ candidates as (
 
 rated as (
     select
-        parts.*,
-        case when parts.is_rated and parts.tax = 0 then 0 else candidates.rate end as rate
+        parts.shop_id, parts.day,
+        case when parts.is_rated and parts.tax = 0 then 0 else candidates.rate end as rate,
+        sum(coalesce(parts.gross, 0)) as gross,
+        sum(parts.tax) as tax
     from parts
     left join candidates
         on candidates.shop_id = parts.shop_id
@@ -59,24 +61,22 @@ rated as (
         and candidates.gross = case when parts.is_rated then parts.gross end
         and candidates.tax = parts.tax
         and candidates.place = 1
+    group by 1, 2, 3
 )
 
 select
     rated.shop_id,
-    sold.effect_day as day,
-    {{ month_of('sold.effect_day') }} as month,
+    rated.day,
+    {{ month_of('rated.day') }} as month,
     case
         when rated.rate is null then 'unknown'
         else cast(cast(rated.rate as decimal(9, 2)) as {{ dbt.type_string() }})
     end as rate_key,
     cast(max(rated.rate) as {{ money() }}) as rate,
     max(rates.name) as rate_name,
-    cast(sum(coalesce(rated.gross, 0) - rated.tax) as {{ money() }}) as net,
+    cast(sum(rated.gross - rated.tax) as {{ money() }}) as net,
     cast(sum(rated.tax) as {{ money() }}) as tax,
-    cast(sum(coalesce(rated.gross, 0)) as {{ money() }}) as gross
+    cast(sum(rated.gross) as {{ money() }}) as gross
 from rated
-inner join {{ ref('sales_documents') }} as sold
-    on sold.shop_id = rated.shop_id and sold.effect_key = rated.effect_key
 left join rates on rates.shop_id = rated.shop_id and rates.rate = rated.rate
-where sold.effect_day is not null
 group by 1, 2, 3, 4
