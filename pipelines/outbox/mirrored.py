@@ -77,21 +77,16 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
 
 def brief(change: Change) -> dict[str, Any]:
     """A change as ``queue list --json`` shows it (interface page)."""
-    return {
-        "number": change.number,
-        "shop": change.shop,
-        "resource": change.resource,
-        "op": change.op,
-        "record_id": change.record_id,
-        "state": change.state,
+    return {name: getattr(change, name) for name in _BRIEF.split()} | {
         "id": change.id if change.id is not None else change.record_id,
-        "reason": change.reason,
-        "attempts": change.attempts,
-        "queued_by": change.queued_by,
         "queued_at": _iso(change.queued_at),
         "pushed_at": _iso(change.pushed_at),
-        "body": change.body,
     }
+
+
+_BRIEF = (
+    "number shop resource op record_id state id reason attempts queued_by queued_at pushed_at body"
+)
 
 
 def _iso(seconds: float | None) -> str | None:

@@ -23,13 +23,7 @@ def blocked(outbox: Outbox, change: Change) -> str:
     if reason := missing_reference(outbox, change):
         return reason
     if change.record_id is not None:
-        earlier = outbox.changes(
-            shop=change.shop,
-            resource=change.resource,
-            record_id=change.record_id,
-            before=change.number,
-            states=OPEN,
-        )
+        earlier = outbox.of_record(change, before=change.number, states=OPEN)
         if earlier:
             return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
     if change.op == "delete":

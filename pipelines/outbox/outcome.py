@@ -41,14 +41,8 @@ def settle_done(
 
 def _move_bases(outbox: Outbox, change: Change, body: Mapping[str, Any]) -> None:
     """Later changes of the same fields are based on what this one sent."""
-    later = outbox.changes(
-        shop=change.shop,
-        resource=change.resource,
-        record_id=change.record_id,
-        op="update",
-        states=[State.QUEUED, State.CONFLICT],
-    )
-    for other in later:
+    waiting = [State.QUEUED, State.CONFLICT]
+    for other in outbox.of_record(change, op="update", states=waiting):
         shared = [name for name in other.body if name in body]
         if shared:
             seen = {k: v for k, v in other.base.get("seen", {}).items() if k not in shared}

@@ -69,6 +69,11 @@ class Outbox(Registry):
         )
         return [_change(row) for row in rows]
 
+    def of_record(self, change: Change | NewChange, **wanted: Any) -> list[Change]:
+        """Changes of the record that a change is for; ``wanted`` as in :meth:`changes`."""
+        record: dict[str, Any] = {"resource": change.resource, "record_id": change.record_id}
+        return self.changes(shop=change.shop, **record, **wanted)
+
     def get(self, number: int) -> Change:
         """Change ``number``; :class:`InputRefused` if there is none."""
         found = self.changes(number=number)

@@ -85,13 +85,7 @@ class Walk:
         group = [change]
         if change.op != "update" or change.alone:
             return group
-        later = self.outbox.changes(
-            shop=change.shop,
-            resource=change.resource,
-            record_id=change.record_id,
-            after=change.number,
-            states=[State.QUEUED],
-        )
+        later = self.outbox.of_record(change, after=change.number, states=[State.QUEUED])
         body = dict(change.body)
         for other in later:
             if other.op != "update" or other.alone or not mergeable(body, other.body):

@@ -26,6 +26,7 @@ from .schema.dates import month_end
 from .schema.endpoints import ENDPOINTS, INFO_PATH
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
+_OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
 _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
 _CENT = Decimal("0.01")
 _NEEDED = {
@@ -50,15 +51,7 @@ class ServiceProfile:
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json`` and the ledger."""
-        return {
-            "shop": self.shop,
-            "found_at": self.found_at.isoformat(),
-            "items": self.items,
-            "problems": self.problems,
-            "paging": self.paging,
-            "currency": self.currency,
-            "requests": self.requests,
-        }
+        return vars(self) | {"found_at": self.found_at.isoformat()}
 
 
 def probe(client: Client) -> ServiceProfile:
@@ -282,15 +275,8 @@ def _probe_references(profile: ServiceProfile, rows: list[dict[str, Any]]) -> No
 
 
 def _probe_zone(client: Client, profile: ServiceProfile, dates: list[str]) -> None:
-    wrong = 0
-    for text in dates:
-        match = re.search(r"([+-]\d{2}):?(\d{2})$", text)
-        if not match or ("T" not in text and " " not in text):
-            continue
-        moment = datetime.fromisoformat(
-            text[: match.start()].replace(" ", "T") + match[1] + ":" + match[2]
-        )
-        wrong += moment.astimezone(client.shop.zone).utcoffset() != moment.utcoffset()
+    moments = [datetime.fromisoformat(text) for text in dates if _OFFSET.fullmatch(text)]
+    wrong = sum(m.astimezone(client.shop.zone).utcoffset() != m.utcoffset() for m in moments)
     if wrong:
         profile.problems.append(
             f"{wrong} of {len(dates)} timestamps have another offset than {client.shop.timezone}: "
