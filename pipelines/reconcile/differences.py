@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
+
+import duckdb
 
 from pipelines.home import Home
 from pipelines.sql import written
@@ -66,42 +69,32 @@ def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[
 
 def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
     """Documents with a return dated that day, and purchase orders received then: table -> ids."""
-    found: dict[str, list[str]] = {}
+    returned = "SELECT DISTINCT {} FROM staging.{}__returns WHERE shop_id=? AND created_day=?"
+    received = "SELECT id FROM staging.purchase_orders WHERE shop_id=? AND received_day=?"
+    queries = {
+        "ticket_invoices": returned.format("invoice_id", "ticket_invoices"),
+        "pos_orders": returned.format("order_id", "pos_orders"),
+        "purchase_orders": received,
+    }
     with home.open_build(read_only=True) as database:
-        for table in ("ticket_invoices", "pos_orders"):
-            column = "invoice_id" if table == "ticket_invoices" else "order_id"
-            found[table] = [
-                row[0]
-                for row in database.execute(
-                    f"SELECT DISTINCT {column} FROM staging.{table}__returns "  # noqa: S608 - one of two names
-                    "WHERE shop_id=? AND created_day=?",
-                    [shop, day],
-                ).fetchall()
-            ]
-        found["purchase_orders"] = [
-            row[0]
-            for row in database.execute(
-                "SELECT id FROM staging.purchase_orders WHERE shop_id=? AND received_day=?",
-                [shop, day],
-            ).fetchall()
-        ]
-    return found
+        return {table: _column(database, sql, shop, day) for table, sql in queries.items()}
 
 
 def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> list[date]:
     """Days on which documents (table -> ids) were paid, as far as we know."""
     kinds = {"ticket_invoices": "ticket_invoice", "pos_orders": "pos_order"}
-    days: set[date] = set()
     if not documents:
         return []
+    days: set[date] = set()
+    sql = (
+        "SELECT DISTINCT day FROM marts.payments WHERE shop_id=? AND day IS NOT NULL "
+        "AND document_type=? AND list_contains(?, document_id)"
+    )
     with home.open_build(read_only=True) as database:
         for table, ids in documents.items():
-            days.update(
-                row[0]
-                for row in database.execute(
-                    "SELECT DISTINCT day FROM marts.payments WHERE shop_id=? AND day IS NOT NULL "
-                    "AND document_type=? AND list_contains(?, document_id)",
-                    [shop, kinds[table], list(ids)],
-                ).fetchall()
-            )
+            days.update(_column(database, sql, shop, kinds[table], list(ids)))
     return sorted(days)
+
+
+def _column(database: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Any]:
+    return [row[0] for row in database.execute(sql, values).fetchall()]
