@@ -18,7 +18,7 @@ from pipelines.outbox.change import State
 from pipelines.outbox.compare import columns_of, picture, same, shows
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import published_here
+from pipelines.publish.published import Published, published_here
 
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
@@ -34,24 +34,14 @@ def from_warehouse(
     if not wanted:
         return {}
     try:
-        with published_here(home) as warehouse:
-            db = warehouse.connection
-            table = db.execute(
-                "select count(*) from information_schema.tables "
-                "where table_schema = 'raw' and table_name = ?",
-                [resource],
-            ).fetchone()
-            if table is None or not table[0]:
+        with published_here(home, binds=True) as warehouse:
+            if not warehouse.has(f"raw.{resource}"):
                 return {}
-            ids = list(wanted)
             # The table's name is one of ours (BODIES), never a user's text.
-            cursor = db.execute(
-                f"select * from raw.{resource} where shop_id = ? and id in (select unnest(?))",  # noqa: S608 - see above
-                [shop, ids],
-            )
-            names = [column[0] for column in cursor.description or []]
-            rows = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
-            served = _served(db, resource, shop, names)
+            table = f"raw.{resource} where shop_id = $shop"
+            values = {"shop": shop, "ids": list(wanted)}
+            rows = warehouse.rows(f"select * from {table} and id in (select unnest($ids))", values)  # noqa: S608 - see above
+            served = _served(warehouse, table, values, rows[0]) if rows else set()
     except (duckdb.Error, NothingPublished):
         # Being replaced or of another make: no basis then, and so no false conflict.
         return {}
@@ -79,15 +69,13 @@ def over_own(
     return {"values": values, "seen": rest} if values else {"seen": rest}
 
 
-def _served(db: duckdb.DuckDBPyConnection, resource: str, shop: str, names: list[str]) -> set[str]:
+def _served(
+    warehouse: Published, table: str, values: Mapping[str, Any], names: Iterable[str]
+) -> set[str]:
     """Columns that hold a value in any row: in those, null means empty, not "never shown"."""
-    columns = [name for name in names if not name.startswith("_")]
-    tests = ", ".join(f'count("{name}") > 0' for name in columns)
-    found = db.execute(
-        f"select {tests} from raw.{resource} where shop_id = ?",  # noqa: S608 - names of the table's own columns
-        [shop],
-    ).fetchone()
-    return {name for name, shown in zip(columns, found or (), strict=True) if shown}
+    tests = (f'count("{name}") > 0 as "{name}"' for name in names if not name.startswith("_"))
+    found = warehouse.row(f"select {', '.join(tests)} from {table}", values)  # noqa: S608 - names of the table's own columns
+    return {name for name, shown in found.items() if shown}
 
 
 def _pictures(

@@ -16,7 +16,7 @@ import duckdb
 
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import published_here
+from pipelines.publish.published import Published, published_here
 
 _MANY = 12
 
@@ -90,13 +90,12 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
             values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
     faults: list[str] = []
     try:
-        with published_here(home) as warehouse:
-            db = warehouse.connection
+        with published_here(home, binds=True) as warehouse:
             for (shop, target), values in wanted.items():
-                missing = _missing(db, shop, target, list(values))
+                missing = _missing(warehouse, shop, target, list(values))
                 missing -= _pushed(outbox, shop, target.table, missing)
                 for value in sorted(missing):
-                    hint = _hint(db, shop, target, value)
+                    hint = _hint(warehouse, shop, target, value)
                     for where, field in values[value]:
                         at = f"{where}: " if where else ""
                         faults.append(f"{at}{field}: '{value}' {hint}")
@@ -127,43 +126,26 @@ def mentions(
                     yield field, target, str(single)
 
 
-def _missing(
-    db: duckdb.DuckDBPyConnection, shop: str, target: Target, values: list[str]
-) -> set[str]:
-    columns = _columns(db, target)
-    if not columns:
-        return set()
-    rows = _rows(target)
-    some = db.execute(f"select 1 from {rows} limit 1", [shop]).fetchone()  # noqa: S608 - names are ours
-    if some is None:
+def _missing(warehouse: Published, shop: str, target: Target, values: list[str]) -> set[str]:
+    needed = ("shop_id", "_deleted_at", *(["type"] if target.kind else []))
+    table, rows = f"raw.{target.table}", _rows(target)
+    columns = [name for name in target.columns if warehouse.has(table, *needed, name)]
+    if not columns or not warehouse.rows(f"select 1 from {rows} limit 1", {"shop": shop}):  # noqa: S608 - names are ours
         return set()
     found: set[str] = set()
     for column in columns:
-        hits = db.execute(
-            f'select distinct cast("{column}" as varchar) from {rows}'  # noqa: S608 - names are ours, values are bound
-            f' and cast("{column}" as varchar) in (select unnest(?))',
-            [shop, values],
-        ).fetchall()
-        found |= {row[0] for row in hits}
+        hits = warehouse.rows(
+            f'select distinct cast("{column}" as varchar) as said from {rows}'  # noqa: S608 - names are ours
+            f' and cast("{column}" as varchar) in (select unnest($values))',
+            {"shop": shop, "values": values},
+        )
+        found |= {row["said"] for row in hits}
     return set(values) - found
 
 
 def _rows(target: Target) -> str:
     kind = f" and type = '{target.kind}'" if target.kind else ""
-    return f"raw.{target.table} where shop_id = ? and _deleted_at is null{kind}"
-
-
-def _columns(db: duckdb.DuckDBPyConnection, target: Target) -> list[str]:
-    there = {
-        row[0]
-        for row in db.execute(
-            "select column_name from information_schema.columns"
-            " where table_schema = 'raw' and table_name = ?",
-            [target.table],
-        ).fetchall()
-    }
-    needed = {"shop_id", "_deleted_at"} | ({"type"} if target.kind else set())
-    return [column for column in target.columns if column in there] if needed <= there else []
+    return f"raw.{target.table} where shop_id = $shop and _deleted_at is null{kind}"
 
 
 def _pushed(outbox: Outbox, shop: str, table: str, values: set[str]) -> set[str]:
@@ -171,7 +153,7 @@ def _pushed(outbox: Outbox, shop: str, table: str, values: set[str]) -> set[str]
     return values & outbox.created_ids(shop, table)
 
 
-def _hint(db: duckdb.DuckDBPyConnection, shop: str, target: Target, value: str) -> str:
+def _hint(warehouse: Published, shop: str, target: Target, value: str) -> str:
     column = target.columns[-1]
     kind = f" of type '{target.kind}'" if target.kind else ""
     if column == "id" or target.table in ("customers", "products", "tickets"):
@@ -179,12 +161,12 @@ def _hint(db: duckdb.DuckDBPyConnection, shop: str, target: Target, value: str) 
             f"is not among the {target.table} of the mirror. If it is newer than the last sync, "
             "sync first or add --no-check"
         )
-    labels = db.execute(
-        f'select distinct "{column}" from {_rows(target)}'  # noqa: S608 - names are ours
+    labels = warehouse.rows(
+        f'select distinct "{column}" as said from {_rows(target)}'  # noqa: S608 - names are ours
         f' and "{column}" is not null order by 1',
-        [shop],
-    ).fetchall()
-    known = [str(row[0]) for row in labels]
+        {"shop": shop},
+    )
+    known = [str(row["said"]) for row in labels]
     close = difflib.get_close_matches(value, known, 1, 0.6)
     meant = f"; did you mean '{close[0]}'?" if close else "."
     shown = ", ".join(known[:_MANY]) + (" ..." if len(known) > _MANY else "")
