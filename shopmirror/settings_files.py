@@ -40,12 +40,10 @@ class Change:
 
 
 class SettingsFiles:
-    """The two files of a folder, read once, changed in memory, then written."""
+    """The two files of the current folder, read once, changed in memory, then written."""
 
-    def __init__(self, folder: Path = Path()) -> None:
-        self._folder = folder
-        self._config = _read(folder / CONFIG)
-        self._secrets = _read(folder / SECRETS)
+    def __init__(self) -> None:
+        self._config, self._secrets = _read(CONFIG), _read(SECRETS)
 
     def shops(self) -> list[str]:
         """Names of the shops in either file; the unnamed one as ``main``."""
@@ -116,17 +114,16 @@ class SettingsFiles:
     def write(self) -> None:
         """Write both files; :class:`SettingsFileError` when the disk or its rights forbid it."""
         try:
-            folder = self._folder / FOLDER
-            folder.mkdir(mode=0o700, exist_ok=True)
-            ignore = folder / ".gitignore"
+            FOLDER.mkdir(mode=0o700, exist_ok=True)
+            ignore = FOLDER / ".gitignore"
             if not ignore.exists():
                 # A settings folder in a repository must not take the key along.
                 ignore.write_text("secrets.toml\n", encoding="utf-8")
-            write_atomically(self._folder / SECRETS, tomlkit.dumps(self._secrets), mode=0o600)
-            write_atomically(self._folder / CONFIG, tomlkit.dumps(self._config), mode=0o644)
+            write_atomically(SECRETS, tomlkit.dumps(self._secrets), mode=0o600)
+            write_atomically(CONFIG, tomlkit.dumps(self._config), mode=0o644)
         except OSError as error:
             raise SettingsFileError(
-                f"{self._folder / FOLDER} cannot be written: {error.strerror or error}."
+                f"{FOLDER} cannot be written: {error.strerror or error}."
             ) from error
 
 

@@ -10,12 +10,11 @@ import contextlib
 import functools
 import hashlib
 import json
-import os
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipelines.json_file import write_atomically
 from sources.repair_shop.budget.clock import SystemClock
 
 WATERMARK = "outbox.watermark"
@@ -68,16 +67,8 @@ def read_watermark(home: Path) -> tuple[dict[str, Any], str]:
 
 def write_watermark(home: Path, content: dict[str, Any]) -> str:
     """Write the watermark whole; what the file system says of it. :class:`OSError` if it cannot."""
-    path, draft = home / WATERMARK, home / f".{WATERMARK}-{uuid.uuid4().hex}"
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    path = home / WATERMARK
+    write_atomically(path, json.dumps(content))
     return _seal(path)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.home import Home, HomeError
+from pipelines.json_file import sync_folder
 from pipelines.load.loader import STAGING
 
 _FICLONE = 0x40049409
@@ -45,7 +46,7 @@ def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
         except BaseException:
             copy.unlink(missing_ok=True)
             raise
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     return target
 
 
@@ -74,11 +75,3 @@ def _copy(source: Path, target: Path) -> None:
             shutil.copyfileobj(reader, writer, 4 << 20)
         writer.flush()
         os.fsync(writer.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
