@@ -39,6 +39,7 @@ SLOW = (
     "outbox/test_push.py",
     "outbox/test_restored.py",
     "outbox/test_with_sandbox.py",
+    "packaging/test_site.py",
     "packaging/test_wheel.py",
     "pipelines/test_elsewhere.py",
     "pipelines/test_load.py",
