@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -26,7 +26,16 @@ from .scan import (
 )
 from .scan.deletions import Deletions, Vanished
 from .scan.job_reader import JobReader
-from .scan.jobs import RESUMED_KINDS, STILL_NEW, WORDS, Job, day_watermark, full_watermark, joined
+from .scan.jobs import (
+    RESUMED_KINDS,
+    STILL_NEW,
+    WORDS,
+    Job,
+    day_watermark,
+    full_watermark,
+    joined,
+    page_rows_key,
+)
 from .scan.reader import PAGING_KEY
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -170,10 +179,19 @@ class ShopFetch:
 
         try:
             outcome = self._reader.read(job, scan, count, by_offset=None)
+        except NotFound:
+            if job.kind != "updated":
+                raise
+            # This service has no such variant; the list itself tells as much, in more requests.
+            self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="there is no such path")
+            self._scan(replace(job, kind="full"), result)
+            return
         except PagingBroken as broken:
             try:
                 outcome = self._reader.read(job, scan, count, by_offset=True)
-                if outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids:
+                if outcome.whole and (
+                    outcome.page_rows or not self.ledger.shown_ids(scan) <= outcome.ids
+                ):
                     raise PagingBroken("it leaves out rows that page numbers showed")
                 self.ledger.set_value(job.shop, PAGING_KEY, "offset")
                 self.observer.say(
@@ -202,6 +220,8 @@ class ShopFetch:
             first_day=job.first or outcome.first_day,
             last_day=job.last or outcome.last_day,
         )
+        if outcome.page_rows:
+            self.ledger.set_value(job.shop, page_rows_key(job.resource), str(outcome.page_rows))
         if outcome.proven:
             self._note_proven(job, scan, outcome)
 

@@ -84,3 +84,36 @@ def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(
     mirror = make_mirror()
     assert mirror.run("customers").exit_code == 0
     mirror.assert_same("customers")
+
+
+@pytest.mark.parametrize("size", [25, 100])
+def test_nights_of_a_service_whose_pages_are_not_of_fifty(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Its page 2 was taken for the last one: what was new, gone or changed went unseen."""
+    monkeypatch.setattr(
+        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * size, size)
+    )
+    mirror = make_mirror()
+    while len(mirror.store.ids("customers")) < 75:
+        mirror.store.insert("customers", {"name": "One more"})
+    lists = ("customers", "tickets", "ticket_invoices")
+    assert mirror.run("statuses", *lists).exit_code == 0
+    mirror.assert_same(*lists)
+    mirror.store.delete("customers", next(iter(mirror.store.ids("customers"))))
+    mirror.store.insert("customers", {"name": "Nueva"})
+    assert mirror.run("statuses", *lists).exit_code == 0
+    mirror.assert_same(*lists)
+
+
+def test_a_service_without_updated_lists_has_them_read_whole(make_mirror: MakeMirror) -> None:
+    """Its tickets were never read whole, and what changed in them never came."""
+    mirror = make_mirror()
+    for table in ("tickets", "products"):
+        mirror.server.faults.next("not_found", path=f"/{table}/updated", times=1000)
+    assert mirror.run("statuses", "tickets", "products").exit_code == 0
+    for table in ("tickets", "products"):
+        old = mirror.store.all(table)[0]
+        mirror.store.update(table, str(old["id"]), {"description": "another"})
+    assert mirror.run("statuses", "tickets", "products").exit_code == 0
+    mirror.assert_same("tickets", "products")

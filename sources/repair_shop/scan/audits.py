@@ -16,7 +16,7 @@ from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .cuts import Count
-from .jobs import Job, full_watermark
+from .jobs import Job, full_watermark, page_rows_key
 from .known import KnownRows
 from .outcome import PAGE_ROWS
 
@@ -95,7 +95,8 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
     began = ledger.value(shop, full_watermark(endpoint.table))
     rows = KnownRows(ledger, shop, endpoint.table).days()
     count = Count(rows)
-    if began is None or count.live <= PAGE_ROWS:
+    others = ledger.value(shop, page_rows_key(endpoint.table))
+    if began is None or count.live <= PAGE_ROWS or others:
         return
     if count.undated:
         # Without dates nothing says when a row was read: some pages a night, in turn.

@@ -154,6 +154,12 @@ def full_watermark(resource: str) -> str:
     return f"full:{resource}"
 
 
+def page_rows_key(resource: str) -> str:
+    """Key of the rows of a list's pages, where they are not fifty. Counting by rank rests on fifty,
+    so such a list is read whole each night."""
+    return f"page rows:{resource}"
+
+
 def day_watermark(kind: str, resource: str) -> str:
     """Key of the day from which a kind of scan goes on: never later than its last scan's start."""
     return f"day:{kind}:{resource}"
@@ -212,12 +218,14 @@ def _jobs_of(
     base = Job(shop.name, endpoint, "full", variant)
     resource = base.resource
     live = ledger.live_count(shop.name, resource)
-    pages = math.ceil(live / PAGE_ROWS)
+    size = int(ledger.value(shop.name, page_rows_key(resource)) or PAGE_ROWS)
+    pages = math.ceil(live / size)
     read_on = ledger.value(shop.name, full_watermark(resource))
     known = read_on is not None
     due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
     hidden = _may_hide(ledger, shop, base, full)
-    if full or not known or due or (not endpoint.sort and live >= PAGE_ROWS):
+    cannot_count = not endpoint.sort or size != PAGE_ROWS
+    if full or not known or due or (cannot_count and live >= min(size, PAGE_ROWS)):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
         cost = pages + 2 if known else None

@@ -104,6 +104,8 @@ class Outcome:
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
+    page_rows: int = 0
+    """Rows of a page, where the list showed that it has other pages than of fifty."""
     covered: list[tuple[date, date]] = field(default_factory=list)
     """First and last of the days that an audit of pages read whole."""
 
@@ -115,6 +117,8 @@ class Outcome:
     def take(self, page: Page) -> None:
         """Count a page in."""
         self.pages += 1
+        if page.size > PAGE_ROWS:
+            self.page_rows = max(self.page_rows, page.size)
         self.ids.update(page.ids)
         for day in page.days:
             self.span(day)

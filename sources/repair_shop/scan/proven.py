@@ -68,6 +68,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outco
         if second.size == 0 or set(second.ids) <= set(top.ids):
             out.proof = "one page, and nothing new on the second"
             return
+        out.page_rows = top.size
     end = find_end(reader, top, hint, since, out)
     last, page = end.last, end.page
     if not meets(page, top):

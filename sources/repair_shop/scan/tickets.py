@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
+from ..errors import NotFound
 from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger
 from ..scan import Outcome, read_list, read_window
@@ -93,14 +94,18 @@ def read_tickets(
         pages=rest.pages + same.pages,
         whole=True,
         ids=rest.ids | same.ids,
+        page_rows=max(rest.page_rows, same.page_rows),
     )
     for day in (rest.first_day, rest.last_day, same.first_day, same.last_day):
         out.span(day)
     if not whole:
         return out
-    updated = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER}).ask(
-        "updated:1", 1, None
-    )
+    check = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER})
+    try:
+        updated = check.ask("updated:1", 1, None)
+    except NotFound:
+        out.proof += "; there is no /tickets/updated to hold it against"
+        return out
     out.take(updated)
     hidden = set(updated.ids) - rest.ids - same.ids
     created_since = all(_is_new(ledger, shop, identity) for identity in hidden)
@@ -119,5 +124,6 @@ def _from_updated(reader: MakeReader, out: Outcome) -> Outcome:
     more = read_window(reader("all:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER}))
     more.proof = f"the lists hide tickets, so all were read by their last change: {more.proof}"
     more.ids |= out.ids
+    more.page_rows = more.page_rows or out.page_rows
     more.pages += out.pages
     return more

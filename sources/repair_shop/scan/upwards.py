@@ -64,6 +64,8 @@ def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
             if pages[-1].size < PAGE_ROWS:
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
+        if pages and pages[0].size < PAGE_ROWS:
+            out.page_rows = pages[0].size
         pages.append(page)
         seen.update(page.ids)
     return pages
@@ -101,6 +103,8 @@ def _read_head(
         out.whole = _is_past_the_end(reader, page, number, pages, order)
         if out.whole:
             break
+        if pages and pages[0].size < PAGE_ROWS:
+            out.page_rows = pages[0].size
         pages.append(page)
         if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:
             out.whole = True  # every row known to exist, and the page is not full
