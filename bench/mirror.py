@@ -259,15 +259,10 @@ def kills(runs: int = 40) -> None:
 
 def main(part: str = "all") -> None:
     """Run one part, or all but the long ones."""
-    parts: dict[str, Callable[[], None]] = {
-        "requests": requests,
-        "budget": budget,
-        "memory": memory,
-        "kills": kills,
-    }
-    for name, work in parts.items():
-        if part in (name, "all"):
-            print(f"== {name}", flush=True)
+    parts: tuple[Callable[[], None], ...] = (requests, budget, memory, kills)
+    for work in parts:
+        if part in (work.__name__, "all"):
+            print(f"== {work.__name__}", flush=True)
             work()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"(this process with its service: peak {peak} MB)")

@@ -97,12 +97,8 @@ class Raw:
         self._zone = zone
         self.compared = 0
         with duckdb.connect(str(warehouse), read_only=True) as database:
-            tables = {
-                row[0]
-                for row in database.execute(
-                    "select table_name from information_schema.tables where table_schema = 'raw'"
-                ).fetchall()
-            }
+            sql = "select table_name from information_schema.tables where table_schema = 'raw'"
+            tables = [name for (name,) in database.execute(sql).fetchall()]
             self.rows: Records = {}
             self.doubled: list[Key] = []
             self._children: dict[str, dict[Key, list[dict[str, Any]]]] = {}
@@ -215,12 +211,8 @@ def mart_differences(
 
 
 def _payments(database: duckdb.DuckDBPyConnection, theirs: Records, excused: set[Key]) -> list[str]:
-    held = {
-        row[0]: (row[1], row[2], row[3])
-        for row in database.execute(
-            "select id, amount, day, document_id from marts.payments"
-        ).fetchall()
-    }
+    sql = "select id, amount, day, document_id from marts.payments"
+    held = {key: tuple(rest) for key, *rest in database.execute(sql).fetchall()}
     expected = {}
     old = set()
     for (table, key), record in theirs.items():

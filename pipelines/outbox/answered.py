@@ -22,6 +22,7 @@ _FAULT_NAMES = re.compile(r".*(?:errors?|exceptions?|failures?|warnings?)|error.
 _SUCCESS_NAMES = frozenset({"success", "successful", "succeeded", "issuccess", "ok"})
 _VERDICT_NAMES = frozenset({"status", "statuscode", "code", "result", "outcome", "state", "type"})
 _TEXT_NAMES = frozenset({"message", "messages", "msg", "detail", "details", "reason", ""})
+_ERROR_STATUS = re.compile(r"[45]\d\d")
 _FAILED = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ure)?|exceptions?|refused|rejected|denied|invalid|forbidden|locked"
     r"|cannot|can't|could not|couldn't|not (?:be )?(?:saved|allowed|found|possible|permitted)"
@@ -70,14 +71,10 @@ def _is_sign(name: str, value: Any) -> bool:
         return plain != "ok" and plain in _EMPTY
     if name and _FAULT_NAMES.fullmatch(name):
         return plain not in _EMPTY
-    if name in _VERDICT_NAMES and _is_error_status(value):
+    if name in _VERDICT_NAMES and _ERROR_STATUS.fullmatch(str(value)):
         return True
     speaks = name in _VERDICT_NAMES or name in _TEXT_NAMES
     return speaks and isinstance(value, str) and bool(_FAILED.search(value))
-
-
-def _is_error_status(value: Any) -> bool:
-    return str(value).isdigit() and len(str(value)) == 3 and str(value)[0] in "45"
 
 
 def id_of(answer: Answer, path: str) -> str | None:

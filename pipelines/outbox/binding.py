@@ -18,8 +18,8 @@ def bind(outbox: Outbox, shop: ShopSettings) -> int:
     identity = outbox.identity()
     assert identity is not None
     key_hash = _key_hash(shop.api_key.get_secret_value(), identity["queue"])
-    address = shown_address(shop.base_url)
-    return outbox.service(shop.name, address, _address_hash(shop), key_hash)
+    address_hash = hashlib.sha256(shop.base_url.rstrip("/").lower().encode()).hexdigest()[:32]
+    return outbox.service(shop.name, shown_address(shop.base_url), address_hash, key_hash)
 
 
 def claim(outbox: Outbox, shop: ShopSettings) -> int:
@@ -71,10 +71,6 @@ def shown_address(base_url: str) -> str:
     """An address as people may see it: without a user and a password."""
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def _address_hash(shop: ShopSettings) -> str:
-    return hashlib.sha256(shop.base_url.rstrip("/").lower().encode()).hexdigest()[:32]
 
 
 @functools.lru_cache(maxsize=64)

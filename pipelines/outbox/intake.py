@@ -138,7 +138,8 @@ def _change(
     body: dict[str, Any] = {}
     if op == "upload":
         attached = _file(file or values.pop("file", None))
-        body = validate_upload(table, {**_metadata(attached), **values})
+        metadata = {"fileName": attached["name"], "fileSize": attached["size"]}
+        body = validate_upload(table, metadata | values)
     elif op == "delete":
         if values:
             raise InputRefused([f"a delete takes no fields, but has {', '.join(values)}"])
@@ -331,10 +332,6 @@ def _file(path: Any) -> dict[str, Any]:
         "sha256": hashlib.sha256(content).hexdigest(),
         "type": mimetypes.guess_type(place.name)[0] or "application/octet-stream",
     }
-
-
-def _metadata(file: Mapping[str, Any]) -> dict[str, Any]:
-    return {"fileName": file["name"], "fileSize": file["size"]}
 
 
 def _shop(settings: Settings, name: str | None) -> ShopSettings:

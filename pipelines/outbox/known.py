@@ -93,7 +93,8 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
         with published_here(home, binds=True) as warehouse:
             for (shop, target), values in wanted.items():
                 missing = _missing(warehouse, shop, target, list(values))
-                missing -= _pushed(outbox, shop, target.table, missing)
+                # The mirror may not show yet what changes of the queue made.
+                missing -= outbox.created_ids(shop, target.table)
                 for value in sorted(missing):
                     hint = _hint(warehouse, shop, target, value)
                     for where, field in values[value]:
@@ -146,11 +147,6 @@ def _missing(warehouse: Published, shop: str, target: Target, values: list[str])
 def _rows(target: Target) -> str:
     kind = f" and type = '{target.kind}'" if target.kind else ""
     return f"raw.{target.table} where shop_id = $shop and _deleted_at is null{kind}"
-
-
-def _pushed(outbox: Outbox, shop: str, table: str, values: set[str]) -> set[str]:
-    """Ids that changes of the queue made, which the mirror may not show yet."""
-    return values & outbox.created_ids(shop, table)
 
 
 def _hint(warehouse: Published, shop: str, target: Target, value: str) -> str:

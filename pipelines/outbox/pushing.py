@@ -246,12 +246,10 @@ class _Pusher:
         leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **due)
         for lead in leads:
             self._halt()
-            self._resolver.resolve(self._group_of(lead))
+            rest = self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])
+            self._resolver.resolve([lead, *rest])
             self._note(lead)
         return bool(leads)
-
-    def _group_of(self, lead: Change) -> list[Change]:
-        return [lead, *self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])]
 
     def _goes_on(self) -> bool:
         """Whether more may be sent; raises when the push was asked to stop."""

@@ -24,9 +24,8 @@ from shopmirror.progress import watching
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
-    import duckdb
-
     from pipelines.home import Home
+    from pipelines.publish.published import Published
     from pipelines.sync.verdict import SyncReport
 
 _LAST_MONTHS = 6
@@ -138,9 +137,9 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
         out().print(report.message, markup=False)
         return
     with published_here(home.path) as warehouse:
-        _show_rows(warehouse.connection)
-        _show_reports(warehouse.connection)
-        _show_evidence(warehouse.connection)
+        _show_rows(warehouse)
+        _show_reports(warehouse)
+        _show_evidence(warehouse)
     colour = "green" if report.exit_code == 0 else "red"
     out().print(report.message, style=colour, markup=False)
     for detail in report.details[:10]:
@@ -172,15 +171,13 @@ def _closing_report(home: Home) -> None:
     say(f"The closing report of {day} is {page}.")
 
 
-def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:
+def _show_rows(warehouse: Published) -> None:
     from sources.repair_shop.schema.endpoints import TABLES
 
     counts: list[tuple[str, str]] = []
     for name in TABLES:
-        row = connection.execute(
-            f'SELECT count(*) FROM raw."{name}" WHERE _deleted_at IS NULL'  # noqa: S608 - a declared name
-        ).fetchone()
-        counts.append((f"raw.{name}", f"{row[0] if row else 0:,}"))
+        sql = f'select count(*) as n from raw."{name}" where _deleted_at is null'  # noqa: S608 - a declared name
+        counts.append((f"raw.{name}", f"{warehouse.row(sql)['n']:,}"))
     third = -(-len(counts) // 3)
     padded = counts + [("", "")] * (3 * third - len(counts))
     rows = [
@@ -189,8 +186,8 @@ def _show_rows(connection: duckdb.DuckDBPyConnection) -> None:
     out().print(table("Mirrored rows", ("table", "#rows") * 3, rows))
 
 
-def _show_reports(connection: duckdb.DuckDBPyConnection) -> None:
-    rows = connection.execute(
+def _show_reports(warehouse: Published) -> None:
+    rows = warehouse.connection.execute(
         "SELECT report, period, ours, theirs, difference, matches FROM marts.reconciliation "
         "WHERE report IN ('monthly_sales', 'monthly_purchases') ORDER BY report DESC, period DESC"
     ).fetchall()
@@ -216,14 +213,12 @@ def _show_reports(connection: duckdb.DuckDBPyConnection) -> None:
     out().print(table(title, columns, lines))
 
 
-def _show_evidence(connection: duckdb.DuckDBPyConnection) -> None:
-    rows = connection.execute(
+def _show_evidence(warehouse: Published) -> None:
+    rows = warehouse.connection.execute(
         "SELECT proof, count(*), sum(pages), sum(rows) FROM ops.completeness "
         "WHERE is_proven GROUP BY 1 ORDER BY 2 DESC"
     ).fetchall()
-    doubtful = connection.execute(
-        "SELECT resource, reason FROM ops.completeness WHERE NOT is_proven"
-    ).fetchall()
+    doubtful = warehouse.rows("select resource, reason from ops.completeness where not is_proven")
     merged: dict[str, list[int]] = {}
     for proof, scans, pages, count in rows:
         kind = "both ends met" if "both ends met" in proof else proof
@@ -237,8 +232,8 @@ def _show_evidence(connection: duckdb.DuckDBPyConnection) -> None:
             [(proof, *(f"{n:,}" for n in numbers)) for proof, numbers in merged.items()],
         )
     )
-    for resource, reason in doubtful:
-        say(f"  not proven: {resource}: {reason}")
+    for row in doubtful:
+        say(f"  not proven: {row['resource']}: {row['reason']}")
 
 
 def _money(amount: Any) -> str:
