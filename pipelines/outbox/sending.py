@@ -275,13 +275,17 @@ class Sender:
         return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
 
     def _not_gone(self, change: Change) -> str:
-        """Why the answer to a delete is not believed; empty when the record is gone. Services were
-        seen to answer 200 and to keep the record (field notes, writes)."""
+        """Why the answer to a delete is not believed: services were seen to answer 200 and to keep
+        the record (field notes, writes). Empty when nothing shows it any more; how a service
+        answers for what is gone is not specified, so any refusal will do."""
+        record_id = str(change.record_id)
         try:
-            row = self.lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
+            row = self.lookup.record(change.resource, PATHS[change.resource], record_id)
+        except BadAnswer:
+            return ""
         except ShopError as error:
             return f"it could not be read whether the record is gone: {error}"
-        return "" if row is None else "the record is still there"
+        return "the record is still there" if row and row.get("id") == record_id else ""
 
     def _write(self, change: Change, method: str, path: str, **content: Any) -> Answer:
         """One request. Each of its sendings is a row of the history before it leaves: the first is

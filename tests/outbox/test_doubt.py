@@ -174,6 +174,19 @@ def test_a_delete_that_was_answered_but_not_done_is_for_a_person(settings, servi
     assert states(settings) == ["done"]
 
 
+@pytest.mark.parametrize("shown", [{}, {"error": "Invalid id"}, {"id": "", "name": ""}])
+def test_a_deleted_record_may_be_answered_for_in_any_words(settings, service, shown):
+    record = service.put("customers", name="Ann")
+    enqueue("customers", "delete", record_id=record, settings=settings)
+
+    def gone(step, number):
+        if step == "answered":
+            service.records["customers"][record] = shown
+
+    assert push(settings, hook=gone).exit_code == 0
+    assert states(settings) == ["done"]
+
+
 def test_a_payment_that_was_booked_is_adopted(settings, service):
     invoice = service.put("ticketInvoices", number="1", payments=[{"id": "1", "amount": 10}])
     payment = {"invoiceId": invoice, "lines": [{"amount": 10, "paymentMethod": "1"}]}
