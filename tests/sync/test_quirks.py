@@ -106,6 +106,19 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(
     mirror.assert_same(*lists)
 
 
+def test_a_service_that_knows_no_order(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its tickets, read as two lists, were never read whole."""
+    monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
+    mirror = make_mirror()
+    assert mirror.run("statuses", "tickets").exit_code == 0
+    mirror.store.delete("tickets", next(iter(mirror.store.ids("tickets"))))
+    mirror.store.insert("tickets", {"short_info": "new"})
+    assert mirror.run("statuses", "tickets").exit_code == 0
+    mirror.assert_same("tickets")
+
+
 def test_a_service_without_updated_lists_has_them_read_whole(make_mirror: MakeMirror) -> None:
     """Its tickets were never read whole, and what changed in them never came."""
     mirror = make_mirror()

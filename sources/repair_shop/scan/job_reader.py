@@ -154,21 +154,32 @@ class JobReader:
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
-        if job.kind not in ("full", "audit", "repair") or job.endpoint.partition:
+        if job.kind not in ("full", "audit", "repair"):
             return Outcome(reason=why)
-        reader = ServiceReader(
-            self.client,
-            self.ledger,
-            scan,
-            job.endpoint,
-            path=job.path,
-            params={**job.endpoint.include_params, **window_of(job)},
-            prefix="unsorted:",
-            on_rows=count,
-        )
+        window = window_of(job)
+
+        def reader(
+            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
+        ) -> ServiceReader:
+            return ServiceReader(
+                self.client,
+                self.ledger,
+                scan,
+                job.endpoint,
+                path=path or job.path,
+                params={**job.endpoint.include_params, **(window if params is None else params)},
+                prefix=f"unsorted:{prefix}",
+                on_rows=count,
+            )
+
         known = self.ledger.value(job.shop, full_watermark(job.resource)) is not None
         try:
-            return read_window(reader, expected=self._pages(job) if known else None)
+            if job.endpoint.partition:
+                whole = job.kind == "full"
+                return read_tickets(
+                    self.ledger, job.shop, reader, window, None, whole=whole, is_sorted=False
+                )
+            return read_window(reader(), expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
             return Outcome(reason=why)
 

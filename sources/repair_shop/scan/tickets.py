@@ -76,6 +76,7 @@ def read_tickets(
     since: date | None = None,
     *,
     whole: bool,
+    is_sorted: bool = True,
 ) -> Outcome:
     """Read the tickets of a window, or with ``whole`` all of them."""
     label = repair_status(ledger, shop)
@@ -86,8 +87,11 @@ def read_tickets(
         return _from_updated(reader, Outcome(whole=True))
     (_, equal), (_, other) = halves(label)
     # Named after the label: a scan that goes on under another one must not mix their halves.
-    rest = read_list(reader(f"ne:{label}:", None, {**params, **other}), hint=hint, since=since)
-    same = read_list(reader(f"eq:{label}:", None, {**params, **equal}))
+    not_it = reader(f"ne:{label}:", None, {**params, **other})
+    rest = read_list(not_it, hint=hint, since=since) if is_sorted else read_window(not_it)
+    same = (read_list if is_sorted else read_window)(
+        reader(f"eq:{label}:", None, {**params, **equal})
+    )
     out = Outcome(
         proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
         reason="; ".join(filter(None, (rest.reason, same.reason))),
