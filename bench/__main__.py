@@ -7,6 +7,7 @@ PARTS = (
     ("bench.mirror", "all"),
     ("bench.ingest",),
     ("bench.load",),
+    ("bench.wire",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
     ("bench.fuzz_answers", "20000", "1"),
     ("bench.crash_push",),

@@ -11,8 +11,10 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -58,11 +60,14 @@ def fill(home: Path, rows: int) -> None:
 
 
 class Stages:
-    """CPU seconds of this process by stage; what a stage within another takes is its own."""
+    """CPU seconds by stage; what a stage within another takes is its own.
 
-    def __init__(self) -> None:
+    Of this process, or with ``time.thread_time`` of the threads that take them.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.process_time) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
-        self._inner = [0.0]
+        self._clock, self._here = clock, threading.local()
 
     def watch(self, stage: str, owner: Any, *names: str) -> None:
         """Count what functions take; not for generators."""
@@ -71,14 +76,15 @@ class Stages:
 
     def _timed(self, stage: str, inner: Any) -> Any:
         def timed(*given: Any, **named: Any) -> Any:
-            began = time.process_time()
-            self._inner.append(0.0)
+            within = self._here.__dict__.setdefault("within", [0.0])
+            began = self._clock()
+            within.append(0.0)
             try:
                 return inner(*given, **named)
             finally:
-                took = time.process_time() - began
-                self.seconds[stage] += took - self._inner.pop()
-                self._inner[-1] += took
+                took = self._clock() - began
+                self.seconds[stage] += took - within.pop()
+                within[-1] += took
 
         return timed
 
@@ -105,7 +111,7 @@ def load(home: Path) -> None:
     settings = Settings(home=home, shops=(ShopSettings.model_validate(_SHOP),))
     with open_session(settings) as session:
         session.feed.load_waiting()
-        stages.seconds["peak"] = _peak()
+        stages.seconds["peak"] = peak_mb()
         session.build()
         session.publish()
         rows = session.feed.rows
@@ -114,10 +120,13 @@ def load(home: Path) -> None:
     stages.seconds["else"] = whole - sum(stages.seconds.values())
     for stage, seconds in stages.seconds.items():
         print(f"{stage:26}{seconds:8.2f} CPU s{1e6 * seconds / rows:8.1f} µs a row")
-    print(f"{'all':26}{whole:8.2f} CPU s; {rows} rows; peak {peak} MB, with the build {_peak()} MB")
+    print(
+        f"{'all':26}{whole:8.2f} CPU s; {rows} rows; peak {peak} MB, with the build {peak_mb()} MB"
+    )
 
 
-def _peak() -> int:
+def peak_mb() -> int:
+    """The most memory that this process held so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

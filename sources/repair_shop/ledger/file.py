@@ -68,6 +68,8 @@ class LedgerFile:
                 self._path.chmod(0o600)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; see put()
+            # Rows of an answer lie all over the file: 16 MB of them are moved there at a time.
+            db.execute("PRAGMA wal_autocheckpoint = 4000")
             self._local.db = db
             with self._write:
                 self._connections.append(db)

@@ -1,0 +1,189 @@
+"""What a request of a first load costs, and the way from the service's answers to the file.
+
+``python -m bench.wire [SIZE]`` loads a shop without a limit from nothing, twice, and then has a
+night without a change. The service is a process of its own, which gives the answers of the first
+load again in the second, so fast that it is not what is measured. CPU seconds are told by thread
+and by what they buy; rows a second are of the clock on the wall.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from email.utils import formatdate
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlsplit
+
+from bench.load import Stages, peak_mb
+
+if TYPE_CHECKING:
+    from sandbox.generator import Size
+
+ZONE = "America/Guatemala"
+
+
+class _Answering(socketserver.StreamRequestHandler):
+    """Answers of a sandbox, each made once."""
+
+    disable_nagle_algorithm = True
+    kept: ClassVar[dict[bytes, tuple[int, str, bytes]]] = {}
+    sandbox: ClassVar[str] = ""
+
+    def handle(self) -> None:
+        while line := self.rfile.readline():
+            head = dict(http.client.parse_headers(self.rfile))
+            if line not in self.kept:
+                asking = http.client.HTTPConnection(self.sandbox)
+                asking.request("GET", line.split()[1].decode(), headers=head)
+                came = asking.getresponse()
+                self.kept[line] = came.status, came.headers.get_content_type(), came.read()
+                asking.close()
+            status, kind, body = self.kept[line]
+            said = (
+                f"HTTP/1.1 {status} \r\nDate: {formatdate(usegmt=True)}\r\n"
+                f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            self.wfile.write(said.encode() + body)
+
+
+class _Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+
+def serve(size: Size) -> None:
+    """The service, until the other end of stdin is closed; says its address and keys as JSON."""
+    from sandbox.server import SandboxServer  # not in the process that is measured
+    from sandbox.shops import ShopSpec
+
+    spec = ShopSpec("main", limit=None, timezone=ZONE)
+    with SandboxServer([spec], size=size) as sandbox:
+        at = urlsplit(sandbox.base_url)
+        _Answering.sandbox = at.netloc
+        with _Server(("127.0.0.1", 0), _Answering) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            address = f"http://127.0.0.1:{server.server_address[1]}{at.path}"
+            print(json.dumps([address, sandbox.keys]), flush=True)
+            sys.stdin.read()
+            os._exit(0)
+
+
+def measure(home: Path, service: str, what: str) -> None:
+    """One sync of a home in this process; prints what it cost."""
+    began = time.process_time()
+    from pipelines.load.consumer import Feed
+    from pipelines.sync.run import sync
+    from pipelines.sync.session import Session
+    from sources.repair_shop.budget import KeyBudget
+    from sources.repair_shop.http import transport
+    from sources.repair_shop.http.redaction import Redactor
+    from sources.repair_shop.ledger import Ledger
+    from sources.repair_shop.scan.reader import ServiceReader
+    from sources.repair_shop.settings import Settings, ShopSettings
+
+    imports = time.process_time() - began
+    stages, threads = Stages(time.thread_time), _of_threads()
+    stages.watch("HTTP: sent, read", transport.BudgetTransport, "_exchange")
+    stages.watch("HTTP: key masked", Redactor, "body")
+    stages.watch("budget", KeyBudget, "try_acquire", "_answered")
+    stages.watch("parse", transport, "read_answer")
+    stages.watch("rows: id, day, digest", ServiceReader, "_keep")
+    stages.watch("ledger: written ahead", Ledger, "put")
+    stages.watch("load", Feed, "load_waiting")
+    stages.watch("models", Session, "build")
+    stages.watch("publish", Session, "publish")
+    address, keys = json.loads(service)
+    # Without a limit, but not so fast that an answer takes long beside the rate.
+    rate = {"minute_seconds": 3000.0, "requests_per_minute": 30_000, "timezone": ZONE}
+    shops = tuple(
+        ShopSettings.model_validate({"name": name, "base_url": address, "api_key": key, **rate})
+        for name, key in keys.items()
+    )
+    clock = time.monotonic()
+    report = sync(Settings(home=home, shops=shops))
+    clock, cpu, own = time.monotonic() - clock, time.process_time(), time.thread_time()
+    spent = dict(stages.seconds)
+    spent["scans and proofs, else"] = (
+        threads["fetch"] + threads["wire"] - sum(spent.get(stage, 0.0) for stage in _STAGES)
+    )
+    print(
+        f"{what}: {report.outcome}, {report.requests} requests, {report.rows} rows, {cpu:.1f} CPU "
+        f"s, {clock:.0f} s, {report.rows / clock:.0f} rows a second; peak {peak_mb()} MB"
+    )
+    whole = 0.0
+    for stage in (*_STAGES, "scans and proofs, else"):
+        each = 1000 * spent.pop(stage, 0.0) / report.requests
+        whole += each
+        print(f"  {stage:26}{each:8.2f} ms a request")
+    print(f"  {'a request':26}{whole:8.2f} ms")
+    spent |= {"imports": imports, "threads of dlt and DuckDB": cpu - own - sum(
+        threads[name] for name in ("fetch", "wire")
+    )}  # fmt: skip
+    for stage, seconds in spent.items():
+        print(f"  {stage:26}{seconds:8.2f} CPU s")
+
+
+_STAGES = (
+    *("HTTP: sent, read", "HTTP: key masked", "budget", "parse"),
+    *("rows: id, day, digest", "ledger: written ahead"),
+)
+"""What is done for a request, in the threads that ask."""
+
+
+def _of_threads() -> dict[str, float]:
+    """CPU seconds of threads that have ended, by the name of their pool."""
+    found: dict[str, float] = defaultdict(float)
+    run = threading.Thread.run
+
+    def counted(thread: threading.Thread) -> None:
+        try:
+            run(thread)
+        finally:
+            found[thread.name.rpartition("_")[0]] += time.thread_time()
+
+    threading.Thread.run = counted  # type: ignore[assignment, method-assign] # a bench's
+    return found
+
+
+def main() -> None:
+    """The service and each sync in processes of their own."""
+    command = [sys.executable, "-m", "bench.wire"]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("size", nargs="?", default="medium")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        serve(given.size)
+        return
+    if given.measure:
+        measure(Path(given.measure[0]), *given.measure[1:])
+        return
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen(
+            [*command, "--serve", given.size], stdin=pipe, stdout=pipe, text=True
+        ) as server,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        assert server.stdin is not None
+        assert server.stdout is not None
+        service = server.stdout.readline()
+        for home, what in (("a", "answers made"), ("b", "first load"), ("b", "quiet night")):
+            asked = ["--measure", f"{folder}/{home}", service, f"{given.size}, {what}"]
+            subprocess.run([*command, *asked], check=True)
+        server.stdin.close()
+
+
+if __name__ == "__main__":
+    main()
