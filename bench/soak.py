@@ -41,16 +41,9 @@ class Soak:
     """One simulation."""
 
     def __init__(
-        self,
-        world: World,
-        seed: int,
-        *,
-        restores: bool = True,
-        say: bool = False,
-        models_every: int = MODELS_EVERY,
+        self, world: World, seed: int, *, say: bool = False, models_every: int = MODELS_EVERY
     ) -> None:
-        self.world, self.seed, self.restores, self.say = world, seed, restores, say
-        self.models_every = models_every
+        self.world, self.seed, self.say, self.models_every = world, seed, say, models_every
         self.staff = Staff(world.store)
         self.user = User(world.store, world.folder / "files", marker=seed % 2 == 1)
         self.journal = Journal()
@@ -118,7 +111,7 @@ class Soak:
             self.backups.append(copy)
             if len(self.backups) > 3:
                 shutil.rmtree(self.backups.pop(0))
-        elif self.restores and not night.calm and self.backups and dice.random() < 0.25:
+        elif not night.calm and self.backups and dice.random() < 0.25:
             shutil.rmtree(home)
             shutil.copytree(dice.choice(self.backups), home)
             self.user.restored()
@@ -242,13 +235,9 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1, help="simulations, one after the other")
     parser.add_argument("--nights", type=int, default=30)
     parser.add_argument("--dialect", choices=[*DIALECTS, "all"], default="all")
-    parser.add_argument("--models-every", type=int, default=MODELS_EVERY, help="0: never")
-    parser.add_argument("--no-restores", action="store_true", help="no backup comes back")
     parser.add_argument("--say", action="store_true", help="a line for each night")
     given = parser.parse_args()
     dialects = [*DIALECTS] if given.dialect == "all" else [given.dialect]
-    options = {"restores": not given.no_restores, "say": given.say}
-    options["models_every"] = given.models_every
     broken = 0
     for seed in range(given.seed, given.seed + given.seeds):
         dialect = dialects[seed % len(dialects)]
@@ -256,7 +245,7 @@ def main() -> int:
         again = f"python -m bench.soak --seed {seed} --nights {given.nights} --dialect {dialect}"
         try:
             print(f"== {again}", flush=True)
-            print(soak(seed, given.nights, dialect, **options))
+            print(soak(seed, given.nights, dialect, say=given.say))
         except Broken as error:
             broken += 1
             print(f"BROKEN: {error}\nrepeat it: {again}", flush=True)

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import filelock
-
-from pipelines.json_file import JsonFile
+from pipelines.json_file import JsonFile, held
 
 RUNNING = "running"
 STOPPED = "stopped"
@@ -156,13 +154,11 @@ def is_served(home: Path) -> bool:
     path = home / "schedule.lock"
     if not path.exists():
         return False
-    lock = filelock.FileLock(path, timeout=0, mode=0o600)
     try:
-        lock.acquire()
-    except filelock.Timeout:
+        with held(path, TimeoutError):
+            return False
+    except TimeoutError:
         return True
-    lock.release()
-    return False
 
 
 def _valid(known: Any, now: datetime) -> dict[str, Any]:
@@ -179,15 +175,13 @@ def _job(values: Any) -> JobState:
     known: dict[str, Any] = values if isinstance(values, dict) else {}
     code = known.get("exit_code")
     attempts = known.get("attempts")
+    moments = ("due", "started_at", "ended_at", "next_at")
     return JobState(
-        due=_moment(known.get("due")),
+        **{name: _moment(known.get(name)) for name in moments},
         attempts=attempts if isinstance(attempts, int) else 0,
-        started_at=_moment(known.get("started_at")),
-        ended_at=_moment(known.get("ended_at")),
         exit_code=code if isinstance(code, int) else None,
         outcome=str(known.get("outcome") or ""),
         message=str(known.get("message") or ""),
-        next_at=_moment(known.get("next_at")),
     )
 
 
