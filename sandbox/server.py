@@ -4,8 +4,6 @@ with SandboxServer([ShopSpec("main", limit=None)]) as server:
     httpx.get(f"{server.base_url}/tickets", headers={"Authorization": server.keys["main"]})
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import signal
@@ -16,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -101,7 +99,7 @@ class SandboxServer:
         self._server = _Server(config)
         self._thread: threading.Thread | None = None
 
-    def start(self) -> SandboxServer:
+    def start(self) -> Self:
         """Serve from a background thread; returns when requests are answered."""
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
@@ -136,7 +134,7 @@ class SandboxServer:
         self._app.close()
         self._database.close()
 
-    def __enter__(self) -> SandboxServer:
+    def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(self, *_error: object) -> None:

@@ -3,10 +3,8 @@
 A thing is named by its :class:`Key`, which the page's address holds as ``shop/kind/id``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from pipelines.dashboard.asking import kept
 from pipelines.dashboard.details import Names, Rows
@@ -28,7 +26,7 @@ class Key:
         return f"{self.shop}/{self.kind}/{self.id}"
 
     @classmethod
-    def read(cls, text: str) -> Key | None:
+    def read(cls, text: str) -> Self | None:
         """The key of an address; None when it is none."""
         parts = text.split("/", 2)
         return cls(*parts) if len(parts) == 3 and parts[1] in KINDS else None

@@ -11,8 +11,6 @@ English sentence is the key of the catalogue (``es.po`` in this folder, or one's
 catalogue lacks stays English. Without settings nothing is looked up and nothing loaded.
 """
 
-from __future__ import annotations
-
 import contextvars
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Any, Self
 
 NARROW = "\u202f"
 MINUS = "\u2212"
@@ -137,7 +135,7 @@ class Text(str):
     template: str
     values: dict[str, Any]
 
-    def __new__(cls, template: str, /, **values: Any) -> Text:
+    def __new__(cls, template: str, /, **values: Any) -> Self:
         """``template`` is what the catalogue has; ``{name}`` in it takes one of ``values``."""
         shown = {name: _ENGLISH._shown(value) for name, value in values.items()}
         text = super().__new__(cls, template.format(**shown) if values else template)

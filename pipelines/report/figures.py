@@ -5,12 +5,10 @@ own, durations are hours. A figure that the warehouse cannot give is ``None`` an
 a report never shows a zero that nobody measured.
 """
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
@@ -43,12 +41,12 @@ class Period(_Frozen):
     last: date
 
     @classmethod
-    def of(cls, day: date) -> Period:
+    def of(cls, day: date) -> Self:
         """The period that is one day."""
         return cls(kind="day", first=day, last=day)
 
     @classmethod
-    def month_of(cls, day: date) -> Period:
+    def month_of(cls, day: date) -> Self:
         """The month a day lies in."""
         return cls(kind="month", first=day.replace(day=1), last=month_end(day))
 
