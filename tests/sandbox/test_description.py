@@ -22,7 +22,7 @@ DESCRIPTION = document((*READ_ROUTES, *WRITE_ROUTES), PREFIX)
 # so acceptance of every such body cannot be asked for.
 NOT_ASKED = [positive_data_acceptance]
 BOUNDED = settings(
-    max_examples=3,
+    max_examples=2,
     deadline=None,
     derandomize=True,
     database=None,
