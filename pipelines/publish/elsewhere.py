@@ -9,8 +9,9 @@ company has put on the tables stay. ``staging`` is views of ``raw`` as it is loa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,25 @@ import pyarrow as pa
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import FIGURES, Elsewhere, Figures
+from pipelines.load.lease import Lease
 from pipelines.load.loader import LoadError
+from pipelines.publish.changed import (
+    SUFFIX,
+    VERSIONS,
+    Place,
+    Rows,
+    carry_out,
+    kept_contents,
+    last_build,
+    note,
+)
 from pipelines.transform import compiled, models
+from pipelines.transform.incremental import differing
+from sources.repair_shop.errors import first_line
 
 if TYPE_CHECKING:
     from dlt.destinations.sql_client import SqlClientBase
 
-_SUFFIX = "__build"
-_VERSIONS = "_versions"
-"""What the tables of ``history`` are made from; they grow only, and are the builds' own."""
 _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 _EXACT = {"numeric": "numeric(28,4)"}
 """PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
@@ -50,6 +61,7 @@ _LOADED = (
     "FROM pg_tables WHERE schemaname IN ('raw', 'ops')"
 )
 """A plan is as good as what is known of the tables; autovacuum may not have come since the load."""
+_AS_MANY = "SELECT (SELECT count(*) FROM {}) = (SELECT count(*) FROM {})"
 _TOLD = (
     f"SELECT shop_id, figure, period, amount FROM ops.{FIGURES} f "  # noqa: S608 - as above
     "JOIN ops.shop_owners o USING (shop_id, home_id) WHERE o.made_of IS NOT NULL AND models = %s"
@@ -75,9 +87,10 @@ def own_figures(home: Home) -> Figures | None:
     return Figures(rows.append_column("models", by), built_at or "")
 
 
-def build_elsewhere(there: Elsewhere) -> bool:
+def build_elsewhere(there: Elsewhere, tell: Callable[[str], None] = lambda _: None) -> bool:
     """Build the models over all homes' rows and publish them; False when nothing was new, or
-    another home that had waited has built meanwhile.
+    another home that had waited has built meanwhile. ``tell`` is told where a build of what changed
+    was not equal to a whole one.
 
     :class:`~pipelines.load.loader.LoadError` when the figures of a shop are not those of its home's
     own warehouse, :class:`~pipelines.transform.models.ModelsFailed` when a model fails; readers
@@ -98,25 +111,73 @@ def build_elsewhere(there: Elsewhere) -> bool:
         )
     # What is dated by a build (today, since when a version holds) is dated by the newest file's.
     moment = {"SHOPMIRROR_BUILT_AT": lease.built_at()}
+    with _environment(_profile(client.credentials) | moment) as environment:
+        _build(there, client, lease, environment, tell)
+    return True
+
+
+def _build(
+    there: Elsewhere,
+    client: SqlClientBase[Any],
+    lease: Lease,
+    environment: Mapping[str, str],
+    tell: Callable[[str], None],
+) -> None:
+    """What changed; all of it, if that does not do, or cannot; both, if it is to be proven."""
+    home = there.home.path
+    moment = environment["SHOPMIRROR_BUILT_AT"] or str(datetime.now(UTC).replace(tzinfo=None))
+
+    def give(changed: Mapping[Place, Rows], *, whole: bool) -> None:
+        _check(client)
+        _exchange(client, changed)
+        client.execute_sql("DELETE FROM ops.publication")
+        client.execute_sql("INSERT INTO ops.publication (at) VALUES (clock_timestamp())")
+        lease.published()
+        last.ended(whole=whole)
+
+    from dlt.destinations.exceptions import DatabaseException
+
+    last, told = last_build(client), list[str]()
+    kept: Mapping[str, str] = {}
+    if last.stands:
+        connection = client.native_connection
+        try:
+            nodes = models.changes_at("postgres", environment, home=home, suffix=SUFFIX)
+            if not last.is_due:
+                with client.begin_transaction():
+                    give(carry_out(client, nodes, moment), whole=False)
+                return
+            last.begin()
+            with client.begin_transaction():
+                carry_out(client, [node for node in nodes if node.kind != "test"], moment)
+            kept = kept_contents(client, nodes)
+        except (DatabaseException, LoadError, models.ModelsFailed) as error:
+            if client.native_connection is not connection or connection.closed:
+                raise  # and with it went the lock, under which one home writes at a time
+            told = [f"{first_line(error)} in a build of what changed"]
+    last.begin()
     ((loaded,),) = client.execute_sql(_LOADED) or [("",)]
     client.execute_sql(f"ANALYZE {loaded}")
-    with _environment(_profile(client.credentials) | moment) as environment:
-        models.build_at("postgres", environment, home=there.home.path, suffix=_SUFFIX)
+    models.build_at("postgres", environment, home=home, suffix=SUFFIX)
+    told += differing(kept, kept_contents(client, nodes)) if kept else []
+    with client.begin_transaction():
+        give({}, whole=True)
+        if told:
+            note(client, there.home_id, len(told))
+            tell(f"{there.name}: {'; '.join(told)}. All tables are those of a whole build now.")
+
+
+def _check(client: SqlClientBase[Any]) -> None:
+    """Raise :class:`LoadError` where figures of a build are not those of its homes' own."""
     told = set(client.execute_sql(_TOLD, compiled.fingerprint(models.PROJECT)) or ())
     shops = {row[0] for row in told}
-    made = client.execute_sql(_FIGURES.format(_SUFFIX)) or ()
+    made = client.execute_sql(_FIGURES.format(SUFFIX)) or ()
     if differing := told ^ {tuple(row) for row in made if row[0] in shops}:
         shop, table, period, _ = min(differing, key=str)
         raise LoadError(
             f"{len(differing)} figures of its models are not those of the homes' own, the first of "
             f"them {table} of {shop} in {period}; its readers keep those of the build before."
         )
-    with client.begin_transaction():
-        _exchange(client)
-        client.execute_sql("DELETE FROM ops.publication")
-        client.execute_sql("INSERT INTO ops.publication (at) VALUES (now())")
-        lease.published()
-    return True
 
 
 def _profile(credentials: Any) -> dict[str, str]:
@@ -148,17 +209,17 @@ def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
                 os.environ[name] = value
 
 
-def _exchange(client: SqlClientBase[Any]) -> None:
-    """Give every published table the rows of its build."""
-    built = {place: _exact(columns) for place, columns in _columns(client, f"%{_SUFFIX}").items()}
+def _exchange(client: SqlClientBase[Any], changed: Mapping[Place, Rows]) -> None:
+    """Give every published table the rows of its build; where ``changed`` says which, those."""
+    built = {place: _exact(columns) for place, columns in _columns(client, f"%{SUFFIX}").items()}
     held = _columns(client, "%")
-    for (schema, table), columns in built.items():
-        place = schema.removesuffix(_SUFFIX), table
-        if place[0] == "intermediate" or table.endswith(_VERSIONS):
+    for source, columns in built.items():
+        place = source[0].removesuffix(SUFFIX), source[1]
+        if place[0] == "intermediate" or place[1].endswith(VERSIONS):
             continue
         there = held.get(place)
         if there is None or not _exact(there).items() <= columns.items():
-            _make(client, place, schema, is_held=there is not None)
+            _make(client, place, source[0], is_held=there is not None)
             loose = [name for name, kind in columns.items() if kind in _EXACT.values()]
         else:
             for column in columns.keys() - there.keys():
@@ -168,14 +229,24 @@ def _exchange(client: SqlClientBase[Any]) -> None:
                 loose = []  # of what a view reads PostgreSQL changes no type
         for column in loose:
             _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {columns[column]}', place)
-        names = ", ".join(f'"{column}"' for column in columns)
         # What the table holds, which is not copied with its columns.
         ((said,),) = client.execute_sql(
-            "SELECT obj_description(%s::regclass)", f'"{schema}"."{table}"'
+            "SELECT obj_description(%s::regclass)", '"{}"."{}"'.format(*source)
         ) or ((None,),)
         client.execute_sql(f'COMMENT ON TABLE "{place[0]}"."{place[1]}" IS %s', said)
-        _do(client, "DELETE FROM {}", place)
-        _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}}", place, (schema, table))  # noqa: S608 - names of ours
+        names = ", ".join(f'"{column}"' for column in columns)
+        if source in changed:
+            _move(client, place, source, names, changed[source])
+            ((same,),) = _do(client, _AS_MANY, place, source)
+            if same:
+                continue  # else somebody else wrote there
+        _move(client, place, source, names, Rows("true", "true"))
+
+
+def _move(client: SqlClientBase[Any], place: Place, source: Place, names: str, rows: Rows) -> None:
+    _do(client, f"DELETE FROM {{}} AS kept WHERE {rows.gone}", place)  # noqa: S608 - names of ours
+    _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}} AS kept WHERE {rows.come}",  # noqa: S608 - as above
+        place, source)  # fmt: skip
 
 
 def _exact(columns: Mapping[str, str]) -> dict[str, str]:
@@ -214,5 +285,7 @@ def _columns(client: SqlClientBase[Any], schemas: str) -> dict[tuple[str, str], 
     return found
 
 
-def _do(client: SqlClientBase[Any], sql: str, *tables: tuple[str, str]) -> None:
-    client.execute_sql(sql.format(*(f'"{schema}"."{table}"' for schema, table in tables)))
+def _do(client: SqlClientBase[Any], sql: str, *tables: Place) -> Sequence[Sequence[Any]]:
+    return (
+        client.execute_sql(sql.format(*(f'"{schema}"."{table}"' for schema, table in tables))) or ()
+    )

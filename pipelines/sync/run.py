@@ -136,7 +136,7 @@ def _load_also(
                 figures=own_figures(session.home),
             )
             if models:
-                build_elsewhere(there)
+                build_elsewhere(there, report.details.append)
     except LoadError as error:
         session.ledger.fail_run(run_id, error)
         report.details.append(str(error))

@@ -32,7 +32,8 @@ class Node:
     path: str
     """Its file, below ``transforms/``."""
     kind: str
-    """``table``, ``view``, ``incremental`` (rows are only added) or ``test``."""
+    """``table``, ``view``, ``incremental`` (rows are only added), ``test``, or, in a build of what
+    changed, ``kept``."""
     sql: str
     schema: str = ""
     table: str = ""
@@ -49,6 +50,16 @@ class Node:
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)
     """What its columns mean."""
+
+    @property
+    def gone(self) -> str:
+        """Which rows of a table that is kept are to be replaced, as ``is_changed`` of the models
+        says it: a key may have constants.
+        """
+        names = {theirs: ours for theirs, ours in self.key.items() if not ours.startswith("'")}
+        whose = " and ".join(f"{t} = {self.key[t]}" for t in self.key if t not in names) or "true"
+        keys = f"select {', '.join(names)} from {self.replaced_by} where {whose}"  # noqa: S608 - dbt's
+        return f"({', '.join(names.values())}) in ({keys})"
 
 
 def fingerprint(project: Path) -> str:
@@ -101,6 +112,32 @@ def nodes(
         for result in narrow
         if result.node.resource_type in ("model", "test")
     }
+    return [_node(node, database, columns, later, changed) for node in _in_order(results)]
+
+
+def of_changed(results: Sequence[Any], database: str, suffix: str) -> list[Node]:
+    """The statements of builds of what changed where all tables are, out of dbt's results of
+    compiling one there; ``suffix`` is what the schemas' names end with.
+    """
+    return [_of_changed(node, _portable(node.compiled_code, database), suffix)
+            for node in _in_order(results)]  # fmt: skip
+
+
+def _of_changed(node: Any, sql: str, suffix: str) -> Node:
+    if node.resource_type == "test":
+        return _test(node, sql)
+    place, kept = (node.schema, node.alias), node.config.meta
+    kind = "kept" if kept else str(node.config.materialized)
+    changed = f"intermediate{suffix}.{kept['changed']}" if kept else ""
+    return Node(
+        *(node.name, node.original_file_path, kind, sql, *place),
+        replaced_by=changed,
+        key=kept["key"] if kept else {},
+    )
+
+
+def _in_order(results: Sequence[Any]) -> list[Any]:
+    """dbt's models and tests, as they can be carried out one after another, tests at the end."""
     found = {
         result.node.unique_id: result.node
         for result in results
@@ -113,7 +150,12 @@ def nodes(
     # The order of dbt's own threads differs from run to run.
     order = [*TopologicalSorter(dict(sorted(above.items()))).static_order()]
     order.sort(key=lambda name: found[name].resource_type == "test")
-    return [_node(found[name], database, columns, later, changed) for name in order]
+    return [found[name] for name in order]
+
+
+def _test(node: Any, sql: str) -> Node:
+    warns = str(node.config.severity).lower() == "warn"
+    return Node(node.name, node.original_file_path, "test", sql, warns=warns)
 
 
 def _node(
@@ -125,8 +167,7 @@ def _node(
 ) -> Node:
     sql = _portable(node.compiled_code, database)
     if node.resource_type == "test":
-        warns = str(node.config.severity).lower() == "warn"
-        return Node(node.name, node.original_file_path, "test", sql, warns=warns)
+        return _test(node, sql)
     there = columns[f"{node.schema}.{node.alias}"]
     kept = node.config.meta
     return Node(

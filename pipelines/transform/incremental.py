@@ -5,21 +5,20 @@ of records loaded since the last build, and of what depends on them. It needs a 
 ended well, of the same statements and settings; every other build is whole, and so is one a week,
 which is held against the tables as they were kept until then.
 
-What the last build had stands in the file itself, beside its tables: the loads in
-``ops.built_loads``, and in ``ops.meta`` what it was made of and when the last whole one was. It is
-taken away when a build begins and comes back when it has ended, so a build that was cut off leaves
-a file of which the next builds everything.
+What the last build had stands in the file itself, or at the server, beside its tables: the loads
+in ``ops.built_loads``, and in ``ops.meta`` what it was made of and when the last whole one was. It
+is taken away when a build begins and comes back when it has ended, so a build that was cut off
+leaves a file of which the next builds everything.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-import duckdb
-
+from pipelines.load.ops import OPS_TABLES
 from pipelines.sql import written
 from pipelines.transform.compiled import Node
 
@@ -41,70 +40,87 @@ _LOADED = (
 )
 """Lists whose loads tell what changed: those of ``int_changed_records``. A nested list is only
 ever loaded with its record."""
+_SETTINGS = (
+    f"select {', '.join(OPS_TABLES['shops'])} from ops.shops order by shop_id",  # noqa: S608 - ours
+    "select shop_id, status_id, label, meaning, is_closed, is_done from ops.statuses "
+    "order by 1, 2, 3, 4, 5, 6",
+)
+
+
+Ask = Callable[[str], Sequence[Sequence[Any]]]
+"""Carries a statement out where the build is; what it answers."""
 
 
 class LastBuild:
-    """What a file knows of its last build. ``statements``: which ones it is built of now."""
+    """What a warehouse knows of its last build. ``statements``: which ones it is built of now;
+    ``more``: questions whose answers must be what they were, like the settings; ``loads``: which of
+    the loads (``load_id``) the last build had for good, as a condition.
+    """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, statements: str) -> None:
-        self._connection = connection
-        connection.execute("create table if not exists ops.meta (name varchar, value varchar)")
-        settings = connection.execute("select * from ops.shops order by shop_id").fetchall()
-        settings += connection.execute(
-            "select shop_id, status_id, label, meaning, is_closed, is_done from ops.statuses "
-            "order by all"
-        ).fetchall()
-        self._of = hashlib.sha256(f"{statements}{settings}".encode()).hexdigest()
-        said = dict(connection.execute("select name, value from ops.meta").fetchall())
-        self.stands = said.get("built_of") == self._of and self._is_large()
+    def __init__(
+        self, ask: Ask, statements: str, *, more: Sequence[str] = (), loads: str = "true"
+    ) -> None:
+        self._ask, self._statements, self._loads = ask, statements, loads
+        self._settings = (*_SETTINGS, *more)
+        ask("create table if not exists ops.meta (name varchar, value varchar)")
+        said = {str(name): value for name, value in ask("select name, value from ops.meta")}
+        self.stands = said.get("built_of") == self._made_of() and self._is_large()
         """Whether the tables are those of the last build, of the same statements and settings."""
         whole_at = datetime.fromisoformat(said.get("built_whole_at", "1970-01-01T00:00:00+00:00"))
         # A clock that was set back makes no week of years.
         self.is_due = not timedelta(0) <= datetime.now(UTC) - whole_at < WHOLE_EVERY
         """Whether a whole build is due."""
 
+    def _made_of(self) -> str:
+        settings = [[tuple(row) for row in self._ask(sql)] for sql in self._settings]
+        return hashlib.sha256(f"{self._statements}{settings}".encode()).hexdigest()
+
     def _is_large(self) -> bool:
-        rows = [
-            self._connection.execute(f"select count(*) from raw.{table}").fetchone()  # noqa: S608 - ours
-            for table in _LINES
-        ]
-        return sum(int(row[0]) for row in rows if row) >= LEAST_LINES
+        counts = [self._ask(f"select count(*) from raw.{table}") for table in _LINES]  # noqa: S608 - ours
+        return sum(int(count) for ((count,),) in counts) >= LEAST_LINES
 
     def begin(self) -> None:
         """A build begins: until it has ended, nothing stands."""
-        self._connection.execute("delete from ops.meta where name = 'built_of'")
+        self._ask("delete from ops.meta where name = 'built_of'")
 
     def ended(self, *, whole: bool) -> None:
         """A build has ended well."""
         if not self._is_large():
             return
-        loads = " union ".join(f"select _dlt_load_id from raw.{table}" for table in _LOADED)  # noqa: S608 - ours
-        self._connection.execute("begin")
-        self._connection.execute(
-            f"create or replace table ops.built_loads as select _dlt_load_id as load_id "  # noqa: S608 - ours
-            f"from ({loads}) as loads where _dlt_load_id is not null"
-        )
-        said = {"built_of": self._of}
-        if whole:
-            said["built_whole_at"] = datetime.now(UTC).isoformat()
-        for name, value in said.items():
+        loads = " union ".join(f"select _dlt_load_id as load_id from raw.{t}" for t in _LOADED)  # noqa: S608 - ours
+        said = {"built_whole_at": datetime.now(UTC).isoformat()} if whole else {}
+        said["built_of"] = self._made_of()
+        for sql in (
+            "create table if not exists ops.built_loads (load_id varchar)",
+            "delete from ops.built_loads",
+            f"insert into ops.built_loads select load_id from ({loads}) as loads "  # noqa: S608 - ours
+            f"where load_id is not null and {self._loads}",
+        ):
+            self._ask(sql)
+        for name, value in said.items():  # last what lets the next build trust all others
             given = {"name": name, "value": value}
-            self._connection.execute(written("delete from ops.meta where name = $name", given))
-            self._connection.execute(written("insert into ops.meta values ($name, $value)", given))
-        self._connection.execute("commit")
+            self._ask(written("delete from ops.meta where name = $name", given))
+            self._ask(written("insert into ops.meta values ($name, $value)", given))
 
 
-def contents(connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node]) -> Mapping[str, str]:
+def contents(
+    ask: Ask, nodes: Sequence[Node], digest: str = "sum(hash(kept))::varchar"
+) -> Mapping[str, str]:
     """Tables that are kept, and what stands for all their rows, in whatever order."""
     return {
-        name: json.dumps(
-            connection.execute(
-                f"select count(*), sum(hash(kept))::varchar from {name} as kept"  # noqa: S608 - ours
-            ).fetchone()
-        )
+        name: str(*ask(f"select count(*), {digest} from {name} as kept"))  # noqa: S608 - ours
         for name in (
             f"{node.schema}.{node.table}"
             for node in nodes
-            if node.replaced_by or (node.kind == "incremental" and node.changed)
+            if node.replaced_by or node.kind == "incremental"
         )
     }
+
+
+def differing(kept: Mapping[str, str], whole: Mapping[str, str]) -> list[str]:
+    """The tables whose :func:`contents` are not those of a whole build, in words."""
+    return [
+        f"{name} held (rows, digest) {kept[name]} where a whole build has {held}"
+        for name, held in whole.items()
+        if kept[name] != held
+    ]

@@ -27,13 +27,14 @@ from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
 from pipelines.sql import written
 from pipelines.transform import compiled
-from pipelines.transform.incremental import DIFFERS, LastBuild, contents
+from pipelines.transform.incremental import DIFFERS, Ask, LastBuild, contents, differing
 from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
 PROJECT = Path(transforms.__file__).parent
 _BUILD = ("build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough")
+_COMPILE = ("compile", "--exclude", "tag:thorough", "resource_type:unit_test", "--vars")
 
 
 class ModelsFailed(Exception):
@@ -80,7 +81,7 @@ def build(
     prepare(database, shops)
     nodes = statements(database, home=home)
     with duckdb.connect(str(database)) as connection:
-        last = LastBuild(connection, compiled.fingerprint(PROJECT))
+        last = LastBuild(_asking(connection), compiled.fingerprint(PROJECT))
         last.begin()
         if select is not None:
             chosen = (n for n in nodes if select in (n.name, Path(n.path).parent.as_posix()))
@@ -104,21 +105,20 @@ def _build(
         if fault is None and not last.is_due:
             last.ended(whole=False)
             return results
-        kept = {} if fault else contents(connection, nodes)
+        kept = {} if fault else contents(_asking(connection), nodes)
     results = _checked(run(connection, nodes, now))
     told = [f"{fault.told} in a build of what changed"] if fault else []
-    whole = contents(connection, nodes) if kept else kept
-    told += [
-        f"{name} held (rows, digest) {kept[name]} where a whole build has {whole[name]}"
-        for name in whole
-        if kept[name] != whole[name]
-    ]
+    told += differing(kept, contents(_asking(connection), nodes)) if kept else []
     if told:
         path = "models/intermediate/changed"
         message = f"{'; '.join(told)}. All tables are those of a whole build now"
         results.append(Result(DIFFERS, path, "Test", "warn", message, len(told)))
     last.ended(whole=True)
     return results
+
+
+def _asking(connection: duckdb.DuckDBPyConnection) -> Ask:
+    return lambda sql: connection.execute(sql).fetchall()
 
 
 def statements(database: Path, *, home: Path) -> list[compiled.Node]:
@@ -143,8 +143,7 @@ def compile_in(database: Path, *, home: Path) -> list[compiled.Node]:
     """Let dbt build every model in ``database``, where none is yet; the statements it used."""
     results = _invoke(_BUILD, _at(database), home)
     again = _invoke(["compile", "--select", "config.materialized:incremental"], _at(database), home)
-    models = ["--exclude", "tag:thorough", "resource_type:unit_test"]
-    narrow = _invoke(["compile", "--vars", '{"changed_only": true}', *models], _at(database), home)
+    narrow = _invoke([*_COMPILE, '{"changed_only": true}'], _at(database), home)
     columns: dict[str, set[str]] = {}
     with duckdb.connect(str(database)) as connection:
         for schema, table, column in connection.execute(
@@ -167,6 +166,21 @@ def build_at(
     arguments = [*_BUILD, "--vars", json.dumps({"schema_suffix": suffix})]
     results = _invoke(arguments, environment, home, target)
     return _summary([*map(_result, results)], time.perf_counter() - started)
+
+
+def changes_at(
+    target: str, environment: Mapping[str, str], *, home: Path, suffix: str
+) -> list[compiled.Node]:
+    """The statements of a build of what changed on another engine, where a whole one has been, as
+    :func:`build_at` names it; dbt is asked for them once.
+    """
+    kept, of = _state(home) / f"{target}.jsonl", compiled.fingerprint(PROJECT)
+    if (nodes := compiled.read(kept, of)) is None:
+        variables = json.dumps({"schema_suffix": suffix, "changed_only": True})
+        found = _invoke([*_COMPILE, variables], environment, home, target)
+        nodes = compiled.of_changed(found, environment["SHOPMIRROR_POSTGRES_DATABASE"], suffix)
+        compiled.write(kept, of, nodes)
+    return nodes
 
 
 def unit_tests(database: Path, *, home: Path) -> ModelRun:

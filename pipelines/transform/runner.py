@@ -138,7 +138,7 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
         elif node.kind == "incremental" and held == "BASE TABLE":
             _add(connection, relation, node.later.replace(NOW, now))
         elif node.kind == "kept":
-            connection.execute(f"delete from {relation} where {_gone(node)}")  # noqa: S608 - dbt's
+            connection.execute(f"delete from {relation} where {node.gone}")  # noqa: S608 - dbt's
             connection.execute(f"insert into {relation} by name {sql}")
         else:
             _drop(connection, node, held, "BASE TABLE")
@@ -150,16 +150,6 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
         connection.execute("rollback")
         raise
     connection.execute("commit")
-
-
-def _gone(node: Node) -> str:
-    """Which rows of a table that is kept are to be replaced, as ``is_changed`` of the models says
-    it: a key may have constants.
-    """
-    names = {theirs: ours for theirs, ours in node.key.items() if not ours.startswith("'")}
-    whose = " and ".join(f"{t} = {node.key[t]}" for t in node.key if t not in names) or "true"
-    keys = f"select {', '.join(names)} from {node.replaced_by} where {whose}"  # noqa: S608 - dbt's
-    return f"({', '.join(names.values())}) in ({keys})"
 
 
 def _drop(connection: duckdb.DuckDBPyConnection, node: Node, held: str | None, wanted: str) -> None:

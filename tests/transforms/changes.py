@@ -200,6 +200,20 @@ def kept_alone() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def in_days(days: int) -> Iterator[None]:
+    """Builds of one moment, in so many days."""
+
+    class Now(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Now:
+            return cls.fromisoformat(moment.isoformat()).astimezone(tz)
+
+    moment = datetime.now(UTC) + timedelta(days=days)
+    with patch.object(models, "datetime", Now):
+        yield
+
+
 def differences(path: Path, home: Path, days: int = 0) -> list[str]:
     """Build what changed in a file, and everything in a copy of it, at the same moment in so many
     days; the relations that differ. Raises :class:`AssertionError` when the former was not narrow.
@@ -209,13 +223,7 @@ def differences(path: Path, home: Path, days: int = 0) -> list[str]:
     with duckdb.connect(str(whole)) as connection:
         connection.execute("delete from ops.meta where name = 'built_of'")
 
-    class Now(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> Now:
-            return cls.fromisoformat(moment.isoformat()).astimezone(tz)
-
-    moment = datetime.now(UTC) + timedelta(days=days)
-    with patch.object(models, "datetime", Now):
+    with in_days(days):
         narrow = build(path, home=home, shops=[])
         build(whole, home=home, shops=[])
     assert DIFFERS not in narrow.findings, narrow.warnings

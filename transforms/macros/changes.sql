@@ -36,7 +36,7 @@
 {%- endmacro %}
 
 {#- A relation as the last build left it. Not a `ref`: what changed is made before the relation is. -#}
-{% macro as_built(schema, table) %}{{ schema }}.{{ table }}{% endmacro %}
+{% macro as_built(schema, table) %}{{ schema }}{{ var('schema_suffix', '') }}.{{ table }}{% endmacro %}
 
 {#- Of what changed: no row, with such columns. -#}
 {% macro nothing(columns) -%}
