@@ -221,7 +221,8 @@ class ShopFetch:
             last_day=job.last or outcome.last_day,
         )
         if outcome.page_rows:
-            self.ledger.set_value(job.shop, page_rows_key(job.resource), str(outcome.page_rows))
+            for key in (page_rows_key(job.resource), page_rows_key("")):
+                self.ledger.set_value(job.shop, key, str(outcome.page_rows))
         if outcome.proven:
             self._note_proven(job, scan, outcome)
 

@@ -95,13 +95,15 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(
         query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * size, size)
     )
     mirror = make_mirror()
-    while len(mirror.store.ids("customers")) < 75:
-        mirror.store.insert("customers", {"name": "One more"})
-    lists = ("customers", "tickets", "ticket_invoices")
+    for table, rows in (("customers", 75), ("brands", 25)):
+        while len(mirror.store.ids(table)) < rows:
+            mirror.store.insert(table, {"name": "One more"})
+    lists = ("customers", "brands", "tickets", "ticket_invoices")
     assert mirror.run("statuses", *lists).exit_code == 0
     mirror.assert_same(*lists)
     mirror.store.delete("customers", next(iter(mirror.store.ids("customers"))))
-    mirror.store.insert("customers", {"name": "Nueva"})
+    for table in ("customers", "brands"):
+        mirror.store.insert(table, {"name": "Nueva"})
     assert mirror.run("statuses", *lists).exit_code == 0
     mirror.assert_same(*lists)
 

@@ -156,7 +156,8 @@ def full_watermark(resource: str) -> str:
 
 def page_rows_key(resource: str) -> str:
     """Key of the rows of a list's pages, where they are not fifty. Counting by rank rests on fifty,
-    so such a list is read whole each night."""
+    so such a list is read whole each night; and so is one of fewer rows that may fill such a page:
+    without a name, the key is of the list that showed it last."""
     return f"page rows:{resource}"
 
 
@@ -225,7 +226,8 @@ def _jobs_of(
     due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
     hidden = _may_hide(ledger, shop, base, full)
     cannot_count = not endpoint.sort or size != PAGE_ROWS
-    if full or not known or due or (cannot_count and live >= min(size, PAGE_ROWS)):
+    fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
+    if full or not known or due or fills or (cannot_count and live >= min(size, PAGE_ROWS)):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
         cost = pages + 2 if known else None
