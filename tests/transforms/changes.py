@@ -214,19 +214,29 @@ def in_days(days: int) -> Iterator[None]:
         yield
 
 
-def differences(path: Path, home: Path, days: int = 0) -> list[str]:
-    """Build what changed in a file, and everything in a copy of it, at the same moment in so many
-    days; the relations that differ. Raises :class:`AssertionError` when the former was not narrow.
-    """
+def built_whole(path: Path, home: Path) -> Path:
+    """A copy of a file, with everything built."""
     whole = path.with_name("whole.duckdb")
     shutil.copyfile(path, whole)
     with duckdb.connect(str(whole)) as connection:
         connection.execute("delete from ops.meta where name = 'built_of'")
+    build(whole, home=home, shops=[])
+    return whole
 
+
+def differences(path: Path, home: Path, days: int = 0) -> list[str]:
+    """Build what changed in a file, and everything in a copy of it, at the same moment in so many
+    days; the relations that differ. Raises :class:`AssertionError` when the former was not narrow.
+    """
     with in_days(days):
+        whole = built_whole(path, home)
         narrow = build(path, home=home, shops=[])
-        build(whole, home=home, shops=[])
     assert DIFFERS not in narrow.findings, narrow.warnings
+    return differing(path, whole)
+
+
+def differing(path: Path, whole: Path) -> list[str]:
+    """Relations of a file built of what changed that are otherwise in the one built whole."""
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"attach '{whole}' as whole (read_only)")
         (changed,) = connection.execute(
