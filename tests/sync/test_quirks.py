@@ -132,3 +132,45 @@ def test_a_service_without_updated_lists_has_them_read_whole(make_mirror: MakeMi
         mirror.store.update(table, str(old["id"]), {"description": "another"})
     assert mirror.run("statuses", "tickets", "products").exit_code == 0
     mirror.assert_same("tickets", "products")
+
+
+@pytest.mark.parametrize("known", [22, 24])
+def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch, known: int
+) -> None:
+    """Its newest page held as many rows as were known, so old ones it left out were taken as gone,
+    with exit code 0."""
+    monkeypatch.setattr(
+        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 25, 25)
+    )
+    mirror = make_mirror()
+    while len(mirror.store.ids("brands")) < known:
+        mirror.store.insert("brands", {"name": "One more"})
+    assert mirror.run("brands").exit_code == 0
+    for _ in range(28 - known):
+        mirror.store.insert("brands", {"name": "Nueva"})
+    assert mirror.run("brands").exit_code == 0
+    mirror.assert_same("brands")
+
+
+def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without ``/tickets/updated`` the lists without them counted as whole, and a person was told
+    to confirm that the others are gone."""
+    mirror = make_mirror()
+    condition = query.condition
+
+    def hiding(resource: str, one: Any, *rest: Any) -> query.Condition:
+        sql, values = condition(resource, one, *rest)
+        is_status = resource == "tickets" and one.name == "status"
+        return (f"({sql}) AND {query.PIPELINE}" if is_status else sql), values
+
+    monkeypatch.setattr(query, "condition", hiding)
+    assert mirror.run("statuses", "tickets").exit_code == 0
+    mirror.assert_same("tickets")
+    mirror.server.faults.next("not_found", path="/tickets/updated", times=2)
+    night = mirror.run("statuses", "tickets")
+    assert night.exit_code == 3 and "vanished" not in str(night.details), night.details
+    assert mirror.run("statuses", "tickets").exit_code == 0
+    mirror.assert_same("tickets")

@@ -15,6 +15,7 @@ from ..scan.custom_fields import read_custom_fields
 from ..scan.deletions import advice
 from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, full_watermark, window_of
+from ..scan.known import KnownRows
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, read_tickets
@@ -108,7 +109,8 @@ class JobReader:
             out.whole = False
             out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
         elif not job.endpoint.sort:
-            out = read_head(reader(), order=None, since=job.since, live=live)
+            known = KnownRows(self.ledger, job.shop, job.resource).listed
+            out = read_head(reader(), order=None, since=job.since, live=live, known=known)
         elif job.endpoint.recently_updated:
             out = self._count(job, scan, reader).night("recently_updated", None)
         else:

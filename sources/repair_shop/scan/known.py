@@ -43,6 +43,10 @@ class KnownRows:
         kept = self.ledger.value(self.shop, UNLISTED_KEY + self.resource) or "{}"
         return self.ledger.unmoved_days(self.shop, self.resource, kept, half=self.half)
 
+    def listed(self) -> set[str]:
+        """Rows that their list should show."""
+        return self.all_ids() - self.unlisted().keys()
+
     def all_ids(self) -> set[str]:
         """Rows that are believed to exist, listed or not."""
         return set(self.ledger.live_ids(self.shop, self.resource, half=self.half))

@@ -8,6 +8,7 @@ known rows before the new ones, it stands for both.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 
@@ -18,7 +19,8 @@ from .upwards import KNOWN_TAIL, read_head
 
 @dataclass(frozen=True)
 class Night:
-    """A list's nightly scan. ``search`` makes a search of what is known at that moment.
+    """A list's nightly scan. ``search`` makes a search of what is known at that moment, ``known``
+    names the rows that the list should show.
 
     ``order``: of the newest rows; None where the list takes none. ``since``: the day the last
     proven scan began; rows from that day on are read again.
@@ -28,6 +30,7 @@ class Night:
     search: Callable[[], RankSearch]
     order: str | None
     since: date | None
+    known: Callable[[], AbstractSet[str]] = frozenset
 
     def read(self) -> tuple[Outcome, RankSearch | None]:
         """Read what is new; with the search that finds what is gone, where that needs one.
@@ -38,7 +41,9 @@ class Night:
         out = self._read_end(search)
         if out is None:
             live = search.live
-            out = read_head(self.reader, order=self.order, since=self.since, live=live)
+            out = read_head(
+                self.reader, order=self.order, since=self.since, live=live, known=self.known
+            )
             search = self.search()
         if not out.proven or search.live <= PAGE_ROWS:
             return out, None

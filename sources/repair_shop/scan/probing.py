@@ -41,7 +41,8 @@ class ListCount:
 
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
-        out, search = Night(self.reader(), self._search, order, since).read()
+        known = KnownRows(self.ledger, self.job.shop, self.job.resource).listed
+        out, search = Night(self.reader(), self._search, order, since, known).read()
         if search is not None:
             self._settle(out, [search])
         return out

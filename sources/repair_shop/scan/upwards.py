@@ -8,6 +8,8 @@ end, whose other rows the count of :mod:`.rank` holds against what is known.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import count
 
@@ -75,23 +77,37 @@ def _all_ids(pages: list[Page]) -> set[str]:
     return {row for page in pages for row in page.ids}
 
 
-def read_head(reader: Reader, *, order: str | None, since: date | None, live: int) -> Outcome:
+def read_head(
+    reader: Reader,
+    *,
+    order: str | None,
+    since: date | None,
+    live: int,
+    known: Callable[[], AbstractSet[str]] = frozenset,
+) -> Outcome:
     """Read a known list from its newest end until nothing is new.
 
     Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
     last proven sync began; boundary days are read again whole). ``live`` is the number of rows
-    known to exist. Raises :class:`PagingBroken` when page numbers do not work.
+    known to exist, ``known`` names them: a page that is not full, and is no full one of fewer than
+    fifty either, shows all of them. Raises :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome()
     try:
-        _read_head(Bounded(reader, math.ceil(live / PAGE_ROWS)), order, since, live, out)
+        bounded = Bounded(reader, math.ceil(live / PAGE_ROWS))
+        _read_head(bounded, order, since, live, known, out)
     except NeverEnds as error:
         out.reason = str(error)
     return out
 
 
 def _read_head(
-    reader: Bounded, order: str | None, since: date | None, live: int, out: Outcome
+    reader: Bounded,
+    order: str | None,
+    since: date | None,
+    live: int,
+    known: Callable[[], AbstractSet[str]],
+    out: Outcome,
 ) -> None:
     pages: list[Page] = []
     for number in count(1):
@@ -106,7 +122,8 @@ def _read_head(
         if pages and pages[0].size < PAGE_ROWS:
             out.page_rows = pages[0].size
         pages.append(page)
-        if page.size < PAGE_ROWS and len(_all_ids(pages)) >= live:
+        shown = _all_ids(pages)
+        if page.size < PAGE_ROWS and len(shown) >= live and known() <= shown:
             out.whole = True  # every row known to exist, and the page is not full
             break
         if _is_settled(page, since):
