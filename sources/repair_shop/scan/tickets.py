@@ -83,8 +83,9 @@ def read_tickets(
     if label is None:
         if not whole:
             return Outcome(reason="the service names no status to ask closed tickets by")
+        out = _from_updated(reader, Outcome(whole=True))
         ledger.set_value(shop, HIDDEN_KEY, "yes")
-        return _from_updated(reader, Outcome(whole=True))
+        return out
     (_, equal), (_, other) = halves(label)
     # Named after the label: a scan that goes on under another one must not mix their halves.
     not_it = reader(f"ne:{label}:", None, {**params, **other})
@@ -108,6 +109,8 @@ def read_tickets(
     try:
         updated = check.ask("updated:1", 1, None)
     except NotFound:
+        if ledger.value(shop, HIDDEN_KEY):
+            raise  # it was there, and showed what these lists hide
         out.proof += "; there is no /tickets/updated to hold it against"
         return out
     out.take(updated)
