@@ -53,6 +53,15 @@ def test_an_odd_key_too(way: str) -> None:
     assert MASK in json.loads(clean)["debug"]
 
 
+@pytest.mark.parametrize("way", ["url", "slashes"])
+def test_pieces_of_an_odd_key_that_an_escape_breaks_up(way: str) -> None:
+    """Looked for by parts of four letters, some of them were in none."""
+    key = "maehC/CpzvrQ9ZH7"
+    for start in range(len(key) - 8):
+        written = WAYS[way](key[start : start + 9])
+        assert MASK in Redactor(key).text(f"~ {written} ~"), written
+
+
 @pytest.mark.parametrize("cuts", [(16,), (8, 16, 24), (10, 21), (4, 20), (28,), (5,)])
 def test_split_over_fields(cuts: tuple[int, ...]) -> None:
     pieces = [KEY[a:b] for a, b in itertools.pairwise([0, *cuts, len(KEY)])]

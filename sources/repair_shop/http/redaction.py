@@ -40,6 +40,8 @@ class Redactor:
         self._key = secret if len(secret) >= _SHORTEST_KEY else ""
         self._pieces = _Pieces(self._key)
         self._forms = dict(_other_forms(self._key)) if self._key else {}
+        # Whoever escapes what needs it breaks up pieces of such a key.
+        self._breaks = _ESCAPES_BEGIN if quote(self._key, safe="") != self._key else ()
         # Only what may stand unescaped in JSON is unescaped, so that JSON stays JSON.
         letters = set("".join([self._key, *self._forms])) - set('"\\') | {"%"}
         codes = "|".join(f"{ord(letter):02x}" for letter in sorted(letters))
@@ -75,6 +77,8 @@ class Redactor:
     def _may_hold_it(self, text: str) -> bool:
         """Whether a closer look is worth its time: every answer passes here."""
         if self._pieces.may_be_in(text) or any(form in text for form in self._forms):
+            return True
+        if any(sign in text for sign in self._breaks):
             return True
         return any(escaped.search(text) for escaped in _ESCAPED)
 
