@@ -223,6 +223,8 @@ class ShopFetch:
         if outcome.page_rows:
             for key in (page_rows_key(job.resource), page_rows_key("")):
                 self.ledger.set_value(job.shop, key, str(outcome.page_rows))
+        elif job.kind == "full" and outcome.proven:
+            self.ledger.drop_values(job.shop, [page_rows_key(job.resource)])
         if outcome.proven:
             self._note_proven(job, scan, outcome)
 

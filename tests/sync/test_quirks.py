@@ -174,3 +174,20 @@ def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_on
     assert night.exit_code == 3 and "vanished" not in str(night.details), night.details
     assert mirror.run("statuses", "tickets").exit_code == 0
     mirror.assert_same("tickets")
+
+
+def test_a_list_that_has_pages_of_fifty_again_is_counted_again(
+    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen once of its pages, by a mistake of the service, had it read whole for ever."""
+    mirror = make_mirror()
+    while len(mirror.store.ids("brands")) < 60:
+        mirror.store.insert("brands", {"name": "One more"})
+    with monkeypatch.context() as small:
+        small.setattr(
+            query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 25, 25)
+        )
+        assert mirror.run("brands").exit_code == 0
+    nights = [mirror.run("brands") for _ in range(2)]
+    assert [night.shops[0].results[0].job.kind for night in nights] == ["full", "head"]
+    mirror.assert_same("brands")
