@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -285,6 +286,28 @@ def test_a_window_with_a_full_page_and_an_empty_one_is_looked_at_by_offset() -> 
     with pytest.raises(PagingBroken):
         read_window(Offset(rows(120)))
     assert read_window(OnePageOnly(rows(50))).proven
+
+
+@pytest.mark.parametrize("count", [51, 60, 120, 400])
+def test_a_window_in_another_order_at_each_request_is_not_proven(count: int) -> None:
+    chance = random.Random(count)
+    for _ in range(50):
+        fake = FakeList(rows(count), change=lambda _, of: chance.shuffle(of.rows))
+        with suppress(PagingBroken):
+            out = read_window(fake)
+            assert not out.proven or out.ids == {row[0] for row in fake.rows}
+
+
+@pytest.mark.parametrize("count", [60, 120, 400])
+def test_a_window_is_proven_though_rows_come_and_one_moves(count: int) -> None:
+    def change(request: int, fake: FakeList) -> None:
+        if request == 2:
+            fake.rows.append(fake.rows.pop(count // 3))  # edited: it stands first now
+        fake.rows.append((f"new{request}", START))
+
+    fake = FakeList(rows(count), change=change)
+    out = read_window(fake)
+    assert out.proven and out.ids >= {f"r{n}" for n in range(count)}
 
 
 def test_a_head_scan_ends_on_known_rows() -> None:

@@ -2,7 +2,8 @@
 
 Read upwards, a list may hide a row that slips into a page already read (:mod:`.proven`). So a
 window of several pages is read downwards once more, and so are the pages of a known list's newest
-end, whose other rows the count of :mod:`.rank` holds against what is known.
+end, whose other rows the count of :mod:`.rank` holds against what is known. Neither helps where
+rows stand in another order at each request: such a window is not proven.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ def read_window(
     """Read a list or window whose order is not known, up to an empty page.
 
     A window of several pages is read downwards once more, so that a row that moved while it was
-    read up is seen on the way down. ``expected``: its pages at most, as far as is known. Raises
-    :class:`PagingBroken` when page numbers do not work.
+    read up is seen on the way down; and up again if it looks shuffled, which has to stop then.
+    ``expected``: its pages at most, as far as is known. Raises :class:`PagingBroken` when page
+    numbers do not work.
     """
     out = Outcome(whole=True)
     try:
@@ -39,12 +41,19 @@ def read_window(
 
 
 def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
-    pages = _read_up(reader, order, out)
+    pages = _read_up(reader, order, out, "up")
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
         _try_by_offset(reader, order, pages)
+    down: list[Page] = []
     for below in range(len(pages) - 1, 0, -1):
-        page = reader.ask(f"down:{below}", below, order)
-        out.take(page)
+        down.insert(0, reader.ask(f"down:{below}", below, order))
+        out.take(down[0])
+    if _is_shuffled(pages, down):
+        reader.expect(2 * len(pages))
+        if _is_shuffled(_read_up(reader, order, out, "again"), down):
+            out.reason = (
+                "its rows stand in another order at each request, so some may have been on no page"
+            )
     out.proof = (
         "empty"
         if not pages
@@ -53,12 +62,24 @@ def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
     )
 
 
-def _read_up(reader: Bounded, order: str | None, out: Outcome) -> list[Page]:
+def _is_shuffled(pages: list[Page], others: list[Page]) -> bool:
+    """Whether a row was on two pages, and rows that both passes saw changed their order.
+
+    New rows alone bring the one, and a row that was edited both, but seldom twice in a row.
+    """
+    shown = [row for page in pages for row in page.ids]
+    rows = dict.fromkeys(shown)
+    place = {row: n for n, row in enumerate(dict.fromkeys(r for page in others for r in page.ids))}
+    places = [place[row] for row in rows if row in place]
+    return len(rows) < len(shown) and places != sorted(places)
+
+
+def _read_up(reader: Bounded, order: str | None, out: Outcome, key: str) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
     seen: set[str] = set()
     for number in count(1):
-        page = reader.ask(f"up:{number}", number, order)
+        page = reader.ask(f"{key}:{number}", number, order)
         out.take(page)
         if page.size == 0:
             break
