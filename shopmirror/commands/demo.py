@@ -34,7 +34,7 @@ _NEXT = (
     ("report", "the closing report of the last open day"),
     ("dashboard", "the same figures as a page in the browser"),
     ("dictionary", "every table and column explained"),
-    ("sync", "what is new, in some forty requests"),
+    ("sync", "what is new, in some sixty requests"),
     ('queue add customers --op create --json \'{"name": "Ana"}\'', ""),
     ("push", "sends the change that was queued"),
 )
