@@ -68,7 +68,7 @@ SLOW = (
 
 
 @pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty(tmp_path_factory):
     """A home whose tables are made, to be copied: seconds that no test needs to spend again."""
     folder = tmp_path_factory.getbasetemp()
     # Of all processes of this run, the first one makes it.

@@ -92,14 +92,14 @@ def _layer(module: str) -> str | None:
     return next((one for one in LAYERS if module == one or module.startswith(one + ".")), None)
 
 
-def test_every_module_of_the_pipelines_lies_in_a_layer() -> None:
+def test_every_module_of_the_pipelines_lies_in_a_layer():
     ours = ("shopmirror", "schedules", "pipelines")
     lost = [m for m in MODULES if m.split(".")[0] in ours and m not in ours and _layer(m) is None]
     assert lost == []
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_imports_what_lies_below_it_only(layer: str) -> None:
+def test_a_layer_imports_what_lies_below_it_only(layer):
     upwards = [
         f"{module} imports {other}"
         for module in MODULES
@@ -111,7 +111,7 @@ def test_a_layer_imports_what_lies_below_it_only(layer: str) -> None:
 
 
 @pytest.mark.parametrize("apart", APART)
-def test_what_stands_apart_knows_none_of_us(apart: str) -> None:
+def test_what_stands_apart_knows_none_of_us(apart):
     inside = [m for m in MODULES if m.split(".")[0] == apart]
     assert [
         f"{module} imports {other}"
@@ -128,7 +128,7 @@ def test_what_stands_apart_knows_none_of_us(apart: str) -> None:
     ] == []
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle():
     graph = {m: {o for o in _imports(m) if o and o != m} for m in MODULES}
     try:
         TopologicalSorter(graph).prepare()
@@ -136,7 +136,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_sql_on_the_ledger_and_the_queue_stands_in_their_stores() -> None:
+def test_sql_on_the_ledger_and_the_queue_stands_in_their_stores():
     stores = ("sources.repair_shop.ledger.", "pipelines.outbox.store", "pipelines.outbox.registry")
     sql = re.compile(r"ledger\.(query|execute)\(|outbox\.(_select|connection|transaction\(\) as)")
     assert [

@@ -1,8 +1,6 @@
 """Every row of the specification's field tables: allowed, required, broken once; by what the client
 sends, and by what the sandbox takes, which checks by tables of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from sandbox.errors import BadRequest

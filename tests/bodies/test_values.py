@@ -1,7 +1,5 @@
 """Spellings: what people write, what the service takes, what comes out."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

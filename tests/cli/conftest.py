@@ -1,9 +1,7 @@
 """The command line in a folder of its own, and a sandbox shop to talk to."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +25,7 @@ def point_at(server: SandboxServer, monkeypatch: pytest.MonkeyPatch, home: Path)
 
 
 @pytest.fixture(autouse=True)
-def plain_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_folder(tmp_path, monkeypatch):
     """No settings but the test's own."""
     for name in list(os.environ):
         if name.upper().startswith(("SOURCES__", "SHOPMIRROR_")):
@@ -37,22 +35,22 @@ def plain_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[SandboxServer]:
+def server():
     with SandboxServer([ShopSpec("main", timezone=ZONE, limit=None)]) as running:
         yield running
 
 
 @pytest.fixture
-def shop(server: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SandboxServer:
+def shop(server, monkeypatch, tmp_path):
     point_at(server, monkeypatch, tmp_path / "home")
     return server
 
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str]) -> Run:
+def run(capfd):
     """Run a command: exit code, standard output, standard error."""
 
-    def go(*arguments: str) -> tuple[int, str, str]:
+    def go(*arguments):
         capfd.readouterr()
         code = main(list(arguments))
         told = capfd.readouterr()

@@ -1,7 +1,5 @@
 """What people get wrong, or what goes wrong around us: a plain sentence and the right exit code."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,14 +11,14 @@ from pipelines.home import Home
 from sandbox.server import SandboxServer
 from shopmirror.main import COMMANDS, main, redact
 from sources.repair_shop.settings import ShopSettings
-from tests.cli.conftest import PREFIX, Run, point_at
+from tests.cli.conftest import PREFIX, point_at
 
 
 def spent(server: SandboxServer) -> int:
     return len(server.requests("main"))
 
 
-def test_every_command_has_help(run: Run) -> None:
+def test_every_command_has_help(run):
     code, out, _ = run("--help")
     assert code == 0
     for module in COMMANDS:
@@ -31,7 +29,7 @@ def test_every_command_has_help(run: Run) -> None:
         assert "Usage" in help_text
 
 
-def test_the_version(run: Run) -> None:
+def test_the_version(run):
     assert run("--version")[1].startswith("shopmirror ")
 
 
@@ -46,14 +44,14 @@ def test_the_version(run: Run) -> None:
         [],
     ],
 )
-def test_a_wrong_command_line(run: Run, arguments: list[str]) -> None:
+def test_a_wrong_command_line(run, arguments):
     code, _, err = run(*arguments)
     assert code == 2
     assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("command", ["sync", "plan", "status", "reconcile", "doctor"])
-def test_settings_that_are_missing(run: Run, command: str) -> None:
+def test_settings_that_are_missing(run, command):
     code, out, err = run(command)
     assert (code, out) == (2, "")
     assert "base_url is not set" in err
@@ -73,14 +71,7 @@ def test_settings_that_are_missing(run: Run, command: str) -> None:
         ("TIMEZON", "UTC", "timezon: there is no such setting. Did you mean 'timezone'?"),
     ],
 )
-def test_settings_that_are_wrong(
-    run: Run,
-    shop: SandboxServer,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    value: str,
-    said: str,
-) -> None:
+def test_settings_that_are_wrong(run, shop, monkeypatch, name, value, said):
     monkeypatch.setenv(PREFIX + name, value)
     before = spent(shop)
     code, _, err = run("sync")
@@ -89,7 +80,7 @@ def test_settings_that_are_wrong(
     assert spent(shop) == before
 
 
-def test_hours_and_closed_days_are_read_as_people_write_them() -> None:
+def test_hours_and_closed_days_are_read_as_people_write_them():
     shop = ShopSettings.model_validate(
         {
             "name": "main",
@@ -116,9 +107,7 @@ def test_hours_and_closed_days_are_read_as_people_write_them() -> None:
         (["reconcile", "--year", "20"], "no year"),
     ],
 )
-def test_names_that_do_not_exist(
-    run: Run, shop: SandboxServer, arguments: list[str], said: str
-) -> None:
+def test_names_that_do_not_exist(run, shop, arguments, said):
     before = spent(shop)
     code, _, err = run(*arguments)
     assert code == 2
@@ -127,9 +116,7 @@ def test_names_that_do_not_exist(
 
 
 @pytest.mark.parametrize("command", ["doctor", "sync", "push"])
-def test_a_key_that_the_service_refuses(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def test_a_key_that_the_service_refuses(run, shop, monkeypatch, command):
     monkeypatch.setenv(PREFIX + "API_KEY", "wrong-key-of-mine-12345")
     if command == "push":
         assert run("queue", "add", "brands", "--op", "create", "--json", '{"name": "Ana"}')[0] == 0
@@ -139,9 +126,7 @@ def test_a_key_that_the_service_refuses(
     assert "wrong-key-of-mine" not in out + err
 
 
-def test_a_wrong_address_of_the_right_host_costs_one_request(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_address_of_the_right_host_costs_one_request(run, shop, monkeypatch):
     monkeypatch.setenv(PREFIX + "BASE_URL", f"{shop.base_url}/shop")
     before = spent(shop)
     code, _, err = run("doctor")
@@ -150,16 +135,14 @@ def test_a_wrong_address_of_the_right_host_costs_one_request(
     assert spent(shop) == before + 1
 
 
-def test_nobody_answers(run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_answers(run, shop, monkeypatch):
     monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
     code, _, err = run("doctor")
     assert code == 3
     assert "cannot be reached" in err
 
 
-def test_a_home_that_is_a_file(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_home_that_is_a_file(run, shop, monkeypatch, tmp_path):
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "taken"))
     code, _, err = run("sync")
@@ -167,7 +150,7 @@ def test_a_home_that_is_a_file(
     assert "cannot be used" in err
 
 
-def test_a_damaged_warehouse_file(run: Run, shop: SandboxServer, tmp_path: Path) -> None:
+def test_a_damaged_warehouse_file(run, shop, tmp_path):
     Home(tmp_path / "home").build_warehouse.write_bytes(b"scrambled" * 500)
     code, _, err = run("sync")
     assert code == 2
@@ -175,7 +158,7 @@ def test_a_damaged_warehouse_file(run: Run, shop: SandboxServer, tmp_path: Path)
     assert "sync --full" in err
 
 
-def test_a_second_sync_leaves(run: Run, shop: SandboxServer, tmp_path: Path) -> None:
+def test_a_second_sync_leaves(run, shop, tmp_path):
     before = spent(shop)
     with Home(tmp_path / "home").sync_lock():
         code, _, err = run("sync")
@@ -184,12 +167,10 @@ def test_a_second_sync_leaves(run: Run, shop: SandboxServer, tmp_path: Path) -> 
     assert spent(shop) == before
 
 
-def test_what_nobody_foresaw_is_logged_without_the_key(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_nobody_foresaw_is_logged_without_the_key(run, shop, monkeypatch, tmp_path):
     key = shop.keys["main"]
 
-    def broken(*_: object, **__: object) -> None:
+    def broken(*_, **__):
         raise RuntimeError(f"odd thing with {key} and Authorization: {key}")
 
     monkeypatch.setattr("pipelines.sync.plan.plan", broken)
@@ -205,11 +186,11 @@ def test_what_nobody_foresaw_is_logged_without_the_key(
     assert log.stat().st_mode & 0o077 == 0
 
 
-def test_redaction() -> None:
+def test_redaction():
     assert redact("Authorization: abc, key=s3cret", ["s3cret"]) == "Authorization: ***, key=***"
 
 
-def test_a_reader_who_has_enough(shop: SandboxServer) -> None:
+def test_a_reader_who_has_enough(shop):
     command = f"{sys.executable} -m shopmirror plan | head -1"
     done = subprocess.run(
         ["bash", "-c", command],
@@ -223,17 +204,15 @@ def test_a_reader_who_has_enough(shop: SandboxServer) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_ctrl_c_before_anything_began(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
+def test_ctrl_c_before_anything_began(monkeypatch):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sources.repair_shop.settings.load_settings", interrupted)
     assert main(["status"]) == 4
 
 
-def test_several_shops_need_their_own_keys(
-    run: Run, server: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_several_shops_need_their_own_keys(run, server, monkeypatch, tmp_path):
     point_at(server, monkeypatch, tmp_path / "home")
     for shop in ("CENTRO", "NORTE"):
         monkeypatch.setenv(f"{PREFIX}SHOPS__{shop}__TIMEZONE", "UTC")
@@ -254,9 +233,7 @@ def test_two_shops_whose_names_differ_in_capitals(tmp_path, monkeypatch, capsys)
     assert "North twice" in capsys.readouterr().err
 
 
-def test_keys_that_others_can_read_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_keys_that_others_can_read_are_told(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     secrets = tmp_path / ".dlt" / "secrets.toml"
     secrets.parent.mkdir()
@@ -267,7 +244,7 @@ def test_keys_that_others_can_read_are_told(
         assert ("chmod 600" in capsys.readouterr().err) is told
 
 
-def test_a_name_nearly_right_is_guessed(run: Run, shop: SandboxServer) -> None:
+def test_a_name_nearly_right_is_guessed(run, shop):
     for words, meant in ((["sycn"], "sync"), (["plan", "tikcets"], "tickets")):
         code, _, err = run(*words)
         assert (code, f"Did you mean '{meant}'?" in err) == (2, True)

@@ -1,7 +1,5 @@
 """The demo leaves a shop and settings with which every command of the README runs."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -9,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -23,7 +20,6 @@ from sandbox.server import SandboxServer
 from shopmirror import demo_shop
 from shopmirror.main import main
 from shopmirror.settings_files import SettingsFiles
-from tests.cli.conftest import Run
 from tests.init.test_guides import GUIDES, blocks
 
 pytestmark = pytest.mark.xdist_group("cli")
@@ -35,7 +31,7 @@ NOTE = Path("data/demo-shop.json")
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+def tried(tmp_path_factory):
     """A folder in which the demo ran, and what it said."""
     folder = tmp_path_factory.mktemp("demo")
     with pytest.MonkeyPatch.context() as patch:
@@ -55,7 +51,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]
 
 
 @pytest.fixture
-def folder(tried: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tried, monkeypatch):
     monkeypatch.chdir(tried[0])
     monkeypatch.delenv("SHOPMIRROR_HOME")
     return tried[0]
@@ -67,7 +63,7 @@ def port(folder: Path) -> int:
     return int(re.findall(r":(\d+)/", address)[0])
 
 
-def test_it_shows_a_whole_mirror_and_what_to_try_next(tried: tuple[Path, str]) -> None:
+def test_it_shows_a_whole_mirror_and_what_to_try_next(tried):
     folder, said = tried
     assert re.search(r"(\d+) of \1 months agree to the cent", said)
     assert "raw.ticket_invoices" in said and "both ends met" in said and "ours (GTQ)" in said
@@ -82,7 +78,7 @@ def test_it_shows_a_whole_mirror_and_what_to_try_next(tried: tuple[Path, str]) -
 @pytest.mark.parametrize(
     "words", [words for words in COMMANDS if words[0] not in (*SERVERS, "demo")], ids=" ".join
 )
-def test_each_command_of_the_readme_runs(folder: Path, run: Run, words: list[str]) -> None:
+def test_each_command_of_the_readme_runs(folder, run, words):
     code, _, err = run(*words)
     # Nobody is at the terminal to answer what it asks, and no server of mail is set.
     assert code == (2 if words[0] in ("init", "test-mail") else 0), err
@@ -100,14 +96,12 @@ TUTORIAL = [words for words in TUTORIAL if words not in (*COMMANDS, ["sync"])]
 
 
 @pytest.mark.parametrize("words", TUTORIAL, ids=" ".join)
-def test_each_command_of_the_tutorial_runs(folder: Path, run: Run, words: list[str]) -> None:
+def test_each_command_of_the_tutorial_runs(folder, run, words):
     code, _, err = run(*words)
     assert code == 0, err
 
 
-def test_sql_and_python_of_the_guides_run(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sql_and_python_of_the_guides_run(folder, capsys, monkeypatch):
     queued: list[object] = []
     monkeypatch.setattr("pipelines.outbox.enqueue", lambda *a, **_: queued.append(a))
     frame = pd.DataFrame({"id": ["1"], "email": ["ana@example.com"]})
@@ -125,7 +119,7 @@ def test_sql_and_python_of_the_guides_run(
     assert "total" in capsys.readouterr().out
 
 
-def test_every_table_and_column_of_the_warehouse_is_explained(folder: Path) -> None:
+def test_every_table_and_column_of_the_warehouse_is_explained(folder):
     explained = {(t.schema, t.name): set(t.columns) for t in tables()}
     with duckdb.connect("data/warehouse.duckdb", read_only=True) as warehouse:
         held = warehouse.execute(
@@ -138,7 +132,7 @@ def test_every_table_and_column_of_the_warehouse_is_explained(folder: Path) -> N
     assert lacking == []
 
 
-def test_what_the_readme_serves_is_served_and_ends(folder: Path) -> None:
+def test_what_the_readme_serves_is_served_and_ends(folder):
     assert {words[0] for words in COMMANDS} >= set(SERVERS)
     began = {}
     for words in (words for words in COMMANDS if words[0] in SERVERS):
@@ -161,7 +155,7 @@ def test_what_the_readme_serves_is_served_and_ends(folder: Path) -> None:
         assert process.returncode in (0, 4, 143, -signal.SIGTERM), (name, line + rest)
 
 
-def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder: Path, run: Run) -> None:
+def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder, run):
     assert run("doctor")[0] == 0
     assert run("demo", "--stop")[1] == "The demo's shop is stopped.\n"
     assert run("demo", "--stop")[1] == "The demo's shop does not run.\n"
@@ -174,7 +168,7 @@ def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder: Path,
     socket.create_connection(("127.0.0.1", port(folder))).close()
 
 
-def test_its_shop_ends_when_its_folder_goes(folder: Path, run: Run) -> None:
+def test_its_shop_ends_when_its_folder_goes(folder, run):
     assert run("doctor")[0] == 0
     assert running(NOTE) is not None
     NOTE.rename("elsewhere.json")
@@ -182,7 +176,7 @@ def test_its_shop_ends_when_its_folder_goes(folder: Path, run: Run) -> None:
     assert end(Path("elsewhere.json"))
 
 
-def test_a_real_shop_takes_its_folder_over(folder: Path, run: Run) -> None:
+def test_a_real_shop_takes_its_folder_over(folder, run):
     with SandboxServer() as server:
         key = folder / "key"
         key.write_text(server.keys["main"])
@@ -200,22 +194,20 @@ def test_a_real_shop_takes_its_folder_over(folder: Path, run: Run) -> None:
     assert (home.path / "demo-outbox.sqlite").exists()
 
 
-def test_it_keeps_away_from_a_real_mirror(run: Run, tmp_path: Path) -> None:
+def test_it_keeps_away_from_a_real_mirror(run, tmp_path):
     Home(tmp_path / "home").ledger.write_bytes(b"a real shop's")
     code, _, err = run("demo")
     assert code == 2
     assert "holds the mirror of a real shop" in err
 
 
-def test_settings_of_another_shop_are_not_the_demos(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_of_another_shop_are_not_the_demos(tmp_path, monkeypatch):
     assert not demo_shop.has_other_settings(tmp_path)
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "https://shop.example.com/v1")
     assert demo_shop.has_other_settings(tmp_path)
 
 
-def test_the_mirror_of_a_demo_whose_shop_is_gone_goes_too(tmp_path: Path) -> None:
+def test_the_mirror_of_a_demo_whose_shop_is_gone_goes_too(tmp_path):
     home = Home(tmp_path / "home")
     home.ledger.write_bytes(b"of another made-up shop")
     demo_shop.forget_another(home)

@@ -1,27 +1,21 @@
 """What a newcomer meets: plans that fit a screen, settings that explain themselves, mends."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
-from pipelines.monitor.severity import RULES, Kind, Problem
-from sandbox.server import SandboxServer
+from pipelines.monitor.severity import RULES, Problem
 from shopmirror.completion import resources, shops
 from shopmirror.main import app
 from sources.repair_shop.settings import Settings, ShopSettings
-from tests.cli.conftest import PREFIX, Run
+from tests.cli.conftest import PREFIX
 from tests.init.test_guides import check_command
 from tests.schedules.receivers import MailServer, served
 
 
-def test_a_first_plan_fits_a_screen(
-    run: Run, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_plan_fits_a_screen(run, shop, monkeypatch):
     monkeypatch.setattr("shopmirror.consoles._WIDTH_OF_A_FILE", 80)
     code, out, _ = run("plan")
     lines = out.splitlines()
@@ -31,9 +25,7 @@ def test_a_first_plan_fits_a_screen(
     assert len(run("plan", "--lists")[1].splitlines()) > 40
 
 
-def test_config_show_says_what_counts_and_where_it_was_said(
-    run: Run, shop: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path, monkeypatch):
     folder = tmp_path / ".dlt"
     folder.mkdir()
     (folder / "config.toml").write_text(
@@ -69,7 +61,7 @@ def test_config_show_says_what_counts_and_where_it_was_said(
     assert code == 2 and "many" in out and "reserve:" in err
 
 
-def test_test_mail_says_what_was_taken(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_test_mail_says_what_was_taken(run, monkeypatch):
     code, _, err = run("test-mail")
     assert code == 2 and "under [mail]" in err
     monkeypatch.setenv("MAIL__SMTP_HOST", "127.0.0.1")
@@ -90,17 +82,17 @@ def test_test_mail_says_what_was_taken(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RULES if RULES[kind].mend])
-def test_what_mends_a_trouble_is_a_command(kind: Kind) -> None:
+def test_what_mends_a_trouble_is_a_command(kind):
     check_command(get_command(app), RULES[kind].mend.split()[1:])
     assert Problem(kind, "something").mend == RULES[kind].mend
     assert Problem(kind, "so: 'shopmirror sync' helps").mend == ""
 
 
-def test_status_names_the_command_that_mends(run: Run, shop: SandboxServer) -> None:
+def test_status_names_the_command_that_mends(run, shop):
     assert "never read whole  -> shopmirror sync" in run("status")[1]
 
 
-def test_the_shell_completes_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shell_completes_names(monkeypatch):
     assert resources("ticket_i") == ["ticket_invoices"]
     assert shops("") == ["main"]
     monkeypatch.setenv(PREFIX + "SHOPS__NORTE__TIMEZONE", "UTC")
@@ -108,7 +100,7 @@ def test_the_shell_completes_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shops("x") == []
 
 
-def test_times_are_the_shops_own(home_of_one_zone: Settings) -> None:
+def test_times_are_the_shops_own(home_of_one_zone):
     from shopmirror.consoles import moment
 
     zone = home_of_one_zone.one_zone
@@ -117,7 +109,7 @@ def test_times_are_the_shops_own(home_of_one_zone: Settings) -> None:
 
 
 @pytest.fixture
-def home_of_one_zone(tmp_path: Path) -> Settings:
+def home_of_one_zone(tmp_path):
     values = {"base_url": "http://127.0.0.1/v1", "timezone": "America/Guatemala"}
     made = [
         ShopSettings.model_validate({"name": name, "api_key": f"key-of-{name}", **values})

@@ -1,7 +1,5 @@
 """What people see while a command works, and how signals reach it."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -38,7 +36,7 @@ def text(*, terminal: bool) -> tuple[Console, io.StringIO]:
     return Console(file=buffer, force_terminal=terminal, width=120, highlight=False), buffer
 
 
-def test_plain_lines_say_each_result_once() -> None:
+def test_plain_lines_say_each_result_once():
     console, buffer = text(terminal=False)
     feed(PlainLines(console))
     lines = buffer.getvalue().splitlines()
@@ -49,7 +47,7 @@ def test_plain_lines_say_each_result_once() -> None:
     ]
 
 
-def test_plain_lines_speak_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_lines_speak_now_and_then(monkeypatch):
     monkeypatch.setattr("shopmirror.progress._PLAIN_EVERY", 0.0)
     console, buffer = text(terminal=False)
     feed(PlainLines(console))
@@ -59,7 +57,7 @@ def test_plain_lines_speak_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None
     )
 
 
-def test_live_bars_show_each_resource_and_what_is_left() -> None:
+def test_live_bars_show_each_resource_and_what_is_left():
     console, buffer = text(terminal=True)
     bars = LiveBars(console)
     with bars.live:
@@ -75,7 +73,7 @@ def test_live_bars_show_each_resource_and_what_is_left() -> None:
     assert "Building the reports ... [now]" in shown
 
 
-def test_no_terminal_gets_plain_lines_and_quiet_gets_none() -> None:
+def test_no_terminal_gets_plain_lines_and_quiet_gets_none():
     with watching() as observer:
         assert isinstance(observer, PlainLines)
     with watching(quiet=True) as observer:
@@ -83,7 +81,7 @@ def test_no_terminal_gets_plain_lines_and_quiet_gets_none() -> None:
         feed(observer)
 
 
-def test_the_first_signal_asks_to_stop() -> None:
+def test_the_first_signal_asks_to_stop():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with stopping() as stop:
         signal.raise_signal(signal.SIGINT)
@@ -91,7 +89,7 @@ def test_the_first_signal_asks_to_stop() -> None:
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
-def test_the_second_signal_ends_at_once() -> None:
+def test_the_second_signal_ends_at_once():
     script = (
         "import signal\n"
         "from shopmirror.signals import stopping\n"
@@ -111,7 +109,7 @@ def test_the_second_signal_ends_at_once() -> None:
     ("seconds", "said"),
     [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")],
 )
-def test_durations_read_well(seconds: float, said: str) -> None:
+def test_durations_read_well(seconds, said):
     assert duration(seconds) == said
 
 
@@ -131,7 +129,7 @@ def _obeyed(shown: str) -> list[str]:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_no_text_of_a_customer_speaks_to_the_terminal(terminal: bool) -> None:
+def test_no_text_of_a_customer_speaks_to_the_terminal(terminal):
     buffer = io.StringIO()
     console = Screen(file=buffer, force_terminal=terminal, width=400, color_system="standard")
     console.print(table(HOSTILE, (HOSTILE, "#n"), [(HOSTILE + "\nAll is well.", 1)]))
@@ -156,9 +154,7 @@ def test_no_text_of_a_customer_speaks_to_the_terminal(terminal: bool) -> None:
     assert not any(line.startswith("All is well") for line in shown.splitlines())
 
 
-def test_errors_results_and_json_are_shown_not_obeyed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_errors_results_and_json_are_shown_not_obeyed(capsys):
     fault(HOSTILE)
     say(f"first\n{HOSTILE}")
     print_json({"name": HOSTILE})

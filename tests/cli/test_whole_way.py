@@ -1,7 +1,5 @@
 """The commands over a mirrored shop, in the order a user meets them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,8 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -22,15 +18,13 @@ from sandbox.shops import ShopSpec
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.schema.endpoints import TABLES
-from tests.cli.conftest import ZONE, Run, point_at
+from tests.cli.conftest import ZONE, point_at
 
 pytestmark = pytest.mark.xdist_group("cli")
 
 
 @pytest.fixture(scope="module")
-def mirrored(
-    server: SandboxServer, empty: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
+def mirrored(server, empty, tmp_path_factory):
     home = tmp_path_factory.mktemp("mirrored")
     shutil.copytree(empty, home, dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
@@ -40,12 +34,12 @@ def mirrored(
 
 
 @pytest.fixture
-def home(mirrored: Path, shop: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(mirrored, shop, monkeypatch):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(mirrored))
     return mirrored
 
 
-def test_the_mirror_holds_what_the_shop_holds(home: Path, shop: SandboxServer) -> None:
+def test_the_mirror_holds_what_the_shop_holds(home, shop):
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
         for table in TABLES:
             held = warehouse.execute(
@@ -59,7 +53,7 @@ def test_the_mirror_holds_what_the_shop_holds(home: Path, shop: SandboxServer) -
     assert not (home / MARKER).exists()
 
 
-def test_plan_knows_the_next_sync(home: Path, run: Run) -> None:
+def test_plan_knows_the_next_sync(home, run):
     code, out, _ = run("plan", "--json")
     document = json.loads(out)
     assert code == 0
@@ -71,14 +65,14 @@ def test_plan_knows_the_next_sync(home: Path, run: Run) -> None:
     assert f"{document['requests']} requests" in out
 
 
-def test_plan_of_a_first_sync(run: Run, shop: SandboxServer) -> None:
+def test_plan_of_a_first_sync(run, shop):
     code, out, _ = run("plan", "tickets", "customFields")
     assert code == 0
     assert "at least" in out
     assert "custom_fields:leads" in out
 
 
-def test_status(home: Path, run: Run) -> None:
+def test_status(home, run):
     code, out, _ = run("status")
     assert code == 0
     assert "All is well" in out
@@ -93,14 +87,14 @@ def test_status(home: Path, run: Run) -> None:
     assert "tax_rates" in run("status", "--tables")[1]
 
 
-def test_status_of_nothing_is_not_well(run: Run, shop: SandboxServer) -> None:
+def test_status_of_nothing_is_not_well(run, shop):
     code, out, _ = run("status", "--check")
     assert code == 1
     assert "never read whole" in out
     assert run("status")[0] == 0
 
 
-def test_doctor_says_what_it_found(home: Path, run: Run) -> None:
+def test_doctor_says_what_it_found(home, run):
     code, out, _ = run("doctor")
     assert code == 0
     assert "by page number" in out
@@ -109,9 +103,7 @@ def test_doctor_says_what_it_found(home: Path, run: Run) -> None:
     assert document["shops"][0]["items"]["envelope of lists"] == "bare array"
 
 
-def test_a_shop_edited_behind_our_back_is_reported_then_repaired(
-    home: Path, run: Run, shop: SandboxServer
-) -> None:
+def test_a_shop_edited_behind_our_back_is_reported_then_repaired(home, run, shop):
     store = shop.store("main")
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
         row = warehouse.execute(
@@ -132,9 +124,7 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(
     assert document["compared"] > 48
 
 
-def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(tmp_path, monkeypatch):
     slow = ShopSpec("main", timezone=ZONE, limit=None, quirks=Quirks(latency_seconds=0.2))
     with SandboxServer([slow]) as server:
         point_at(server, monkeypatch, tmp_path / "home")

@@ -1,12 +1,9 @@
 """A warehouse of generated shops, and the page served from it in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +19,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def served(tmp_path_factory):
     """The page's address and the home it shows, empty at first; one process for all tests."""
     home = tmp_path_factory.mktemp("served")
     port = free_port()

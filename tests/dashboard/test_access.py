@@ -1,7 +1,5 @@
 """Who may see the page, and whom it asks for what."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import httpx
 import pytest
@@ -24,9 +21,7 @@ from tests.report.warehouse import change
 PASSWORD = "counter and till"
 
 
-def test_a_password_is_asked_before_anything_is_shown(
-    chain: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_password_is_asked_before_anything_is_shown(chain, monkeypatch):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
     monkeypatch.setenv("DASHBOARD__PASSWORD", PASSWORD)
     monkeypatch.setattr(access, "_PAUSE_SECONDS", 0.01)
@@ -45,9 +40,7 @@ def test_a_password_is_asked_before_anything_is_shown(
     assert not page.run().metric
 
 
-def test_a_wrong_password_costs_time_however_many_try_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_wrong_password_costs_time_however_many_try_at_once(monkeypatch):
     monkeypatch.setenv("DASHBOARD__PASSWORD", PASSWORD)
     monkeypatch.setattr(access, "_PAUSE_SECONDS", 0.05)
     settings = load_access()
@@ -71,18 +64,14 @@ def test_a_wrong_password_costs_time_however_many_try_at_once(
         ("COLOUR", "red", "colour"),
     ],
 )
-def test_wrong_settings_are_named(
-    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_settings_are_named(name, value, said, monkeypatch):
     monkeypatch.setenv(f"DASHBOARD__{name}", value)
     with pytest.raises(SettingsError, match=said) as raised:
         load_access()
     assert value not in str(raised.value) or name != "PASSWORD"
 
 
-def test_another_address_needs_a_password_and_says_how_to_encrypt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_address_needs_a_password_and_says_how_to_encrypt(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
     monkeypatch.setenv("DASHBOARD__ADDRESS", "0.0.0.0")
     assert main(["dashboard"]) == 2
@@ -96,9 +85,7 @@ def test_another_address_needs_a_password_and_says_how_to_encrypt(
     assert "not encrypted" in said and "public_url" in said and "cannot be used" in said
 
 
-def test_a_cell_that_looks_like_a_formula_is_a_text(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cell_that_looks_like_a_formula_is_a_text(home, monkeypatch):
     change(home, "update marts.receivables set customer_name = '=cmd|''/c calc''!A1'")
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
     page = AppTest.from_file(str(APP), default_timeout=60)
@@ -107,7 +94,7 @@ def test_a_cell_that_looks_like_a_formula_is_a_text(
     assert set(page.dataframe[0].value["Customer"]) == {"'=cmd|'/c calc'!A1"}
 
 
-def test_nobody_outside_is_asked_for_our_address(tmp_path: Path) -> None:
+def test_nobody_outside_is_asked_for_our_address(tmp_path):
     """Streamlit asks one when a page of another origin connects; a proxy would see it."""
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as proxy:

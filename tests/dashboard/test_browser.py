@@ -1,10 +1,7 @@
 """The page in a real browser, from an empty folder to a published warehouse and a newer one."""
 
-from __future__ import annotations
-
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,7 @@ _PATIENCE = 60_000
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     with launched() as running:
         yield running
 
@@ -40,9 +37,7 @@ def opened(browser: Browser, address: str, **context: object) -> Page:
     return page
 
 
-def test_the_page_from_nothing_to_the_next_publishing(
-    browser: Browser, served: tuple[str, Path], chain: Path
-) -> None:
+def test_the_page_from_nothing_to_the_next_publishing(browser, served, chain):
     address, home = served
     strangers: list[str] = []
     page = opened(browser, address, viewport={"width": 1200, "height": 1000})
@@ -76,9 +71,7 @@ def test_the_page_from_nothing_to_the_next_publishing(
     assert not strangers, "the page asks nobody but this machine"
 
 
-def test_a_click_on_a_bar_leads_to_that_month(
-    browser: Browser, served: tuple[str, Path], chain: Path
-) -> None:
+def test_a_click_on_a_bar_leads_to_that_month(browser, served, chain):
     address, home = served
     publish(chain, home)
     page = opened(browser, address, viewport={"width": 1200, "height": 1000})
@@ -88,9 +81,7 @@ def test_a_click_on_a_bar_leads_to_that_month(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone(
-    browser: Browser, served: tuple[str, Path], chain: Path, scheme: str
-) -> None:
+def test_it_fits_a_phone(browser, served, chain, scheme):
     address, home = served
     publish(chain, home)
     page = opened(browser, address, color_scheme=scheme, viewport={"width": 390, "height": 800})

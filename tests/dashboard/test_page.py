@@ -1,7 +1,5 @@
 """The page as Streamlit builds it, without a browser."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading
@@ -39,7 +37,7 @@ def metric(page: AppTest, label: str) -> str:
     return str(value).replace(formats.NARROW, "")
 
 
-def test_figures_follow_shops_and_period(chain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_follow_shops_and_period(chain, monkeypatch):
     page = shown(chain, monkeypatch)
     assert page.title[0].value == "2 shops"
     page.multiselect(key="shops").select("norte").run()
@@ -65,9 +63,7 @@ def test_figures_follow_shops_and_period(chain: Path, monkeypatch: pytest.Monkey
         ({"from": "never", "to": "2026-05-03"}, "2026-07-10", "2026-07-16"),
     ],
 )
-def test_days_of_the_address_are_looked_at(
-    chain: Path, monkeypatch: pytest.MonkeyPatch, address: dict[str, str], first: str, last: str
-) -> None:
+def test_days_of_the_address_are_looked_at(chain, monkeypatch, address, first, last):
     page = shown(
         chain, monkeypatch, period="range", part="breakdown", by="shop", shops="x,norte", **address
     )
@@ -82,9 +78,7 @@ def test_days_of_the_address_are_looked_at(
 
 
 @pytest.mark.parametrize("by", ["product", "category", "technician", "shop"])
-def test_a_breakdown_adds_up_and_is_compared(
-    chain: Path, monkeypatch: pytest.MonkeyPatch, by: str
-) -> None:
+def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
     page = shown(chain, monkeypatch, part="breakdown", by=by, period="2026-05")
     rows = page.dataframe[0].value
     for column, month in (("Sold", "2026-05"), ("Before", "2026-04")):
@@ -100,8 +94,8 @@ def test_a_breakdown_adds_up_and_is_compared(
     assert not rows.isin(["None", "pos_order", "\n"]).any().any()
 
 
-def test_periods_before() -> None:
-    def before(first: str, last: str, against: str = "before") -> tuple[str, str] | None:
+def test_periods_before():
+    def before(first, last, against="before"):
         days = date.fromisoformat(first), date.fromisoformat(last)
         found = compared_with(
             Period(kind="day", first=days[0], last=days[1]),
@@ -121,9 +115,7 @@ def test_periods_before() -> None:
     assert before("2026-02-01", "2026-02-09", "year") is None
 
 
-def test_what_is_looked_for_is_found_and_opens(
-    chain: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     ((number, identity, customer, name, lines, paid),) = ask(
         chain,
         "select document_number, document_id, customer_id, customer_name, "
@@ -154,7 +146,7 @@ def test_what_is_looked_for_is_found_and_opens(
     assert found.search(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
 
 
-def test_open_tickets_are_a_list(chain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_tickets_are_a_list(chain, monkeypatch):
     page = shown(chain, monkeypatch, part="tickets")
     (tickets,) = [d.value for d in page.dataframe if "Device" in d.value.columns]
     ((count,),) = ask(chain, "select count(*) from marts.tickets where not is_done")
@@ -172,9 +164,7 @@ def test_open_tickets_are_a_list(chain: Path, monkeypatch: pytest.MonkeyPatch) -
     ],
     ids=lambda definition: definition["date_basis"],
 )
-def test_documents_add_up_to_the_month_by_whatever_definition(
-    home: Path, definition: dict[str, str]
-) -> None:
+def test_documents_add_up_to_the_month_by_whatever_definition(home, definition):
     """The models' own view says what counts when; the tables are of another build."""
     change(home, f"update ops.shops set sales_definition = '{json.dumps(definition)}'")
     counted = details.documents(home, ("centro", "norte"), date(2026, 5, 1), date(2026, 5, 31))
@@ -187,7 +177,7 @@ def test_documents_add_up_to_the_month_by_whatever_definition(
     assert float(sum(row["sold"] for row in counted)) == pytest.approx(total)
 
 
-def test_a_month_leads_to_its_documents(chain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_month_leads_to_its_documents(chain, monkeypatch):
     page = shown(chain, monkeypatch)
     page.selectbox(key="period").select("2026-05").run()
     documents = page.dataframe[0].value
@@ -202,7 +192,7 @@ def test_a_month_leads_to_its_documents(chain: Path, monkeypatch: pytest.MonkeyP
     assert set(documents["Kind"]) <= {"invoice", "POS order", "return"}
 
 
-def test_books_that_differ_are_seen_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_books_that_differ_are_seen_first(home, monkeypatch):
     change(
         home,
         "update marts.reconciliation set matches = false, difference = 7 "
@@ -214,9 +204,7 @@ def test_books_that_differ_are_seen_first(home: Path, monkeypatch: pytest.Monkey
     assert (books["Shop"].iloc[0], books["Difference"].iloc[0]) == ("norte", 7)
 
 
-def test_a_mirror_that_is_old_or_whose_sync_failed_is_told_above_all(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mirror_that_is_old_or_whose_sync_failed_is_told_above_all(home, monkeypatch):
     change(home, "update ops.completeness set began_at = now()")
     page = shown(home, monkeypatch)
     assert not page.warning and not page.error
@@ -236,7 +224,7 @@ def test_a_mirror_that_is_old_or_whose_sync_failed_is_told_above_all(
     assert not any("Books agree" in str(m.value) for m in page.markdown)
 
 
-def test_rows_are_the_rows_there_are(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_the_rows_there_are(home, monkeypatch):
     change(
         home,
         "insert into ops.completeness by name select 'centro' as shop_id, 'brands' as resource, "
@@ -249,14 +237,12 @@ def test_rows_are_the_rows_there_are(home: Path, monkeypatch: pytest.MonkeyPatch
     assert list(found["Rows"]) == [count]
 
 
-def test_without_a_warehouse_the_page_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_warehouse_the_page_says_what_to_do(tmp_path, monkeypatch):
     page = shown(tmp_path, monkeypatch)
     assert "run 'shopmirror sync' first" in page.info[0].value
 
 
-def test_a_warehouse_without_rows_or_marts(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warehouse_without_rows_or_marts(home, monkeypatch):
     tables = [
         row[0]
         for row in ask(home, "select table_name from duckdb_tables() where schema_name = 'marts'")
@@ -273,7 +259,7 @@ def test_a_warehouse_without_rows_or_marts(home: Path, monkeypatch: pytest.Monke
     assert "marts.payments" in shown(home, monkeypatch).info[0].value
 
 
-def test_several_currencies_are_not_added(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_currencies_are_not_added(home, monkeypatch):
     change(home, "update ops.shops set currency = 'EUR' where shop_id = 'norte'")
     page = shown(home, monkeypatch)
     assert "several currencies" in page.warning[0].value
@@ -282,7 +268,7 @@ def test_several_currencies_are_not_added(home: Path, monkeypatch: pytest.Monkey
     assert any("amounts in EUR" in line.value for line in page.caption)
 
 
-def test_looking_never_keeps_a_sync_from_publishing(chain: Path, tmp_path: Path) -> None:
+def test_looking_never_keeps_a_sync_from_publishing(chain, tmp_path):
     from pipelines.home import Home
 
     home = Home(tmp_path / "home")
@@ -290,7 +276,7 @@ def test_looking_never_keeps_a_sync_from_publishing(chain: Path, tmp_path: Path)
     publish(home)
     stop, failures = threading.Event(), []
 
-    def look() -> None:
+    def look():
         for number in itertools.count():
             if stop.is_set():
                 return
@@ -316,12 +302,12 @@ def test_looking_never_keeps_a_sync_from_publishing(chain: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
-def test_only_this_machine_is_served(tmp_path: Path, host: str) -> None:
+def test_only_this_machine_is_served(tmp_path, host):
     with pytest.raises(DashboardError, match=r"127\.0\.0\.1 only"):
         serve(tmp_path, DashboardSettings(address=host))
 
 
-def test_a_port_in_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_said(tmp_path, capsys):
     import socket
 
     with socket.socket() as taken:

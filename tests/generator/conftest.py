@@ -1,7 +1,5 @@
 """Shops generated once for all tests of this folder."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 
@@ -27,10 +25,10 @@ def build(**changes: Any) -> Shop:
 
 
 @pytest.fixture(scope="session")
-def small() -> Shop:
+def small():
     return build()
 
 
 @pytest.fixture(scope="session", params=[1, 2, 3, 7])
-def tiny(request: pytest.FixtureRequest) -> Shop:
+def tiny(request):
     return build(seed=request.param, size="tiny")

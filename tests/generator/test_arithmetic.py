@@ -1,7 +1,5 @@
 """The books of a generated shop add up: documents, payments, returns, stock."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter, defaultdict
 from decimal import ROUND_HALF_UP, Decimal
@@ -17,7 +15,7 @@ CENT = Decimal("0.01")
 
 
 @pytest.fixture(scope="module", params=["small", "tiny", "another"])
-def shop(request: pytest.FixtureRequest, small: Shop) -> Shop:
+def shop(request, small):
     if request.param == "small":
         return small
     if request.param == "tiny":
@@ -32,9 +30,7 @@ def shop(request: pytest.FixtureRequest, small: Shop) -> Shop:
     zone=st.sampled_from(("UTC", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu")),
     until=st.dates(dt.date(2001, 1, 1), dt.date(2037, 12, 31)),
 )
-def test_the_books_add_up_for_any_seed_zone_and_day(
-    seed: int, shop_name: str, zone: str, until: dt.date
-) -> None:
+def test_the_books_add_up_for_any_seed_zone_and_day(seed, shop_name, zone, until):
     shop = build(seed=seed, shop=shop_name, size="tiny", timezone=zone, until=until)
     assert shop.keys() == RESOURCES.keys()
     assert 800 <= sum(map(len, shop.values())) <= 1500
@@ -46,7 +42,7 @@ def documents(shop: Shop):
     return [*shop["ticket_invoices"], *shop["pos_orders"]]
 
 
-def test_a_line_is_quantity_times_price_minus_discount_plus_tax(shop: Shop) -> None:
+def test_a_line_is_quantity_times_price_minus_discount_plus_tax(shop):
     rates = {str(rate["id"]): rate["value"] for rate in shop["tax_rates"]}
     rate_of = {product["code"]: rates[str(product["tax"])] for product in shop["products"]}
     for document in documents(shop):
@@ -59,14 +55,14 @@ def test_a_line_is_quantity_times_price_minus_discount_plus_tax(shop: Shop) -> N
             assert line["tax"] == exact.quantize(CENT, ROUND_HALF_UP)
 
 
-def test_a_documents_total_is_the_sum_of_its_lines(shop: Shop) -> None:
+def test_a_documents_total_is_the_sum_of_its_lines(shop):
     for document in documents(shop):
         assert document["lines"]
         assert document["amount_total"] == sum(line["total"] for line in document["lines"])
         assert document["tax_total"] == sum(line["tax"] for line in document["lines"])
 
 
-def test_a_document_is_paid_exactly_when_payments_and_returns_cover_it(shop: Shop) -> None:
+def test_a_document_is_paid_exactly_when_payments_and_returns_cover_it(shop):
     for document in documents(shop):
         paid = sum((p["amount"] for p in document["payments"]), Decimal(0))
         returned = sum((r["amount"] for r in document["returns"]), Decimal(0))
@@ -75,7 +71,7 @@ def test_a_document_is_paid_exactly_when_payments_and_returns_cover_it(shop: Sho
         assert paid + returned <= document["amount_total"]
 
 
-def test_embedded_payments_are_those_of_the_payments_list(shop: Shop) -> None:
+def test_embedded_payments_are_those_of_the_payments_list(shop):
     listed = {payment["id"]: payment for payment in shop["payments"]}
     assert len(listed) == len(shop["payments"])
     seen: list[int] = []
@@ -90,7 +86,7 @@ def test_embedded_payments_are_those_of_the_payments_list(shop: Shop) -> None:
     assert sorted(seen) == sorted(listed)
 
 
-def test_every_return_has_its_refund_and_the_other_way_round(shop: Shop) -> None:
+def test_every_return_has_its_refund_and_the_other_way_round(shop):
     refunds = {p["_return_id"]: p for p in shop["payments"] if p["_kind"] == "return"}
     returns = {back["id"]: (doc, back) for doc in documents(shop) for back in doc["returns"]}
     assert refunds.keys() == returns.keys()
@@ -107,7 +103,7 @@ def test_every_return_has_its_refund_and_the_other_way_round(shop: Shop) -> None
         assert (payment["amount"] < 0) == (payment["_kind"] == "return")
 
 
-def test_tickets_and_invoices_name_each_other(shop: Shop) -> None:
+def test_tickets_and_invoices_name_each_other(shop):
     invoices = {invoice["id"]: invoice for invoice in shop["ticket_invoices"]}
     invoiced = [ticket for ticket in shop["tickets"] if ticket["invoice"]]
     assert sorted(t["invoice"]["id"] for t in invoiced) == sorted(invoices)
@@ -130,13 +126,13 @@ def test_tickets_and_invoices_name_each_other(shop: Shop) -> None:
             assert payment
 
 
-def test_payments_of_invoices_name_the_ticket(shop: Shop) -> None:
+def test_payments_of_invoices_name_the_ticket(shop):
     ticket_of = {invoice["id"]: invoice["ticket"]["id"] for invoice in shop["ticket_invoices"]}
     for payment in shop["payments"]:
         assert payment["_ticket_id"] == ticket_of.get(payment["_document_id"])
 
 
-def test_stock_is_what_came_in_and_was_adjusted_minus_what_was_sold(shop: Shop) -> None:
+def test_stock_is_what_came_in_and_was_adjusted_minus_what_was_sold(shop):
     by_code = {p["code"]: p["id"] for p in shop["products"] if p["type"] == "product"}
     on_hand: defaultdict[str, int] = defaultdict(int)
     for stock in shop["stock"]:
@@ -161,13 +157,13 @@ def test_stock_is_what_came_in_and_was_adjusted_minus_what_was_sold(shop: Shop) 
     assert counted == served
 
 
-def test_purchase_orders_cost_their_lines_and_are_received_with_a_date(shop: Shop) -> None:
+def test_purchase_orders_cost_their_lines_and_are_received_with_a_date(shop):
     for order in shop["purchase_orders"]:
         assert order["cost"] == sum(line["total"] for line in order["lines"])
         assert (order["status"] == "Received") == (order["received_date"] is not None)
 
 
-def test_serialised_stock_has_a_serial_for_each_piece(shop: Shop) -> None:
+def test_serialised_stock_has_a_serial_for_each_piece(shop):
     serials = Counter(serial["stock_id"] for serial in shop["serials"])
     pieces = {s["id"]: s["quantity"] for s in shop["stock"] if s["serialize_stock"]}
     assert serials == pieces

@@ -1,7 +1,5 @@
 """What makes reports go wrong in real shops is in every generated one."""
 
-from __future__ import annotations
-
 import datetime as dt
 import unicodedata
 from collections import Counter
@@ -19,7 +17,7 @@ def documents(shop: Shop) -> list[dict[str, Any]]:
     return [*shop["ticket_invoices"], *shop["pos_orders"]]
 
 
-def test_even_the_smallest_shop_has_every_awkward_document(tiny: Shop) -> None:
+def test_even_the_smallest_shop_has_every_awkward_document(tiny):
     everything = documents(tiny)
     assert any(document["amount_total"] == 0 for document in everything)
     assert any(document["status"] == "Due" for document in everything)
@@ -34,7 +32,7 @@ def test_even_the_smallest_shop_has_every_awkward_document(tiny: Shop) -> None:
     assert any(d["created_date"][8:19] == "01T00:00:00" for d in everything)
 
 
-def test_advances_come_before_their_invoice(small: Shop) -> None:
+def test_advances_come_before_their_invoice(small):
     advances = [
         (payment, invoice)
         for invoice in small["ticket_invoices"]
@@ -50,7 +48,7 @@ def test_advances_come_before_their_invoice(small: Shop) -> None:
                 assert at(payment["date"]) >= at(document["created_date"])
 
 
-def test_some_documents_are_paid_in_part_or_late_or_not_at_all(small: Shop) -> None:
+def test_some_documents_are_paid_in_part_or_late_or_not_at_all(small):
     due = [invoice for invoice in small["ticket_invoices"] if invoice["status"] == "Due"]
     assert any(invoice["payments"] for invoice in due)
     assert any(not invoice["payments"] for invoice in due)
@@ -64,7 +62,7 @@ def test_some_documents_are_paid_in_part_or_late_or_not_at_all(small: Shop) -> N
     assert late
 
 
-def test_nights_that_change_the_clock_have_documents_on_both_sides(small: Shop) -> None:
+def test_nights_that_change_the_clock_have_documents_on_both_sides(small):
     zone = ZoneInfo("America/New_York")
     moments = {at(document["created_date"]).timestamp() for document in documents(small)}
     repeated = [
@@ -80,7 +78,7 @@ def test_nights_that_change_the_clock_have_documents_on_both_sides(small: Shop) 
         assert {spring.timestamp() - 1, spring.timestamp()} <= moments
 
 
-def test_sundays_are_closed_and_december_is_busier_than_august(small: Shop) -> None:
+def test_sundays_are_closed_and_december_is_busier_than_august(small):
     created = [at(order["created_date"]) for order in small["pos_orders"]]
     ordinary = [moment for moment in created if 8 <= moment.hour < 20]
     assert not [moment for moment in ordinary if moment.weekday() == 6]
@@ -89,7 +87,7 @@ def test_sundays_are_closed_and_december_is_busier_than_august(small: Shop) -> N
     assert months["2026-05"] > months["2024-05"]
 
 
-def test_tickets_are_at_every_stage(small: Shop) -> None:
+def test_tickets_are_at_every_stage(small):
     tickets = small["tickets"]
     pipeline = {row["id"]: row["in_pipeline"] for row in small["statuses"]}
     for ticket in tickets:
@@ -103,7 +101,7 @@ def test_tickets_are_at_every_stage(small: Shop) -> None:
     assert {"repair", "repair_notes"} == {row["type"] for row in small["statuses"]}
 
 
-def test_some_repairs_come_back_within_thirty_days(small: Shop) -> None:
+def test_some_repairs_come_back_within_thirty_days(small):
     visits: dict[tuple[str, str, str], list[dt.datetime]] = {}
     for ticket in small["tickets"]:
         key = (ticket["customer"]["id"], ticket["device"], ticket["issue_type"]["label"])
@@ -112,7 +110,7 @@ def test_some_repairs_come_back_within_thirty_days(small: Shop) -> None:
     assert sum(later - first < dt.timedelta(days=60) for first, later, *_ in again) >= 10
 
 
-def test_names_come_in_many_scripts_and_without_emoji(small: Shop) -> None:
+def test_names_come_in_many_scripts_and_without_emoji(small):
     names = "".join(customer["name"] for customer in small["customers"])
     scripts = {unicodedata.name(char, "?").split()[0] for char in names if char.isalpha()}
     assert {"LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "CJK", "HANGUL", "DEVANAGARI"} <= (
@@ -121,7 +119,7 @@ def test_names_come_in_many_scripts_and_without_emoji(small: Shop) -> None:
     assert not [char for char in names if unicodedata.category(char) in {"So", "Cs", "Cc"}]
 
 
-def test_the_office_has_its_loose_ends(small: Shop) -> None:
+def test_the_office_has_its_loose_ends(small):
     assert any(order["received_date"] is None for order in small["purchase_orders"])
     assert any(order["status"] == "Received" for order in small["purchase_orders"])
     assert {"Won", "Lost", "New"} <= {lead["status"] for lead in small["leads"]}

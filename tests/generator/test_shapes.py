@@ -1,7 +1,5 @@
 """Records have the field notes' shapes, and the same arguments give the same bytes."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import os
@@ -19,7 +17,7 @@ from hypothesis import strategies as st
 from sandbox.generator import DEFAULT_UNTIL, SCALES, generate
 from sandbox.generator.shop_time import DAY, ShopClock
 from sandbox.resources import RESOURCES
-from tests.generator.conftest import Shop, build
+from tests.generator.conftest import build
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -42,7 +40,7 @@ def walk(value: Any, path: str = ""):
             yield from walk(inner, path)
 
 
-def test_every_list_of_the_specification_is_there_and_has_rows(tiny: Shop) -> None:
+def test_every_list_of_the_specification_is_there_and_has_rows(tiny):
     assert len(RESOURCES) == 36
     assert tiny.keys() == RESOURCES.keys()
     assert len(tiny["info"]) == 1
@@ -55,12 +53,12 @@ def test_every_list_of_the_specification_is_there_and_has_rows(tiny: Shop) -> No
 
 
 @pytest.mark.parametrize("size", ["tiny", "small", "medium"])
-def test_a_size_has_about_its_rows(size: str) -> None:
+def test_a_size_has_about_its_rows(size):
     rows = sum(1 for _ in generate(seed=4, size=size, shop="a", timezone="UTC"))  # type: ignore[arg-type] # parametrized
     assert 0.85 <= rows / SCALES[size].rows <= 1.15
 
 
-def test_the_same_arguments_give_the_same_bytes_in_another_process() -> None:
+def test_the_same_arguments_give_the_same_bytes_in_another_process():
     records = list(generate(seed=5, size="tiny", shop="s", timezone="Europe/Berlin"))
     here = hashlib.sha256(repr(records).encode()).hexdigest()
     for hash_seed in ("1", "2"):
@@ -74,7 +72,7 @@ def test_the_same_arguments_give_the_same_bytes_in_another_process() -> None:
         assert there.stdout.strip() == here
 
 
-def test_another_seed_shop_or_size_is_another_shop() -> None:
+def test_another_seed_shop_or_size_is_another_shop():
     ids = [
         {customer["id"] for customer in build(size="tiny", **changes)["customers"]}
         for changes in ({}, {"seed": 12}, {"shop": "norte"})
@@ -83,13 +81,13 @@ def test_another_seed_shop_or_size_is_another_shop() -> None:
     assert ids[0].isdisjoint(ids[2])
 
 
-def test_ids_are_unique_within_a_list(small: Shop) -> None:
+def test_ids_are_unique_within_a_list(small):
     for resource, records in small.items():
         ids = [str(record["id"]) for record in records]
         assert len(set(ids)) == len(ids), resource
 
 
-def test_identifiers_are_text_or_numbers_as_observed(small: Shop) -> None:
+def test_identifiers_are_text_or_numbers_as_observed(small):
     for resource in ("customers", "tickets", "ticket_invoices", "pos_orders"):
         assert all(UID.fullmatch(record["id"]) for record in small[resource])
     for resource in ("payments", "tax_rates", "statuses"):
@@ -97,7 +95,7 @@ def test_identifiers_are_text_or_numbers_as_observed(small: Shop) -> None:
     assert all(p["payment_id"] == p["id"] for p in small["payments"])
 
 
-def test_private_keys_are_only_at_the_top_and_names_are_snake_case(small: Shop) -> None:
+def test_private_keys_are_only_at_the_top_and_names_are_snake_case(small):
     for records in small.values():
         for record in records:
             for path, value in walk(record):
@@ -107,7 +105,7 @@ def test_private_keys_are_only_at_the_top_and_names_are_snake_case(small: Shop) 
             assert STAMP.fullmatch(record["_updated"])
 
 
-def test_amounts_are_decimals_with_two_places_and_nothing_is_a_float(small: Shop) -> None:
+def test_amounts_are_decimals_with_two_places_and_nothing_is_a_float(small):
     for records in small.values():
         for record in records:
             for path, value in walk(record):
@@ -118,7 +116,7 @@ def test_amounts_are_decimals_with_two_places_and_nothing_is_a_float(small: Shop
                     raise AssertionError(f"{path} is {value!r}")
 
 
-def test_times_are_the_shops_own_and_lie_before_the_last_day(small: Shop) -> None:
+def test_times_are_the_shops_own_and_lie_before_the_last_day(small):
     zone = ZoneInfo("America/New_York")
     end = dt.datetime.combine(DEFAULT_UNTIL, dt.time(), zone)
     for records in small.values():
@@ -134,7 +132,7 @@ def test_times_are_the_shops_own_and_lie_before_the_last_day(small: Shop) -> Non
                 assert moment < end or key in FUTURE, path
 
 
-def test_every_list_with_a_created_filter_has_the_date(small: Shop) -> None:
+def test_every_list_with_a_created_filter_has_the_date(small):
     without = {"tax_rates", "payments", "info"}
     for resource in RESOURCES:
         if resource not in without:
@@ -142,7 +140,7 @@ def test_every_list_with_a_created_filter_has_the_date(small: Shop) -> None:
     assert all(STAMP.fullmatch(payment["date"]) for payment in small["payments"])
 
 
-def test_references_lead_somewhere(small: Shop) -> None:
+def test_references_lead_somewhere(small):
     known = {name: {str(record["id"]) for record in records} for name, records in small.items()}
     targets = {
         "customer": "customers",
@@ -172,7 +170,7 @@ def test_references_lead_somewhere(small: Shop) -> None:
         assert {line["product_code"] for line in lines} <= codes
 
 
-def test_texts_stay_within_the_specifications_limits(small: Shop) -> None:
+def test_texts_stay_within_the_specifications_limits(small):
     for product in small["products"]:
         assert len(product["name"]) <= 100
         assert len(product["code"]) <= 25
@@ -184,7 +182,7 @@ def test_texts_stay_within_the_specifications_limits(small: Shop) -> None:
     assert {row["type"] for row in small["appointments"]} <= {"InShop", "OnSite", "PhoneCall"}
 
 
-def test_until_moves_the_last_day() -> None:
+def test_until_moves_the_last_day():
     until = dt.date(2024, 3, 1)
     tickets = build(size="tiny", until=until)["tickets"]
     days = [dt.datetime.fromisoformat(ticket["created_date"]).date() for ticket in tickets]
@@ -192,7 +190,7 @@ def test_until_moves_the_last_day() -> None:
     assert min(days) >= until - dt.timedelta(days=SCALES["tiny"].days)
 
 
-def test_an_unknown_zone_or_size_is_refused() -> None:
+def test_an_unknown_zone_or_size_is_refused():
     with pytest.raises(KeyError):
         next(generate(seed=1, size="tiny", shop="a", timezone="Mars/Olympus"))
     with pytest.raises(KeyError):
@@ -209,9 +207,7 @@ ZONES = ("America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathm
     second=st.integers(0, DAY - 1),
     fold=st.integers(0, 1),
 )
-def test_the_clock_agrees_with_the_zones_rules(
-    zone: str, day: dt.date, second: int, fold: int
-) -> None:
+def test_the_clock_agrees_with_the_zones_rules(zone, day, second, fold):
     info = ZoneInfo(zone)
     clock = ShopClock(info, dt.date(2022, 1, 1), dt.date(2026, 12, 31))
     moment = clock.at(day, second, fold)

@@ -1,10 +1,5 @@
 """A sandbox shop on loopback and an empty folder to begin in."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from sandbox.server import SandboxServer
@@ -12,7 +7,7 @@ from sandbox.shops import ShopSpec
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     import os
 
     for name in list(os.environ):
@@ -24,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[SandboxServer]:
+def server():
     shops = [ShopSpec("main", timezone="America/Guatemala"), ShopSpec("north", timezone="UTC")]
     with SandboxServer(shops, size="tiny", minute_seconds=0.5) as running:
         yield running

@@ -1,7 +1,5 @@
 """The guides are true: every command in them exists, every setting in them is taken."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib
@@ -37,7 +35,7 @@ def blocks(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
-def test_every_block_is_checked_by_something(guide: Path) -> None:
+def test_every_block_is_checked_by_something(guide):
     text = guide.read_text(encoding="utf-8")
     assert len(re.findall(r"^```", text, re.M)) == 2 * len(blocks(guide))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -75,13 +73,13 @@ def check_command(command: Any, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
-def test_every_command_of_a_guide_exists(guide: Path) -> None:
+def test_every_command_of_a_guide_exists(guide):
     for words in _commands(guide.read_text(encoding="utf-8")):
         check_command(get_command(app), words)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
-def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
+def test_every_setting_of_a_guide_is_taken(guide):
     for block in re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S):
         settings = tomllib.loads(block)
         for name in ("schedule", "retention"):
@@ -95,7 +93,7 @@ def test_every_setting_of_a_guide_is_taken(guide: Path) -> None:
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
-def test_links_lead_somewhere(guide: Path) -> None:
+def test_links_lead_somewhere(guide):
     text = guide.read_text(encoding="utf-8")
     anchors = {one.lower().replace(" ", "-") for one in re.findall(r"^## (.+)$", GLOSSARY, re.M)}
     assert set(re.findall(r"glossary\.md#([\w-]+)", text)) <= anchors
@@ -105,7 +103,7 @@ def test_links_lead_somewhere(guide: Path) -> None:
         assert (guide.parent / target).exists(), target
 
 
-def test_what_is_promised_is_shown_by_something_that_exists() -> None:
+def test_what_is_promised_is_shown_by_something_that_exists():
     text = (FOLDER / "proofs.md").read_text(encoding="utf-8")
     _, _, promises = text.partition("## What is promised")
     rows = [line for line in promises.splitlines() if line.startswith("| ")][1:]
@@ -120,11 +118,11 @@ def test_what_is_promised_is_shown_by_something_that_exists() -> None:
             assert target or (ROOT / path.split()[0]).exists(), path
 
 
-def test_the_readme_is_one_screen() -> None:
+def test_the_readme_is_one_screen():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 80
 
 
-def test_every_reason_and_state_is_explained() -> None:
+def test_every_reason_and_state_is_explained():
     from pipelines.outbox import STATES
     from pipelines.reconcile.explain import MEANING
 

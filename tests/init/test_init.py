@@ -1,10 +1,7 @@
 """``shopmirror init``: settings that work, or none at all."""
 
-from __future__ import annotations
-
 import io
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -20,11 +17,11 @@ class _Terminal(io.StringIO):
 
 
 @pytest.fixture
-def begin(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def begin(folder, monkeypatch):
     # The sandbox's minute is short; a real service has the default.
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.5")
 
-    def run(*arguments: str, key: str | None = None) -> int:
+    def run(*arguments, key=None):
         if key is not None:
             monkeypatch.setattr("sys.stdin", io.StringIO(key + "\n"))
             arguments += ("--key-file", "-")
@@ -35,7 +32,7 @@ def begin(folder: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
-def test_it_writes_settings_that_load(begin, folder, server: SandboxServer, capsys) -> None:
+def test_it_writes_settings_that_load(begin, folder, server, capsys):
     code = begin(
         "--base-url", server.base_url, "--timezone", "America/Guatemala", key=server.keys["main"]
     )
@@ -52,9 +49,7 @@ def test_it_writes_settings_that_load(begin, folder, server: SandboxServer, caps
     assert server.keys["main"] not in printed.out + printed.err
 
 
-def test_zone_and_currency_are_the_services_own(
-    begin, folder, server: SandboxServer, capsys
-) -> None:
+def test_zone_and_currency_are_the_services_own(begin, folder, server, capsys):
     code = begin("--base-url", server.base_url, key=server.keys["main"])
     told = capsys.readouterr()
     assert code == 0, told.err
@@ -67,16 +62,14 @@ def test_zone_and_currency_are_the_services_own(
     assert (shop.timezone, shop.currency) == ("UTC", "USD")
 
 
-def test_no_key_is_in_the_log(begin, folder, server: SandboxServer) -> None:
+def test_no_key_is_in_the_log(begin, folder, server):
     begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
     for path in (folder / "data").rglob("*"):
         if path.is_file():
             assert server.keys["main"].encode() not in path.read_bytes(), path
 
 
-def test_a_wrong_key_writes_nothing_and_asks_once(
-    begin, folder, server: SandboxServer, capsys
-) -> None:
+def test_a_wrong_key_writes_nothing_and_asks_once(begin, folder, server, capsys):
     before = len(server.requests("main"))
     code = begin("--base-url", server.base_url, "--timezone", "UTC", key="no-such-key-at-all")
     assert code == 3
@@ -85,7 +78,7 @@ def test_a_wrong_key_writes_nothing_and_asks_once(
     assert len(server.requests("main")) == before
 
 
-def test_an_address_where_nobody_answers(begin, folder, capsys) -> None:
+def test_an_address_where_nobody_answers(begin, folder, capsys):
     code = begin("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", key="some-key-1234")
     assert code in (2, 3)
     assert not (folder / ".dlt").exists()
@@ -104,17 +97,13 @@ def test_an_address_where_nobody_answers(begin, folder, capsys) -> None:
         (("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC"), "", "api_key"),
     ],
 )
-def test_bad_input_is_named_and_nothing_is_sent(
-    begin, folder, capsys, arguments: tuple[str, ...], key: str | None, word: str
-) -> None:
+def test_bad_input_is_named_and_nothing_is_sent(begin, folder, capsys, arguments, key, word):
     assert begin(*arguments, key=key) == 2
     assert word in capsys.readouterr().err
     assert not (folder / ".dlt").exists()
 
 
-def test_http_to_another_machine_is_asked_twice(
-    begin, folder, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_http_to_another_machine_is_asked_twice(begin, folder, monkeypatch, capsys):
     arguments = ("--base-url", "http://shop.invalid/v1", "--timezone", "UTC", "--no-test")
     assert begin(*arguments, "--allow-http", key="some-key-1234") == 0
     shop = load_settings().shops[0]
@@ -146,11 +135,11 @@ def test_http_to_another_machine_is_asked_twice(
         ("http://127.0.0.1@shop.invalid/v1", True),
     ],
 )
-def test_what_sends_everything_readable(url: str, clear: bool) -> None:
+def test_what_sends_everything_readable(url, clear):
     assert is_in_the_clear(url) is clear
 
 
-def test_what_is_set_is_not_replaced_silently(begin, folder, capsys) -> None:
+def test_what_is_set_is_not_replaced_silently(begin, folder, capsys):
     (folder / ".dlt").mkdir()
     config = folder / ".dlt/config.toml"
     config.write_text('[sources.repair_shop]\nbase_url = "http://127.0.0.1:8/v1"\n')
@@ -163,7 +152,7 @@ def test_what_is_set_is_not_replaced_silently(begin, folder, capsys) -> None:
     assert load_settings().shops[0].base_url == "http://127.0.0.1:9/v1"
 
 
-def test_comments_and_other_sections_stay(begin, folder) -> None:
+def test_comments_and_other_sections_stay(begin, folder):
     (folder / ".dlt").mkdir()
     config, secrets = folder / ".dlt/config.toml", folder / ".dlt/secrets.toml"
     config.write_text(
@@ -179,7 +168,7 @@ def test_comments_and_other_sections_stay(begin, folder) -> None:
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
 
 
-def test_a_second_shop_gives_the_first_a_name(begin, folder) -> None:
+def test_a_second_shop_gives_the_first_a_name(begin, folder):
     first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "America/Lima", "--no-test")
     second = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
     assert begin(*first, key="key-of-the-first") == 0
@@ -192,14 +181,14 @@ def test_a_second_shop_gives_the_first_a_name(begin, folder) -> None:
     assert shops["north"].timezone == "UTC"
 
 
-def test_with_named_shops_the_shop_must_be_said(begin, folder, capsys) -> None:
+def test_with_named_shops_the_shop_must_be_said(begin, folder, capsys):
     first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
     assert begin(*first, "--shop", "north", key="key-of-the-first") == 0
     assert begin(*first, key="key-of-another") == 2
     assert "north" in capsys.readouterr().err
 
 
-def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys) -> None:
+def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys):
     (folder / ".dlt").mkdir()
     secrets = folder / ".dlt/secrets.toml"
     secrets.write_text('[sources.repair_shop]\napi_key = "hush-hush-hush\n')
@@ -210,7 +199,7 @@ def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys) -> N
     assert "hush" in secrets.read_text()
 
 
-def test_a_variable_that_is_stronger_is_named(begin, folder, monkeypatch, capsys) -> None:
+def test_a_variable_that_is_stronger_is_named(begin, folder, monkeypatch, capsys):
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-of-the-environment")
     arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
     assert begin(*arguments, key="some-key-1234") == 0
@@ -219,19 +208,17 @@ def test_a_variable_that_is_stronger_is_named(begin, folder, monkeypatch, capsys
     assert "key-of-the-environment" not in told.err + told.out
 
 
-def test_a_person_is_asked_and_the_first_sync_is_offered(
-    folder, server: SandboxServer, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_a_person_is_asked_and_the_first_sync_is_offered(folder, server, monkeypatch, capsys):
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.5")
     answers = iter([server.base_url, "UTC"])
     monkeypatch.setattr("sys.stdin", _Terminal())
     asked: list[str] = []
 
-    def prompt(text: str, **options: object) -> str:
+    def prompt(text, **options):
         asked.append(text)
         return server.keys["north"] if options.get("hide_input") else next(answers)
 
-    def confirm(text: str, **options: object) -> bool:
+    def confirm(text, **options):
         asked.append(text)
         return True
 
@@ -248,7 +235,7 @@ def test_a_person_is_asked_and_the_first_sync_is_offered(
     assert synced == [None]
 
 
-def test_a_key_replaced_at_the_service_is_followed(begin, folder, capsys) -> None:
+def test_a_key_replaced_at_the_service_is_followed(begin, folder, capsys):
     arguments = ("--timezone", "America/Guatemala")
     with SandboxServer([ShopSpec("main", timezone="America/Guatemala")], size="tiny",
                        minute_seconds=0.5) as server:  # fmt: skip

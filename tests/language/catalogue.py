@@ -1,7 +1,5 @@
 """What the code says: every message of ours that a catalogue has to translate."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

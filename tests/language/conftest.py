@@ -1,7 +1,5 @@
 """The warehouse is made once a process, and the tests of the report have it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

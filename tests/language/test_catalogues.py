@@ -1,12 +1,9 @@
 """Every sentence of ours is in the catalogue, and none goes by it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -27,7 +24,7 @@ _PLACES = re.compile(r"\{(\w+)\}")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.po")), ids=lambda path: path.stem)
-def test_nothing_is_missing_in_a_catalogue(path: Path) -> None:
+def test_nothing_is_missing_in_a_catalogue(path):
     said, known = messages(), read_catalogue(path)
     assert {text: place for text, place in said.items() if text not in known} == {}
     assert set(known) - set(said) == set(), "nobody says this any more"
@@ -36,7 +33,7 @@ def test_nothing_is_missing_in_a_catalogue(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(prose.FOLDER.glob("*.po")), ids=lambda path: path.stem)
-def test_nothing_is_missing_of_the_notebooks_prose(path: Path) -> None:
+def test_nothing_is_missing_of_the_notebooks_prose(path):
     said = {text for book in prose.FOLDER.glob("*.ipynb") for text in prose.paragraphs(book)}
     known = read_catalogue(path)
     assert said - set(known) == set()
@@ -47,7 +44,7 @@ def test_nothing_is_missing_of_the_notebooks_prose(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", notebooks())
-def test_a_charts_labels_are_said_in_the_language_at_work(name: str) -> None:
+def test_a_charts_labels_are_said_in_the_language_at_work(name):
     given = [
         one.value
         for node in ast.walk(ast.parse(notebooks()[name]))
@@ -79,9 +76,7 @@ def english_in(text: str, *own: str) -> list[str]:
     return [word for word in re.findall(r"[A-Za-z]{2,}", text) if word != "GTQ"]
 
 
-def test_a_report_says_nothing_by_the_catalogue(
-    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> None:
+def test_a_report_says_nothing_by_the_catalogue(tmp_path_factory, tmp_path):
     (tmp_path / "warehouse.duckdb").write_bytes(
         (chain_home(tmp_path_factory) / "warehouse.duckdb").read_bytes()
     )
@@ -105,9 +100,7 @@ def test_a_report_says_nothing_by_the_catalogue(
 
 
 @pytest.mark.parametrize("part", ["sales", "breakdown", "tickets", "due", "books", "mirror"])
-def test_the_page_says_nothing_by_the_catalogue(
-    part: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_nothing_by_the_catalogue(part, tmp_path_factory, monkeypatch):
     home = chain_home(tmp_path_factory)
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
     monkeypatch.setattr(DisplaySettings, "to_language", lambda _settings: strange())
@@ -146,11 +139,8 @@ def test_the_page_says_nothing_by_the_catalogue(
 
 
 def test_a_report_of_a_spanish_shop_and_the_command_stays_english(
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    tmp_path_factory, tmp_path, monkeypatch, capsys
+):
     logo = tmp_path / "logo.png"
     Image.new("RGB", (300, 100), "red").save(logo)
     monkeypatch.setenv("SHOPMIRROR_HOME", str(chain_home(tmp_path_factory)))

@@ -1,11 +1,8 @@
 """``[display]``: how figures, days and money are written, and what is refused."""
 
-from __future__ import annotations
-
 import io
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -38,16 +35,14 @@ DAY = date(2026, 11, 21)
         ({"number_format": "1234.50"}, "\u22121234.50", "2026-11-21", "2026-11"),
     ],
 )
-def test_figures_and_days_are_written_as_the_settings_say(
-    settings: dict[str, str], money: str, day: str, month: str
-) -> None:
+def test_figures_and_days_are_written_as_the_settings_say(settings, money, day, month):
     language = DisplaySettings(**settings).to_language()
     written = language.money(Decimal("-1234.495"), "GTQ")
     assert written.replace("\u202f", " ").replace("\u00a0", " ") == money
     assert (language.day(DAY), language.month(DAY)) == (day, month)
 
 
-def test_a_text_is_said_in_the_language_at_work() -> None:
+def test_a_text_is_said_in_the_language_at_work():
     text = Text("Not proven complete at the last sync: {lists}.", lists=[Text("tickets"), "x"])
     assert text == "Not proven complete at the last sync: tickets, x."
     with use(DisplaySettings(language="es-GT").to_language()):
@@ -60,7 +55,7 @@ def test_a_text_is_said_in_the_language_at_work() -> None:
     assert current().weekday(DAY) == "Saturday"
 
 
-def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path: Path) -> None:
+def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path):
     own = tmp_path / "pt.po"
     own.write_text('msgid ""\nmsgstr ""\n\nmsgid "Sold"\nmsgstr "Vendido aqui"\n')
     with use(DisplaySettings(language="pt-BR", catalogue=str(own)).to_language()):
@@ -79,9 +74,7 @@ def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path: Path) -> None:
         ("COLOUR", "red", "colour"),
     ],
 )
-def test_wrong_settings_are_named(
-    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_settings_are_named(name, value, said, monkeypatch):
     monkeypatch.setenv(f"DISPLAY__{name}", value)
     with pytest.raises(SettingsError, match=said):
         load_language()
@@ -93,9 +86,7 @@ def _png(size: tuple[int, int]) -> bytes:
     return out.getvalue()
 
 
-def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(tmp_path, monkeypatch):
     logo = tmp_path / "logo.png"
     monkeypatch.setenv("DISPLAY__LOGO", str(logo))
     logo.write_bytes(_png((2000, 500)) + b"<script>alert(1)</script>")
@@ -113,9 +104,7 @@ def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(
         load_display().picture  # noqa: B018 - as above
 
 
-def test_notebooks_are_written_in_the_readers_language(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notebooks_are_written_in_the_readers_language(tmp_path, monkeypatch):
     for code, folder in (("en", "notes"), ("es-GT", "notas")):
         monkeypatch.setenv("DISPLAY__LANGUAGE", code)
         assert main(["notebooks", "--to", str(tmp_path / folder)]) == 0

@@ -1,7 +1,5 @@
 """One sandbox shop, mirrored once by the real sync, for every test of the notebooks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -21,7 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory):
     """A home folder with the published warehouse of a tiny sandbox shop."""
     folder = tmp_path_factory.mktemp("notebooks") / "home"
     folder.mkdir()

@@ -4,8 +4,6 @@ The expectations are made from the sandbox's generated records, not from the war
 from there to a notebook's figures goes through HTTP, the mirror and the models.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import itertools
@@ -25,7 +23,7 @@ NAMES = [path.stem for path in build.notebooks()]
 
 
 @pytest.fixture(scope="session")
-def ran(home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, nbformat.NotebookNode]:
+def ran(home, tmp_path_factory):
     """The notebooks over the tiny shop; name -> with outputs.
 
     One after the other in one kernel that forgets each before the next: what costs is starting
@@ -49,7 +47,7 @@ def ran(home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, nbfor
 
 
 @pytest.fixture(scope="session")
-def records() -> dict[str, list[Any]]:
+def records():
     """What the sandbox's shop is made of: resource -> records."""
     found: dict[str, list[Any]] = {}
     for resource, record in generate(
@@ -86,7 +84,7 @@ def returned(documents: list[Any]) -> Decimal:
     )
 
 
-def test_all_seven_are_there() -> None:
+def test_all_seven_are_there():
     assert NAMES == [
         "01_start_here",
         "02_sales_and_seasons",
@@ -98,9 +96,7 @@ def test_all_seven_are_there() -> None:
     ]
 
 
-def test_sales_are_what_the_shop_sold(
-    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
-) -> None:
+def test_sales_are_what_the_shop_sold(ran, records):
     documents = records["ticket_invoices"] + records["pos_orders"]
     found = results(ran["02_sales_and_seasons"])
     assert Decimal(found["sales"]) == total(documents) - returned(documents)
@@ -108,23 +104,19 @@ def test_sales_are_what_the_shop_sold(
     assert found["documents"] == len(documents)
 
 
-def test_start_here_agrees_with_the_service(ran: dict[str, nbformat.NotebookNode]) -> None:
+def test_start_here_agrees_with_the_service(ran):
     found = results(ran["01_start_here"])
     assert found["reports_that_disagree"] == 0
     assert Decimal(found["due"]) == Decimal(results(ran["05_customers"])["due"])
 
 
-def test_every_ticket_is_counted(
-    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
-) -> None:
+def test_every_ticket_is_counted(ran, records):
     found = results(ran["03_tickets_and_technicians"])
     assert found["tickets"] == len(records["tickets"])
     assert found["unassigned"] == sum(not ticket["technician"] for ticket in records["tickets"])
 
 
-def test_stock_and_purchases_are_the_shops(
-    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
-) -> None:
+def test_stock_and_purchases_are_the_shops(ran, records):
     found = results(ran["04_stock_and_purchasing"])
     goods = [product for product in records["products"] if product["type"] == "product"]
     assert Decimal(found["units"]) == sum(Decimal(str(product["stock"])) for product in goods)
@@ -135,9 +127,7 @@ def test_stock_and_purchases_are_the_shops(
     assert Decimal(found["purchases"]) == bought
 
 
-def test_customers_and_what_they_owe(
-    ran: dict[str, nbformat.NotebookNode], records: dict[str, list[Any]]
-) -> None:
+def test_customers_and_what_they_owe(ran, records):
     found = results(ran["05_customers"])
     documents = records["ticket_invoices"] + records["pos_orders"]
     assert found["customers"] == len(records["customers"])
@@ -146,9 +136,7 @@ def test_customers_and_what_they_owe(
     )
 
 
-def test_reconciliation_finds_the_services_own_definition(
-    ran: dict[str, nbformat.NotebookNode],
-) -> None:
+def test_reconciliation_finds_the_services_own_definition(ran):
     found = results(ran["06_reconciliation"])
     assert found["months"] == found["months_that_agree"] > 20
     assert found["not_proven"] == 0
@@ -157,9 +145,7 @@ def test_reconciliation_finds_the_services_own_definition(
     assert agreed == of
 
 
-def test_the_rehearsal_leaves_no_queue_behind(
-    ran: dict[str, nbformat.NotebookNode], home: Path
-) -> None:
+def test_the_rehearsal_leaves_no_queue_behind(ran, home):
     found = results(ran["07_queue_a_change"])
     assert found["queued"] > 0
     assert found["refused"] == 3
@@ -168,16 +154,14 @@ def test_the_rehearsal_leaves_no_queue_behind(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_run_draws_its_charts_and_complains_of_nothing(
-    ran: dict[str, nbformat.NotebookNode], name: str
-) -> None:
+def test_every_run_draws_its_charts_and_complains_of_nothing(ran, name):
     kinds = {o["output_type"] for cell in ran[name].cells for o in cell.get("outputs", [])}
     assert kinds <= {"execute_result", "display_data"}
     assert len(pictures(ran[name])) == len(pictures(nbformat.read(_path(name), as_version=4)))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_committed_file_can_be_read_without_running_it(name: str) -> None:
+def test_the_committed_file_can_be_read_without_running_it(name):
     notebook = nbformat.read(_path(name), as_version=4)
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -190,7 +174,7 @@ def test_the_committed_file_can_be_read_without_running_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_of_a_machine_is_in_the_committed_file(name: str) -> None:
+def test_nothing_of_a_machine_is_in_the_committed_file(name):
     notebook = nbformat.read(_path(name), as_version=4)
     for cell in notebook.cells:
         assert not cell.metadata
@@ -207,7 +191,7 @@ def test_nothing_of_a_machine_is_in_the_committed_file(name: str) -> None:
     assert socket.gethostname() not in text
 
 
-def test_links_between_notebooks_lead_somewhere() -> None:
+def test_links_between_notebooks_lead_somewhere():
     for path in build.notebooks():
         for cell in nbformat.read(path, as_version=4).cells:
             for target in re.findall(r"\]\(([^)]+\.ipynb)\)", cell.source):

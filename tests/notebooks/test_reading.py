@@ -1,7 +1,5 @@
 """Reading the published warehouse: exact, read-only, never stale, never in the way."""
 
-from __future__ import annotations
-
 import contextvars
 from decimal import Decimal
 from pathlib import Path
@@ -46,18 +44,18 @@ def publish(home: Path, *amounts: str) -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
+def shop(tmp_path):
     publish(tmp_path / "home", "0.1", "0.2", "1234.5")
     return tmp_path / "home"
 
 
-def test_money_adds_up_to_the_cent(shop: Path) -> None:
+def test_money_adds_up_to_the_cent(shop):
     found = query("select total from marts.daily_sales order by day", home=shop)
     assert found["total"].sum() == Decimal("1234.8")
     assert value("select sum(total) from marts.daily_sales", home=shop) == Decimal("1234.8")
 
 
-def test_types_are_what_analysts_expect(shop: Path) -> None:
+def test_types_are_what_analysts_expect(shop):
     found = query(
         "select *, sum(documents) over () as all_documents from marts.daily_sales", home=shop
     )
@@ -69,7 +67,7 @@ def test_types_are_what_analysts_expect(shop: Path) -> None:
     assert floats(found)["total"].dtype == "float64"
 
 
-def test_values_are_passed_not_pasted(shop: Path) -> None:
+def test_values_are_passed_not_pasted(shop):
     found = query(
         "select count(*) as days from marts.daily_sales where total > $least", home=shop, least="1"
     )
@@ -78,7 +76,7 @@ def test_values_are_passed_not_pasted(shop: Path) -> None:
         query("select $which", home=shop)
 
 
-def test_an_open_notebook_sees_what_was_published_last(shop: Path) -> None:
+def test_an_open_notebook_sees_what_was_published_last(shop):
     kept = query("select * from marts.daily_sales", home=shop)
     assert value("select count(*) from marts.daily_sales", home=shop) == 3
     publish(shop, "7")
@@ -86,19 +84,19 @@ def test_an_open_notebook_sees_what_was_published_last(shop: Path) -> None:
     assert len(kept) == 3
 
 
-def test_nobody_is_kept_from_writing(shop: Path) -> None:
+def test_nobody_is_kept_from_writing(shop):
     query("select * from marts.daily_sales", home=shop)
     with duckdb.connect(str(shop / "warehouse.duckdb")) as database:
         database.execute("create table marts.another (a integer)")
 
 
-def test_the_warehouse_cannot_be_written_to(shop: Path) -> None:
+def test_the_warehouse_cannot_be_written_to(shop):
     with pytest.raises(QueryFailed, match="read-only"):
         query("delete from marts.daily_sales", home=shop)
     assert value("select count(*) from marts.daily_sales", home=shop) == 3
 
 
-def test_a_home_is_found_from_a_folder_below(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_is_found_from_a_folder_below(shop, monkeypatch):
     below = shop.parent / "notebooks" / "mine"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
@@ -106,14 +104,14 @@ def test_a_home_is_found_from_a_folder_below(shop: Path, monkeypatch: pytest.Mon
     assert warehouse_file().samefile(shop / "warehouse.duckdb")
 
 
-def test_nothing_published_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_published_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHOPMIRROR_HOME", "nowhere")
     with pytest.raises(NothingPublished, match="shopmirror sync"):
         query("select 1")
 
 
-def test_faults_name_the_fault_and_not_the_machine(shop: Path) -> None:
+def test_faults_name_the_fault_and_not_the_machine(shop):
     with pytest.raises(QueryFailed, match="no_such_table") as raised:
         query("select * from marts.no_such_table", home=shop)
     assert str(shop) not in str(raised.value)
@@ -123,7 +121,7 @@ def test_faults_name_the_fault_and_not_the_machine(shop: Path) -> None:
         columns("marts.no_such_table", home=shop)
 
 
-def test_tables_and_columns_are_explained(home: Path) -> None:
+def test_tables_and_columns_are_explained(home):
     marts = tables("marts", home=home)
     assert {"daily_sales", "payments", "reconciliation"} <= set(marts["table"])
     assert (marts["holds"] != "").all()
@@ -133,7 +131,7 @@ def test_tables_and_columns_are_explained(home: Path) -> None:
     assert columns("daily_sales", home=home).equals(columns("marts.daily_sales", home=home))
 
 
-def test_pretty_is_for_people(shop: Path) -> None:
+def test_pretty_is_for_people(shop):
     shown = pretty(
         query("select day, total, documents from marts.daily_sales order by 1", home=shop)
     )
@@ -147,9 +145,7 @@ def test_pretty_is_for_people(shop: Path) -> None:
     assert pieces["pieces"].tolist() == ["1,200"]
 
 
-def test_pretty_follows_the_settings(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pretty_follows_the_settings(shop, tmp_path, monkeypatch):
     (tmp_path / ".dlt").mkdir()
     (tmp_path / ".dlt" / "config.toml").write_text('[display]\nlanguage = "es-GT"\n')
     inside = tmp_path / "notebooks"
@@ -171,7 +167,7 @@ def _pretty_sales(shop: Path) -> pd.DataFrame:
     return pretty(query("select day, -total from marts.daily_sales order by 1", home=shop))
 
 
-def test_columns_of_a_chart_become_rows_under_their_names(shop: Path) -> None:
+def test_columns_of_a_chart_become_rows_under_their_names(shop):
     frame = query("select day, total, documents from marts.daily_sales order by 1", home=shop)
     rows = house_style.series(frame, "day", documents="documentos", total="venta")
     assert rows["what"].tolist() == ["documentos"] * 3 + ["venta"] * 3

@@ -1,7 +1,5 @@
 """The files beside the code name what is there."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -17,7 +15,7 @@ from tests.init.test_guides import check_command
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_image_copies_what_is_there_and_runs_commands_that_exist() -> None:
+def test_the_image_copies_what_is_there_and_runs_commands_that_exist():
     text = (ROOT / "Containerfile").read_text(encoding="utf-8")
     copied = [words.split()[:-1] for words in re.findall(r"^COPY (?!--)(.+)$", text, re.M)]
     names = {name for words in copied for name in words}
@@ -34,7 +32,7 @@ def test_the_image_copies_what_is_there_and_runs_commands_that_exist() -> None:
     assert f"<3.{int(python.split('.')[1]) + 1}" in wanted["requires-python"]
 
 
-def test_hooks_run_the_tools_of_this_project() -> None:
+def test_hooks_run_the_tools_of_this_project():
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
     assert [repo["repo"] for repo in hooks] == ["local"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -44,7 +42,7 @@ def test_hooks_run_the_tools_of_this_project() -> None:
 
 
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
-def test_links_and_targets_are_there(name: str) -> None:
+def test_links_and_targets_are_there(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (ROOT / target).exists(), target

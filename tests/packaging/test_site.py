@@ -1,7 +1,5 @@
 """The documentation's pages as the site builder gets them."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib
@@ -21,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def build() -> Any:
+def build():
     spec = importlib.util.spec_from_file_location("build", ROOT / "docs" / "build.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,7 +28,7 @@ def build() -> Any:
 
 
 @pytest.fixture(scope="module")
-def pages(build: Any) -> dict[str, str]:
+def pages(build):
     return build.pages()
 
 
@@ -43,7 +41,7 @@ def named(entries: list[Any]) -> Iterator[str]:
             yield from named(below)
 
 
-def test_the_reference_is_whole(pages: dict[str, str]) -> None:
+def test_the_reference_is_whole(pages):
     for name in get_command(app).commands:
         assert f"## `shopmirror {name}`" in pages["reference/commands.md"]
     for kind in (ShopSettings, *sections().values()):
@@ -55,7 +53,7 @@ def test_the_reference_is_whole(pages: dict[str, str]) -> None:
     assert "{{" not in pages["reference/tables.md"]
 
 
-def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages: dict[str, str]) -> None:
+def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages):
     site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     assert sorted(named(site["nav"])) == sorted(pages)
     pictures = {str(p.relative_to(ROOT / "docs")) for p in (ROOT / "docs").rglob("*.[ps][nv]g")}
@@ -65,14 +63,14 @@ def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages: dict[st
             assert str(path) in pages or str(path) in pictures, f"{name}: {target}"
 
 
-def test_words_of_the_glossary_are_linked_once_and_not_in_code(build: Any) -> None:
+def test_words_of_the_glossary_are_linked_once_and_not_in_code(build):
     known = build.terms("# Glossary\n\n## Mart\n\n## Closing report\n")
     text = "# A mart\n\nSee `mart`, marts and a mart.\n\n```\nclosing report\n```\n[a](b report)\n"
     made = build.linked(text, known, "x.md")
     assert made == text.replace(" marts and", " [marts](glossary.md#mart) and")
 
 
-def test_the_dictionary_reads_on_a_phone() -> None:
+def test_the_dictionary_reads_on_a_phone():
     made = page(tables())
     assert 'name="viewport"' in made and "<script" not in made
     assert made.count("<details") == len(tables()) > 40

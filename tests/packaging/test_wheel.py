@@ -1,7 +1,5 @@
 """The wheel, installed as a stranger would, in a folder whose packages are called like ours."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -22,7 +20,7 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", "target", "logs", ".ipynb_chec
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     """Built without a network, from a copy: a build leaves files beside its sources."""
     tree = tmp_path_factory.mktemp("tree")
     for name in ("shopmirror", *OURS):
@@ -38,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program(wheel, tmp_path_factory):
     """The command of an environment that has the wheel, and of this one only the libraries."""
     folder = tmp_path_factory.mktemp("env")
     venv.create(folder, symlinks=True)
@@ -51,7 +49,7 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "shopmirror"
 
 
-def test_all_packages_lie_under_one(wheel: Path) -> None:
+def test_all_packages_lie_under_one(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"shopmirror"}
     assert {f"shopmirror/{name}/__init__.py" for name in OURS} <= set(names)
@@ -59,14 +57,14 @@ def test_all_packages_lie_under_one(wheel: Path) -> None:
         assert f"shopmirror/{held}" in names
 
 
-def test_it_works_beside_folders_called_like_ours(program: Path, tmp_path: Path) -> None:
+def test_it_works_beside_folders_called_like_ours(program, tmp_path):
     for name in OURS:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["PYTHONPATH"] = str(tmp_path)
 
-    def run(*words: str) -> str:
+    def run(*words):
         done = subprocess.run(
             [str(program), *words], cwd=tmp_path, env=env, capture_output=True, text=True
         )
@@ -86,7 +84,7 @@ def test_it_works_beside_folders_called_like_ours(program: Path, tmp_path: Path)
     assert "from shopmirror.pipelines.publish.reading import" in text
 
 
-def test_imports_are_named_as_they_are_in_the_wheel() -> None:
+def test_imports_are_named_as_they_are_in_the_wheel():
     source = (
         "import transforms\nimport sandbox.server as s\n"
         "def f():\n    from pipelines.home import Home\n"

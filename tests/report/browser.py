@@ -1,7 +1,5 @@
 """A real browser, where the machine has one; tests that need it are not collected elsewhere."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Warehouses of generated shops, made once for all tests of this folder."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -16,12 +14,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def chain(tmp_path_factory):
     return chain_home(tmp_path_factory)
 
 
 @pytest.fixture
-def home(chain: Path, tmp_path: Path) -> Path:
+def home(chain, tmp_path):
     """The same, to be changed."""
     mine = tmp_path / "home"
     mine.mkdir()

@@ -1,7 +1,5 @@
 """``shopmirror query`` and ``shopmirror export``: the warehouse as people take it elsewhere."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -21,7 +19,7 @@ CELLS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 @pytest.fixture
-def at_chain(chain: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def at_chain(chain, monkeypatch, tmp_path):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
     monkeypatch.chdir(tmp_path)
     return chain
@@ -52,9 +50,7 @@ def cells(path: Path, sheet: int = 1) -> list[list[str | float | None]]:
     return [[held(cell) for cell in row] for row in page.iter(f"{CELLS}row")]
 
 
-def test_a_question_is_answered_for_people_and_for_programs(
-    at_chain: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):
     sql = "select shop_id, day, total from marts.daily_sales order by total desc, 1, 2 limit 2"
     (shop, day, total), _ = ask(at_chain, sql)
     assert main(["query", sql]) == 0
@@ -67,9 +63,7 @@ def test_a_question_is_answered_for_people_and_for_programs(
     assert list(csv.reader(io.StringIO(capsys.readouterr().out)))[1] == [shop, str(day), str(total)]
 
 
-def test_a_question_may_come_by_standard_input(
-    at_chain: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_question_may_come_by_standard_input(at_chain, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("select '=1+1' as formula, -2 as n"))
     assert main(["query", "-", "--csv"]) == 0
     assert capsys.readouterr().out.splitlines() == ["formula,n", "'=1+1,-2"]
@@ -89,17 +83,13 @@ def test_a_question_may_come_by_standard_input(
         ("set memory_limit = '1GB'", "read only"),
     ],
 )
-def test_what_is_no_question_ends_in_2_and_changes_nothing(
-    at_chain: Path, sql: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_question_ends_in_2_and_changes_nothing(at_chain, sql, said, capsys):
     assert main(["query", sql]) == 2
     assert said in capsys.readouterr().err
     assert list(Path.cwd().iterdir()) == []
 
 
-def test_marts_are_files_that_only_their_owner_reads(
-    at_chain: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_marts_are_files_that_only_their_owner_reads(at_chain, capsys):
     assert main(["export", "--to", "out", "--shop", "centro"]) == 0
     marts = ask(at_chain, "select table_name from duckdb_tables() where schema_name = 'marts'")
     found = {path.name for path in Path("out").iterdir()}
@@ -116,7 +106,7 @@ def test_marts_are_files_that_only_their_owner_reads(
     )
 
 
-def test_the_same_rows_as_parquet_and_as_a_workbook(at_chain: Path) -> None:
+def test_the_same_rows_as_parquet_and_as_a_workbook(at_chain):
     for form in ("parquet", "xlsx"):
         wanted = ["payments", "ticketInvoices", "raw.brands"]
         assert main(["export", *wanted, "--to", ".", "--format", form]) == 0
@@ -133,9 +123,7 @@ def test_the_same_rows_as_parquet_and_as_a_workbook(at_chain: Path) -> None:
     )
 
 
-def test_a_text_is_no_formula_in_a_spreadsheet(
-    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_text_is_no_formula_in_a_spreadsheet(home, monkeypatch, tmp_path):
     evil = '=HYPERLINK("http://x","y")'
     change(home, f"update marts.customers set name = '{evil}', email = 'mailto:a@example.com'")
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
@@ -156,15 +144,13 @@ def test_a_text_is_no_formula_in_a_spreadsheet(
         (["payments", "--to", "taken/out"], "Nothing can be written"),
     ],
 )
-def test_a_wrong_export_ends_in_2(
-    at_chain: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_export_ends_in_2(at_chain, arguments, said, capsys):
     Path("taken").write_text("")
     assert main(["export", *arguments]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_each_question_of_the_guide_is_answered(at_chain: Path) -> None:
+def test_each_question_of_the_guide_is_answered(at_chain):
     text = (Path(__file__).parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
     asked = re.findall(r'^shopmirror query "(.+)"$', text, re.M)
     assert len(asked) >= 7

@@ -1,10 +1,6 @@
 """The page in a real browser: light, dark, on a phone, printed."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -20,13 +16,13 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     with launched() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def address(chain: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(chain, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "closing.html"
     path.write_text(render(closing_report(chain, now=NOW)), encoding="utf-8")
     return path.as_uri()
@@ -53,7 +49,7 @@ def brightness(page: Page, selector: str, what: str) -> float:
     return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
 
 
-def test_light_and_dark_can_both_be_read(browser: Browser, address: str) -> None:
+def test_light_and_dark_can_both_be_read(browser, address):
     for scheme, paper_is_bright in (("light", True), ("dark", False)):
         page = opened(browser, address, scheme)  # type: ignore[arg-type]
         paper = brightness(page, ".page", "backgroundColor")
@@ -68,7 +64,7 @@ def test_light_and_dark_can_both_be_read(browser: Browser, address: str) -> None
 
 
 @pytest.mark.parametrize("width", [320, 390, 1000])
-def test_nothing_sticks_out(browser: Browser, address: str, width: int) -> None:
+def test_nothing_sticks_out(browser, address, width):
     page = opened(browser, address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     wide, narrow = page.locator(".chart .wide"), page.locator(".chart .narrow")
@@ -79,7 +75,7 @@ def test_nothing_sticks_out(browser: Browser, address: str, width: int) -> None:
     assert chart["x"] + chart["width"] <= width
 
 
-def test_printed_it_is_one_page_in_light_colours(browser: Browser, address: str) -> None:
+def test_printed_it_is_one_page_in_light_colours(browser, address):
     page = opened(browser, address, "dark")
     pdf = page.pdf(prefer_css_page_size=True)
     reader = PdfReader(BytesIO(pdf))

@@ -1,7 +1,5 @@
 """``shopmirror report`` as people type it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -11,36 +9,32 @@ from tests.report.warehouse import change
 
 
 @pytest.fixture
-def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def at_home(home, monkeypatch, tmp_path):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
     monkeypatch.chdir(tmp_path)
     change(home, "update ops.completeness set began_at = now() - interval 1 hour")
     return home
 
 
-def test_a_report_is_written_and_its_path_printed(
-    at_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_written_and_its_path_printed(at_home, capsys):
     assert main(["report", "--shop", "centro"]) == 0
     path = at_home / "reports" / "closing-2026-07-16-centro.html"
     assert capsys.readouterr().out.strip() == str(path)
     assert path.exists()
 
 
-def test_a_month_on_paper(at_home: Path) -> None:
+def test_a_month_on_paper(at_home):
     assert main(["report", "--month", "2026-06", "--out", "june.pdf"]) == 0
     assert Path("june.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_books_that_differ_end_in_1(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_books_that_differ_end_in_1(at_home, capsys):
     change(at_home, "update marts.reconciliation set matches = false where period = '2026-03-01'")
     assert main(["report"]) == 1
     assert "do not agree with the service's own reports in 2 periods" in capsys.readouterr().err
 
 
-def test_a_mirror_that_missed_a_night_ends_in_1(
-    at_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mirror_that_missed_a_night_ends_in_1(at_home, capsys):
     change(at_home, "update ops.completeness set began_at = now() - interval 40 hour")
     assert main(["report"]) == 1
     assert "The mirror is 40 hours old." in capsys.readouterr().err
@@ -59,16 +53,12 @@ def test_a_mirror_that_missed_a_night_ends_in_1(
         (["--send"], "[mail]"),
     ],
 )
-def test_wrong_input_ends_in_2(
-    at_home: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_input_ends_in_2(at_home, arguments, said, capsys):
     assert main(["report", *arguments]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_no_warehouse_ends_in_2(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_warehouse_ends_in_2(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
     assert main(["report"]) == 2
     assert "run 'shopmirror sync' first" in capsys.readouterr().err

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -34,7 +32,7 @@ def payment(home: Path, number: int, kind: str, amount: str, **values: str) -> N
     change(home, f"insert into marts.payments by name select {named}")
 
 
-def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(home: Path) -> None:
+def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(home):
     change(home, f"delete from marts.payments where day = '{TODAY}'")
     payment(home, 1, "sale", "100.10")
     payment(home, 2, "sale", "50.00", document_type="pos_order", payment_method="Card")
@@ -54,7 +52,7 @@ def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(home: Path) -> Non
 
 
 @pytest.mark.parametrize("month", [date(2026, 6, 1)])
-def test_a_month_is_the_sum_of_its_days(chain: Path, month: date) -> None:
+def test_a_month_is_the_sum_of_its_days(chain, month):
     whole = report(chain, month=month).pages[0].now
     day, taken, sold = month, Decimal(0), Decimal(0)
     while day.month == month.month:
@@ -66,7 +64,7 @@ def test_a_month_is_the_sum_of_its_days(chain: Path, month: date) -> None:
     assert whole.sold.total == whole.sold.repairs + whole.sold.counter
 
 
-def test_the_chain_is_the_sum_of_its_shops(chain: Path) -> None:
+def test_the_chain_is_the_sum_of_its_shops(chain):
     month = date(2026, 6, 1)
     both = report(chain, month=month).pages[0]
     assert [line.shop for line in both.lines] == ["centro", "norte"]
@@ -80,7 +78,7 @@ def test_the_chain_is_the_sum_of_its_shops(chain: Path) -> None:
 
 
 @pytest.mark.parametrize("back", [0, 20, 90, 200])
-def test_due_at_an_earlier_day_is_what_was_unpaid_then(chain: Path, back: int) -> None:
+def test_due_at_an_earlier_day_is_what_was_unpaid_then(chain, back):
     """Added up again from documents, returns and payments one by one."""
     last = TODAY - timedelta(days=back)
     owed: dict[tuple[str, ...], Decimal] = defaultdict(Decimal)
@@ -114,12 +112,12 @@ def test_due_at_an_earlier_day_is_what_was_unpaid_then(chain: Path, back: int) -
     assert due.over_90 == sum(v for k, v in open_ones.items() if (last - created[k]).days > 90)
 
 
-def test_due_today_is_the_mart_of_receivables(chain: Path) -> None:
+def test_due_today_is_the_mart_of_receivables(chain):
     (total,) = ask(chain, "select sum(due) from marts.receivables")[0]
     assert report(chain, day=TODAY).pages[0].now.due.total == total
 
 
-def test_tickets_add_up_over_technicians(chain: Path) -> None:
+def test_tickets_add_up_over_technicians(chain):
     page = report(chain, month=date(2026, 6, 1)).pages[0]
     work = page.now.workshop
     assert work is not None
@@ -134,7 +132,7 @@ def test_tickets_add_up_over_technicians(chain: Path) -> None:
     assert sum(line.name is None for line in page.technicians) <= 1
 
 
-def test_thirteen_months_end_with_the_one_reported(chain: Path) -> None:
+def test_thirteen_months_end_with_the_one_reported(chain):
     bars = report(chain, day=TODAY).pages[0].months
     assert [bars[0].month, bars[-1].month] == [date(2025, 7, 1), date(2026, 7, 1)]
     assert len(bars) == 13
@@ -144,7 +142,7 @@ def test_thirteen_months_end_with_the_one_reported(chain: Path) -> None:
     assert all(bar.total == sums.get(bar.month, 0) for bar in bars)
 
 
-def test_the_day_is_the_last_open_one_the_mirror_has_seen(home: Path) -> None:
+def test_the_day_is_the_last_open_one_the_mirror_has_seen(home):
     assert report(home).period.first == TODAY
     change(
         home,
@@ -155,7 +153,7 @@ def test_the_day_is_the_last_open_one_the_mirror_has_seen(home: Path) -> None:
     assert sunday.period.first == date(2026, 7, 11)
 
 
-def test_a_day_is_compared_with_the_last_open_day_and_four_weeks_back(chain: Path) -> None:
+def test_a_day_is_compared_with_the_last_open_day_and_four_weeks_back(chain):
     page = report(chain, day=date(2026, 7, 13)).pages[0]
     assert page.before is not None and page.earlier is not None
     assert page.before.period.first == date(2026, 7, 11), "the 12th was a closed Sunday"
@@ -165,14 +163,14 @@ def test_a_day_is_compared_with_the_last_open_day_and_four_weeks_back(chain: Pat
     assert (month.before.period.label, month.earlier.period.label) == ("2026-05", "2025-06")
 
 
-def test_nothing_is_compared_with_days_before_the_books_begin(chain: Path) -> None:
+def test_nothing_is_compared_with_days_before_the_books_begin(chain):
     ((first,),) = ask(chain, "select min(day) from marts.calendar")
     page = report(chain, day=first).pages[0]
     assert page.before is None
     assert page.earlier is None
 
 
-def test_today_is_the_shops_own_day(home: Path) -> None:
+def test_today_is_the_shops_own_day(home):
     late = datetime(2026, 7, 17, 5, 30, tzinfo=UTC)  # 23:30 of the 16th in Guatemala
     assert closing_report(home, day=TODAY, now=late).period.first == TODAY
     with pytest.raises(ReportError, match=r"2026-07-17 has not begun yet \(today is 2026-07-16\)"):
@@ -181,12 +179,12 @@ def test_today_is_the_shops_own_day(home: Path) -> None:
         closing_report(home, month=date(2026, 8, 1), now=late)
 
 
-def test_a_day_after_the_last_sync_says_so(home: Path) -> None:
+def test_a_day_after_the_last_sync_says_so(home):
     page = closing_report(home, day=TODAY + timedelta(days=2), now=NOW + timedelta(days=3)).pages[0]
     assert any("ends at 2026-07-16" in note for note in page.notes)
 
 
-def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home: Path) -> None:
+def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
     assert report(home).seal is SealState.AGREES
     change(home, "delete from marts.reconciliation where shop_id = 'norte'")
     assert report(home).seal is SealState.UNKNOWN
@@ -206,14 +204,14 @@ def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home: Path) ->
     assert report(home).seal is SealState.UNKNOWN
 
 
-def test_shops_of_several_currencies_get_a_page_each_and_no_sum(home: Path) -> None:
+def test_shops_of_several_currencies_get_a_page_each_and_no_sum(home):
     change(home, "update ops.shops set currency = 'EUR' where shop_id = 'norte'")
     pages = report(home).pages
     assert [(page.title, page.currency) for page in pages] == [("centro", "GTQ"), ("norte", "EUR")]
     assert all(not page.lines for page in pages)
 
 
-def test_doubts_are_noted(home: Path) -> None:
+def test_doubts_are_noted(home):
     change(
         home,
         "insert into ops.completeness by name select 'centro' as shop_id, 'tickets' as resource, "
@@ -230,7 +228,7 @@ def test_doubts_are_noted(home: Path) -> None:
     assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
 
-def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
+def test_as_of_is_when_the_last_sync_that_got_through_began(home):
     """Where a warehouse of an older version does not say when each list was looked at."""
     began = datetime(2026, 7, 17, 1, 40, tzinfo=UTC)
     change(home, "alter table ops.completeness drop column began_at")
@@ -243,7 +241,7 @@ def test_as_of_is_when_the_last_sync_that_got_through_began(home: Path) -> None:
     assert report(home).as_of == began, "a sync that was refused brought nothing"
 
 
-def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home: Path) -> None:
+def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
     """A sync of one shop makes no other newer, nor one of customers the sales."""
     change(
         home,
@@ -288,7 +286,7 @@ def _run(home: Path, exit_code: int | None, outcome: str = "failed") -> None:
     ledger.close()
 
 
-def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home: Path) -> None:
+def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
     """They publish nothing: the file is as whole as it was, and no longer tonight's."""
     _run(home, 0, "complete")
     made = report(home)
@@ -310,14 +308,14 @@ def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home: Path
     assert report(home).seal is SealState.AGREES
 
 
-def test_no_seal_is_green_when_a_night_was_missed(chain: Path) -> None:
+def test_no_seal_is_green_when_a_night_was_missed(chain):
     made = closing_report(chain, day=TODAY, now=NOW + timedelta(hours=40))
     (caution,) = made.pages[0].cautions
     assert (caution.severity, caution.shown) == (Severity.DOUBT, "The mirror is 40 hours old.")
     assert made.seal is SealState.IN_DOUBT
 
 
-def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home: Path) -> None:
+def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home):
     change(home, "update ops.completeness set reason = '9 of 20 rows vanished at once' "
                  "where shop_id = 'centro' and resource = 'brands'")  # fmt: skip
     assert texts(report(home, shop="centro").pages[0]) == [
@@ -327,7 +325,7 @@ def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home: Path) -> 
     assert report(home, shop="norte").seal is SealState.AGREES
 
 
-def test_the_seal_counts_periods_with_business_that_have_begun(home: Path) -> None:
+def test_the_seal_counts_periods_with_business_that_have_begun(home):
     before = report(home, shop="norte").pages[0].seal.compared
     for period, ours in (("2019-01-01", 0), ("2026-12-01", 5)):
         change(home, "insert into marts.reconciliation by name select 'norte' as shop_id, "
@@ -339,7 +337,7 @@ def test_the_seal_counts_periods_with_business_that_have_begun(home: Path) -> No
     assert report(home, shop="norte").seal is SealState.DIFFERS, "none is hidden"
 
 
-def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home: Path) -> None:
+def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):
     change(
         home,
         "update ops.shops set timezone = 'Pacific/Auckland' where shop_id = 'norte'",
@@ -351,42 +349,42 @@ def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home: Path) ->
     assert report(home, shop="norte").period.first == TODAY + timedelta(days=1)
 
 
-def test_a_day_before_the_books_begin_says_so(chain: Path) -> None:
+def test_a_day_before_the_books_begin_says_so(chain):
     notes = report(chain, day=date(2001, 1, 1)).pages[0].notes
     assert any("books begin" in note for note in notes)
 
 
 class TestTrouble:
-    def test_no_warehouse_yet(self, tmp_path: Path) -> None:
+    def test_no_warehouse_yet(self, tmp_path):
         with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
             report(tmp_path)
 
-    def test_a_file_that_is_no_warehouse(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_no_warehouse(self, tmp_path):
         (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
         with pytest.raises(ReportError, match="cannot be read"):
             report(tmp_path)
 
-    def test_a_mart_that_is_missing(self, home: Path) -> None:
+    def test_a_mart_that_is_missing(self, home):
         change(home, "drop table marts.payments")
         with pytest.raises(ReportError, match=r"has no marts\.payments: .* 'shopmirror sync'"):
             report(home)
 
-    def test_without_the_tickets_mart_the_rest_is_there(self, home: Path) -> None:
+    def test_without_the_tickets_mart_the_rest_is_there(self, home):
         change(home, "drop table marts.tickets")
         page = report(home, month=date(2026, 6, 1)).pages[0]
         assert page.now.workshop is None
         assert page.now.taken.total
         assert any("marts.tickets" in note for note in page.notes)
 
-    def test_an_unknown_shop(self, chain: Path) -> None:
+    def test_an_unknown_shop(self, chain):
         with pytest.raises(ReportError, match=r"no shop 'sur' in the warehouse\. It has: centro"):
             report(chain, shop="sur")
 
-    def test_a_day_and_a_month(self, chain: Path) -> None:
+    def test_a_day_and_a_month(self, chain):
         with pytest.raises(ReportError, match="not for both"):
             report(chain, day=TODAY, month=TODAY)
 
-    def test_the_warehouse_can_be_replaced_while_reports_are_made(self, home: Path) -> None:
+    def test_the_warehouse_can_be_replaced_while_reports_are_made(self, home):
         report(home)
         (home / "warehouse.duckdb").rename(home / "moved.duckdb")
         with pytest.raises(ReportError, match="no warehouse"):

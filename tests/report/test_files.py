@@ -1,23 +1,18 @@
-from __future__ import annotations
-
 import stat
 from datetime import date
-from pathlib import Path
 
 import pytest
 
-from pipelines.report import Report, ReportError, closing_report, default_path, write
+from pipelines.report import ReportError, closing_report, default_path, write
 from tests.report.warehouse import NOW
 
 
 @pytest.fixture(scope="module")
-def made(chain: Path) -> Report:
+def made(chain):
     return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
 
 
-def test_the_ending_chooses_the_form_and_only_the_owner_reads_it(
-    made: Report, tmp_path: Path
-) -> None:
+def test_the_ending_chooses_the_form_and_only_the_owner_reads_it(made, tmp_path):
     page, paper = write(made, tmp_path / "a.html"), write(made, tmp_path / "b.PDF")
     assert page.read_bytes().startswith(b"<!doctype html>")
     assert paper.read_bytes().startswith(b"%PDF")
@@ -25,20 +20,18 @@ def test_the_ending_chooses_the_form_and_only_the_owner_reads_it(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.PDF"]
 
 
-def test_the_name_tells_period_and_shop(made: Report, chain: Path, tmp_path: Path) -> None:
+def test_the_name_tells_period_and_shop(made, chain, tmp_path):
     assert default_path(tmp_path, made) == tmp_path / "reports" / "closing-2026-06-centro.html"
     both = closing_report(chain, month=date(2026, 6, 1), now=NOW)
     assert default_path(tmp_path, both).name == "closing-2026-06.html"
     write(made, default_path(tmp_path, made), make_folder=True)
 
 
-def test_a_failure_leaves_the_earlier_report(
-    made: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_the_earlier_report(made, tmp_path, monkeypatch):
     path = tmp_path / "a.html"
     path.write_text("earlier")
 
-    def full(descriptor: int) -> None:
+    def full(descriptor):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pipelines.json_file.os.fsync", full)
@@ -49,12 +42,12 @@ def test_a_failure_leaves_the_earlier_report(
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "html"])
-def test_another_ending_is_refused(made: Report, tmp_path: Path, name: str) -> None:
+def test_another_ending_is_refused(made, tmp_path, name):
     with pytest.raises(ReportError, match=r"must end in \.html, \.pdf, \.xlsx or \.csv"):
         write(made, tmp_path / name)
 
 
-def test_a_missing_folder_is_named(made: Report, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(made, tmp_path):
     with pytest.raises(ReportError, match="gone does not exist"):
         write(made, tmp_path / "gone" / "a.html")
     (tmp_path / "file").write_text("")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from zoneinfo import ZoneInfo
@@ -16,7 +14,7 @@ AMOUNTS = st.decimals(
 
 
 @given(AMOUNTS)
-def test_money_says_the_amount_to_the_cent_whatever_it_is(amount: Decimal) -> None:
+def test_money_says_the_amount_to_the_cent_whatever_it_is(amount):
     text = formats.money(amount)
     read = Decimal(text.replace(formats.NARROW, "").replace(formats.MINUS, "-"))
     assert read == amount.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
@@ -27,7 +25,7 @@ def test_money_says_the_amount_to_the_cent_whatever_it_is(amount: Decimal) -> No
     ("amount", "text"),
     [("1234567.5", "1 234 567.50"), ("-0.005", "−0.01"), ("0.0049", "0.00"), ("-0.001", "0.00")],
 )
-def test_money_is_grouped_and_rounded_half_up(amount: str, text: str) -> None:
+def test_money_is_grouped_and_rounded_half_up(amount, text):
     assert formats.money(Decimal(amount)).replace(formats.NARROW, " ") == text
 
 
@@ -42,21 +40,19 @@ def test_money_is_grouped_and_rounded_half_up(amount: str, text: str) -> None:
         ("5", None, "–"),
     ],
 )
-def test_change_is_a_share_only_where_one_means_something(
-    now: str, before: str | None, text: str
-) -> None:
+def test_change_is_a_share_only_where_one_means_something(now, before, text):
     said = formats.change(Decimal(now), None if before is None else Decimal(before))
     assert said.replace(formats.NARROW, " ") == text
 
 
-def test_moments_name_the_offset_of_the_clock_they_show() -> None:
+def test_moments_name_the_offset_of_the_clock_they_show():
     winter = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     assert formats.moment(winter, ZoneInfo("America/New_York")) == "2026-01-01 22:04 −05:00"
     assert formats.moment(winter, ZoneInfo("Asia/Kolkata")) == "2026-01-02 08:34 +05:30"
     assert formats.moment(None, UTC) == "–"
 
 
-def test_hours_are_short() -> None:
+def test_hours_are_short():
     assert [formats.hours(value) for value in (None, 0.04, 9.96, 1234.5)] == [
         "–",
         "0.0\u202fh",

@@ -1,13 +1,10 @@
 """The report as HTML and as PDF."""
 
-from __future__ import annotations
-
 import re
 import time
 from datetime import date
 from html.parser import HTMLParser
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
@@ -76,7 +73,7 @@ def with_people(made: Report, *names: str) -> Report:
 
 
 @pytest.fixture(scope="module")
-def made(chain: Path) -> Report:
+def made(chain):
     return closing_report(chain, month=JUNE, now=NOW)
 
 
@@ -85,7 +82,7 @@ def text_of(pdf: bytes) -> str:
     return "\n".join(pages).replace("\u00a0", " ")
 
 
-def test_the_page_is_whole_and_loads_nothing(made: Report) -> None:
+def test_the_page_is_whole_and_loads_nothing(made):
     html = render(made)
     page = checked(html)
     assert not page.loads
@@ -94,7 +91,7 @@ def test_the_page_is_whole_and_loads_nothing(made: Report) -> None:
     assert html.count("<svg") == 3, "a seal, a wide and a narrow chart"
 
 
-def test_the_page_says_the_figures(made: Report) -> None:
+def test_the_page_says_the_figures(made):
     said = "".join(checked(render(made)).text)
     now = made.pages[0].now
     for amount in (now.taken.total, now.taken.refunds, now.sold.total, now.due.over_90):
@@ -104,7 +101,7 @@ def test_the_page_says_the_figures(made: Report) -> None:
     assert "Mirror as of 2026-07-16 19:40 −06:00" in said
 
 
-def test_names_are_text_whatever_they_hold(made: Report) -> None:
+def test_names_are_text_whatever_they_hold(made):
     evil = '<script>alert(1)</script> & "Söhne" \u202e]]>'
     html = render(with_people(made, evil))
     page = checked(html)
@@ -112,7 +109,7 @@ def test_names_are_text_whatever_they_hold(made: Report) -> None:
     assert html.count("<bdi>&lt;script&gt;") == 2
 
 
-def test_drawings_take_their_colours_from_the_page(made: Report) -> None:
+def test_drawings_take_their_colours_from_the_page(made):
     html = render(made)
     assert "var(--repairs)" in html
     assert "#0a0b0" not in html, "a placeholder colour was left"
@@ -121,7 +118,7 @@ def test_drawings_take_their_colours_from_the_page(made: Report) -> None:
 
 
 @pytest.mark.parametrize("state", [*SealState])
-def test_a_seal_differs_by_more_than_its_colour(made: Report, state: SealState) -> None:
+def test_a_seal_differs_by_more_than_its_colour(made, state):
     seal = made.pages[0].seal.model_copy(update={"state": state})
     page = made.pages[0].model_copy(update={"seal": seal})
     html = render(made.model_copy(update={"pages": (page,)}))
@@ -134,7 +131,7 @@ def test_a_seal_differs_by_more_than_its_colour(made: Report, state: SealState) 
     assert [text for text in words.values() if text in html] == [words[state.value]]
 
 
-def test_differences_are_listed_with_both_figures(home: Path) -> None:
+def test_differences_are_listed_with_both_figures(home):
     change(
         home,
         "update marts.reconciliation set matches = false, theirs = ours + 12.5 "
@@ -149,7 +146,7 @@ def test_differences_are_listed_with_both_figures(home: Path) -> None:
     assert "Where the books differ".upper() in text_of(print_pdf(made)).upper()
 
 
-def test_an_empty_day_is_a_page_too(home: Path) -> None:
+def test_an_empty_day_is_a_page_too(home):
     change(home, *(f"delete from marts.{name}" for name in ("payments", "daily_sales", "tickets")))
     made = closing_report(home, now=NOW)
     assert "No payments." in render(made)
@@ -157,7 +154,7 @@ def test_an_empty_day_is_a_page_too(home: Path) -> None:
 
 
 class TestPaper:
-    def test_one_page_of_a4_with_the_figures(self, made: Report) -> None:
+    def test_one_page_of_a4_with_the_figures(self, made):
         pdf = print_pdf(made)
         reader = PdfReader(BytesIO(pdf))
         assert len(reader.pages) == 1
@@ -169,7 +166,7 @@ class TestPaper:
         for amount in (made.pages[0].now.taken.total, made.pages[0].now.due.total):
             assert formats.money(amount).replace("\u202f", " ") in said
 
-    def test_names_in_many_scripts(self, made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_names_in_many_scripts(self, made, monkeypatch):
         monkeypatch.setattr(fonts, "machine_font", lambda needed: None)
         said = text_of(print_pdf(with_people(made, *NAMES)))
         assert "Дмитрий Петренко" in said
@@ -178,15 +175,13 @@ class TestPaper:
         assert "??" in said, "no packaged font has Chinese"
         assert "no font of this machine" in said
 
-    def test_a_font_of_the_machine_helps_out(
-        self, made: Report, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_a_font_of_the_machine_helps_out(self, made, monkeypatch, tmp_path):
         """Any font that has the characters will do; this one has the letters it stands in for."""
         real = fonts.unpack(tmp_path)[""]
         hidden = fonts.characters(real) - {ord("Ł")}
         asked: list[set[str]] = []
 
-        def machine_font(needed: set[str]) -> Path:
+        def machine_font(needed):
             asked.append(set(needed))
             return real
 
@@ -199,22 +194,22 @@ class TestPaper:
         assert asked == [{"Ł"}]
         assert "no font of this machine" not in said
 
-    def test_a_file_that_is_no_font_shows_nothing(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_no_font_shows_nothing(self, tmp_path):
         broken = tmp_path / "broken.ttf"
         broken.write_bytes(b"no font")
         assert fonts.characters(broken) == frozenset()
 
-    def test_very_long_names_are_cut_and_lines_stay_on_the_page(self, made: Report) -> None:
+    def test_very_long_names_are_cut_and_lines_stay_on_the_page(self, made):
         said = text_of(print_pdf(with_people(made, "W" * 300)))
         assert "\u2026" in said
 
-    def test_a_name_of_thousands_of_letters_takes_no_longer(self, made: Report) -> None:
+    def test_a_name_of_thousands_of_letters_takes_no_longer(self, made):
         names = [letter * 3000 for letter in "WİW\u0301\u0e01\u0627"]
         began = time.process_time()
         print_pdf(with_people(made, "Ann", *names[1:]))
         assert time.process_time() - began < 10
 
-    def test_a_long_chain_runs_on_to_another_page(self, made: Report) -> None:
+    def test_a_long_chain_runs_on_to_another_page(self, made):
         page = made.pages[0]
         page = page.model_copy(update={"lines": page.lines * 40})
         pdf = print_pdf(made.model_copy(update={"pages": (page,)}))

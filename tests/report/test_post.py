@@ -1,7 +1,5 @@
 """Sending, against real servers on loopback."""
 
-from __future__ import annotations
-
 import json
 import socketserver
 import threading
@@ -10,21 +8,20 @@ from contextlib import contextmanager
 from datetime import date
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipelines.monitor.notify import load_notify
 from pipelines.monitor.sender import old_mail_settings
-from pipelines.report import Report, ReportError, closing_report
+from pipelines.report import ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from sources.repair_shop.settings import SettingsError
 from tests.report.warehouse import NOW
 
 
 @pytest.fixture(scope="module")
-def made(chain: Path) -> Report:
+def made(chain):
     return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
 
 
@@ -96,7 +93,7 @@ def mail_settings(server: Any, **more: Any) -> PostSettings:
     )
 
 
-def test_a_mail_holds_figures_page_and_pdf(made: Report) -> None:
+def test_a_mail_holds_figures_page_and_pdf(made):
     with smtp() as server:
         said = send(made, mail_settings(server))
         (raw,) = server.got
@@ -113,7 +110,7 @@ def test_a_mail_holds_figures_page_and_pdf(made: Report) -> None:
     assert attached.get_payload(decode=True).startswith(b"%PDF")
 
 
-def test_a_webhook_gets_text_figures_and_page(made: Report) -> None:
+def test_a_webhook_gets_text_figures_and_page(made):
     with webhook() as (url, got):
         assert send(made, PostSettings(webhook_url=url)) == ["Posted to the webhook."]
     (document,) = got
@@ -124,14 +121,14 @@ def test_a_webhook_gets_text_figures_and_page(made: Report) -> None:
     assert taken["sales"] == str(made.pages[0].now.taken.sales)
 
 
-def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made: Report) -> None:
+def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
     with smtp(refuses=True) as server, webhook() as (url, got):
         with pytest.raises(NotSent, match=r"127\.0\.0\.1 did not take the mail.*Posted to the"):
             send(made, mail_settings(server, webhook_url=url))
         assert len(got) == 1
 
 
-def test_the_environments_proxy_is_ignored(made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environments_proxy_is_ignored(made, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
     with webhook() as (url, got):
@@ -139,7 +136,7 @@ def test_the_environments_proxy_is_ignored(made: Report, monkeypatch: pytest.Mon
     assert len(got) == 1
 
 
-def test_a_failure_names_no_key(made: Report) -> None:
+def test_a_failure_names_no_key(made):
     with webhook(500) as (url, _), pytest.raises(NotSent) as refused:
         send(made, PostSettings(webhook_url=url))
     assert "it answered 500" in str(refused.value)
@@ -152,14 +149,12 @@ def test_a_failure_names_no_key(made: Report) -> None:
     assert "s3cret" not in repr(PostSettings(webhook_url=url, smtp_password="s3cret"))
 
 
-def test_nothing_configured_is_said(made: Report) -> None:
+def test_nothing_configured_is_said(made):
     with pytest.raises(ReportError, match=r"under \[mail\]"):
         send(made, PostSettings())
 
 
-def test_settings_come_from_file_and_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_come_from_file_and_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".dlt").mkdir()
     (tmp_path / ".dlt" / "config.toml").write_text(
@@ -179,9 +174,7 @@ def test_settings_come_from_file_and_environment(
     assert "smpt_host: there is no such setting. Did you mean 'smtp_host'?" in str(wrong.value)
 
 
-def test_one_section_serves_reports_and_notices_and_each_may_differ(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_section_serves_reports_and_notices_and_each_may_differ(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAIL__SMTP_HOST", "mail.example.com")
     monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.com")

@@ -1,17 +1,14 @@
 """The closing report as a workbook and as CSV, and the figures that are shown on request."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import defaultdict
 from datetime import date
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
-from pipelines.report import Report, closing_report, write
+from pipelines.report import closing_report, write
 from pipelines.report.post import PostSettings, message
 from pipelines.report.sheet import Sheet
 from shopmirror.main import main
@@ -22,11 +19,11 @@ JUNE = date(2026, 6, 1)
 
 
 @pytest.fixture(scope="module")
-def made(chain: Path) -> Report:
+def made(chain):
     return closing_report(chain, month=JUNE, now=NOW, extras=("tax", "margin", "expenses"))
 
 
-def test_a_workbook_has_numbers_with_totals(made: Report, tmp_path: Path) -> None:
+def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     path = write(made, tmp_path / "june.xlsx")
     figures = {row[0]: row[1] for row in cells(path)[1:]}
     page = made.pages[0]
@@ -41,7 +38,7 @@ def test_a_workbook_has_numbers_with_totals(made: Report, tmp_path: Path) -> Non
             assert float(total[place] or 0) == pytest.approx(sum(values))
 
 
-def test_the_csv_holds_each_figure_once(made: Report, tmp_path: Path) -> None:
+def test_the_csv_holds_each_figure_once(made, tmp_path):
     text = write(made, tmp_path / "june.csv").read_text(encoding="utf-8-sig")
     parts: defaultdict[str, dict[tuple[str, str], str]] = defaultdict(dict)
     for row in csv.DictReader(io.StringIO(text)):
@@ -51,7 +48,7 @@ def test_the_csv_holds_each_figure_once(made: Report, tmp_path: Path) -> None:
     assert set(parts) >= {"Paid with", "Tickets by technician", "By shop", "Sales by month"}
 
 
-def test_tax_margin_and_expenses_on_request(made: Report, chain: Path) -> None:
+def test_tax_margin_and_expenses_on_request(made, chain):
     tax, cost, margin = ask(
         chain,
         "select sum(tax), sum(cost), sum(margin) from marts.daily_sales "
@@ -85,7 +82,7 @@ def test_tax_margin_and_expenses_on_request(made: Report, chain: Path) -> None:
         ),
     ],
 )
-def test_what_hangs_on_the_mail(made: Report, attach: str, kinds: list[str]) -> None:
+def test_what_hangs_on_the_mail(made, attach, kinds):
     settings = PostSettings(
         smtp_host="h", mail_from="a@example.com", mail_to=("b@example.com",),
         attach=attach,  # type: ignore[arg-type]
@@ -97,8 +94,8 @@ def test_what_hangs_on_the_mail(made: Report, attach: str, kinds: list[str]) -> 
 
 
 def test_the_setting_asks_for_every_report_and_the_option_for_one(
-    chain: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    chain, monkeypatch, tmp_path, capsys
+):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
     monkeypatch.setenv("REPORT__FIGURES", "tax")
     monkeypatch.chdir(tmp_path)

@@ -1,7 +1,5 @@
 """A published warehouse without a service: generated records, loaded, modelled and published."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Mapping

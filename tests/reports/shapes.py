@@ -1,7 +1,5 @@
 """A table of shapes: the same figures as services might answer them."""
 
-from __future__ import annotations
-
 import calendar
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

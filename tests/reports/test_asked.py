@@ -1,12 +1,7 @@
 """Reports asked of a service: the same figures in any shape, and what gives a wrong answer away."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +18,6 @@ from sources.repair_shop.profile import probe
 from sources.repair_shop.reports import fetch_days, fetch_year
 from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.settings import ShopSettings
-from tests.stranger.conftest import Stranger
 from tests.stranger.conftest import client as client
 from tests.stranger.conftest import stranger as stranger
 from tests.wire.doubles import Reply
@@ -47,9 +41,7 @@ INVOICES = [
 @pytest.mark.parametrize("zeros", [True, False])
 @pytest.mark.parametrize("amounts", ["number", "text", "currency"])
 @pytest.mark.parametrize("shape", ["list", "object", "parts"])
-def test_the_sandboxes_shapes_say_the_same(
-    shape: Any, amounts: Any, zeros: bool, tmp_path: Path
-) -> None:
+def test_the_sandboxes_shapes_say_the_same(shape, amounts, zeros, tmp_path):
     quirks = Quirks(
         daily_report=shape, monthly_report=shape, report_amounts=amounts, zero_periods=zeros
     )
@@ -67,13 +59,13 @@ def test_the_sandboxes_shapes_say_the_same(
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
+def ledger(tmp_path):
     ledger = Ledger(tmp_path / "mirror.sqlite")
     yield ledger
     ledger.close()
 
 
-def test_days_in_parts_are_days(stranger: Stranger, client: Client) -> None:
+def test_days_in_parts_are_days(stranger, client):
     """Once read as months: January's sum stood on its first day."""
     stranger.other["/dailySales"] = [
         {"year": 2026, "month": 1, "day": day, "amount": day + 0.25, "tax": 0.1, "count": 1}
@@ -84,9 +76,7 @@ def test_days_in_parts_are_days(stranger: Stranger, client: Client) -> None:
     assert client.requests == 1
 
 
-def test_a_service_that_ignores_the_year_is_found_out(
-    stranger: Stranger, client: Client, ledger: Ledger
-) -> None:
+def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
     stranger.other["/monthlySales"] = {"Jan": 5.25, "Feb": 7}
     stranger.other["/monthlyPurchases"] = []
     for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
@@ -98,9 +88,9 @@ def test_a_service_that_ignores_the_year_is_found_out(
 
 @pytest.mark.parametrize(("daily", "found"), [(12.5, 0), (12.0, 1)])
 def test_daily_figures_that_contradict_the_monthly_ones_are_told(
-    stranger: Stranger, client: Client, ledger: Ledger, daily: float, found: int
-) -> None:
-    def answer(seen: Any) -> Reply:
+    stranger, client, ledger, daily, found
+):
+    def answer(seen):
         if seen.path.endswith("/dailySales"):
             return Reply(body=[{"date": dict(seen.query)["dateFrom"], "total": daily}])
         return Reply()
@@ -113,9 +103,7 @@ def test_daily_figures_that_contradict_the_monthly_ones_are_told(
     assert client.requests == 1
 
 
-def test_doctor_tells_reports_that_contradict_each_other(
-    stranger: Stranger, client: Client
-) -> None:
+def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
     today = client.today()
     if today.month == 1:
         pytest.skip("no month of this year is over")

@@ -1,13 +1,10 @@
 """Reports in every shape of the table are read right, or refused in words; never wrongly."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -119,7 +116,7 @@ def nonzero(totals: dict[date, Decimal]) -> dict[date, Decimal]:
 @pytest.mark.parametrize("grain", ["month", "day"])
 @pytest.mark.parametrize("zeros", [True, False])
 @pytest.mark.parametrize("shown", AMOUNTS)
-def test_every_shape_is_read_right(grain: str, zeros: bool, shown: str) -> None:
+def test_every_shape_is_read_right(grain, zeros, shown):
     figures = MONTHS if grain == "month" else DAYS
     question = YEAR if grain == "month" else JANUARY
     said = figures if zeros else sparse(figures)
@@ -130,7 +127,7 @@ def test_every_shape_is_read_right(grain: str, zeros: bool, shown: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_certain_is_refused_in_words(name: str) -> None:
+def test_what_is_not_certain_is_refused_in_words(name):
     question, payload, words = REFUSED[name]
     with pytest.raises(Unreadable, match=re.escape(words)):
         read(sent(payload), question)
@@ -138,7 +135,7 @@ def test_what_is_not_certain_is_refused_in_words(name: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.randoms(use_true_random=False))
-def test_a_few_figures_are_read_right_or_refused(dice: Random) -> None:
+def test_a_few_figures_are_read_right_or_refused(dice):
     """Of few figures much is ambiguous: day or month first, thousands or not."""
     case = random_case(dice)
     try:
@@ -169,7 +166,7 @@ def test_a_few_figures_are_read_right_or_refused(dice: Random) -> None:
     ),
     st.sampled_from([YEAR, PAST, JANUARY]),
 )
-def test_no_answer_ends_otherwise(payload: Any, question: Question) -> None:
+def test_no_answer_ends_otherwise(payload, question):
     try:
         totals = read(payload, question)
     except Unreadable as error:
@@ -178,7 +175,7 @@ def test_no_answer_ends_otherwise(payload: Any, question: Question) -> None:
     assert list(totals) == question.periods
 
 
-def test_the_settings_may_name_the_total() -> None:
+def test_the_settings_may_name_the_total():
     rows = [
         {"month": 1, "total": 3, "Importe Final": 120.5},
         {"month": 2, "total": 1, "Importe Final": 7},
@@ -190,7 +187,7 @@ def test_the_settings_may_name_the_total() -> None:
     }
 
 
-def test_the_months_own_total_decides_between_two_readings() -> None:
+def test_the_months_own_total_decides_between_two_readings():
     rows = [{"date": "2026-01-05", "total": "1.234"}, {"date": "2026-01-06", "total": "2.000"}]
     for month, first in ((Decimal("3.234"), Decimal("1.234")), (Decimal(3234), Decimal(1234))):
         totals = read(sent(rows), replace(JANUARY, month_total=month))

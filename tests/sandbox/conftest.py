@@ -1,8 +1,4 @@
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
 
 import httpx
 import pytest
@@ -22,31 +18,31 @@ def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> http
 
 
 @pytest.fixture(scope="session")
-def shared() -> Iterator[SandboxServer]:
+def shared():
     """One generated shop that nobody changes."""
     with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def api(shared: SandboxServer) -> Iterator[httpx.Client]:
+def api(shared):
     with client_of(shared) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def written() -> Iterator[SandboxServer]:
+def written():
     """One generated shop that tests of writes change."""
     with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
         yield server
 
 
 @pytest.fixture()
-def serve() -> Iterator[Callable[..., tuple[SandboxServer, httpx.Client]]]:
+def serve():
     """Starts a server of its own: ``serve(ShopSpec(...), minute_seconds=1)``."""
     with ExitStack() as stack:
 
-        def start(*shops: ShopSpec, **options: Any) -> tuple[SandboxServer, httpx.Client]:
+        def start(*shops, **options):
             specs = shops or (ShopSpec("main", ZONE, limit=None),)
             server = stack.enter_context(SandboxServer(specs, **options))
             client = stack.enter_context(client_of(server, specs[0].name))

@@ -1,13 +1,10 @@
 """``shopmirror sandbox`` as a process, and its keys."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,7 +16,7 @@ PROGRAM = "import sys; from shopmirror.commands.sandbox import app; app(sys.argv
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal.Signals) -> None:
+def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending):
     file = tmp_path / "shop.sqlite"
     arguments = ["--port", "0", "--size", "tiny", "--db", str(file), "--quirk", "amounts=text"]
     arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
@@ -64,9 +61,7 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path: Path, ending: signal
         ["keys", "list", "--db", "newer"],
     ],
 )
-def test_wrong_input_is_exit_code_two(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_input_is_exit_code_two(arguments, tmp_path, monkeypatch):
     (tmp_path / "damaged").write_bytes(b"this is no database, and long enough to be looked at" * 9)
     with sqlite3.connect(tmp_path / "newer") as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -76,7 +71,7 @@ def test_wrong_input_is_exit_code_two(
     assert "Traceback" not in run.output
 
 
-def test_a_port_in_use_is_said(tmp_path: Path) -> None:
+def test_a_port_in_use_is_said(tmp_path):
     from sandbox.server import SandboxServer
 
     with SandboxServer() as server:

@@ -1,8 +1,5 @@
 """The published OpenAPI document against the running service, property-based."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -36,7 +33,7 @@ writes = schemathesis.openapi.from_dict(DESCRIPTION).exclude(method="GET")
 
 
 @pytest.fixture(scope="module")
-def target() -> Iterator[SandboxServer]:
+def target():
     with SandboxServer([ShopSpec("main", "America/Guatemala", limit=None)]) as server:
         yield server
 
@@ -51,11 +48,11 @@ def answers_as_described(case: Any, target: SandboxServer) -> None:
 
 @reads.parametrize()
 @BOUNDED
-def test_every_read_answers_as_described(case: Any, target: SandboxServer) -> None:
+def test_every_read_answers_as_described(case, target):
     answers_as_described(case, target)
 
 
 @writes.parametrize()
 @BOUNDED
-def test_every_write_answers_as_described(case: Any, target: SandboxServer) -> None:
+def test_every_write_answers_as_described(case, target):
     answers_as_described(case, target)

@@ -1,15 +1,11 @@
 """The explorer and the published description."""
 
-from __future__ import annotations
-
 import re
 
 import httpx
 
-from sandbox.server import SandboxServer
 
-
-def test_the_base_address_is_a_page_that_needs_nothing_else(shared: SandboxServer) -> None:
+def test_the_base_address_is_a_page_that_needs_nothing_else(shared):
     page = httpx.get(shared.base_url)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
@@ -20,7 +16,7 @@ def test_the_base_address_is_a_page_that_needs_nothing_else(shared: SandboxServe
         assert httpx.get(f"http://127.0.0.1:{shared.port}{link}").status_code == 200
 
 
-def test_the_description_lists_every_endpoint(shared: SandboxServer) -> None:
+def test_the_description_lists_every_endpoint(shared):
     document = httpx.get(f"{shared.base_url}/openapi.json").json()
     operations = {
         f"{method.upper()} {path}"
@@ -44,7 +40,7 @@ def test_the_description_lists_every_endpoint(shared: SandboxServer) -> None:
     assert body["schema"]["required"] == ["name"]
 
 
-def test_the_page_reads_an_older_description(shared: SandboxServer) -> None:
+def test_the_page_reads_an_older_description(shared):
     page = httpx.get(shared.base_url).text
     found = re.search(r'url: "([^"]+)"', page)
     assert found is not None

@@ -1,17 +1,13 @@
 """Faults on demand, and the shop's own staff at work while somebody reads."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 import httpx
 import pytest
 
 
-def test_faults_of_the_answer(serve: Callable[..., Any]) -> None:
+def test_faults_of_the_answer(serve):
     server, api = serve()
     whole = api.get("/brands")
     server.faults.next("truncated_json")
@@ -37,7 +33,7 @@ def test_faults_of_the_answer(serve: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["reset", "truncated_body", "drop_answer_after_commit"])
-def test_faults_of_the_wire(serve: Callable[..., Any], kind: Any) -> None:
+def test_faults_of_the_wire(serve, kind):
     server, api = serve()
     server.faults.next(kind)
     with pytest.raises(httpx.TransportError):
@@ -45,7 +41,7 @@ def test_faults_of_the_wire(serve: Callable[..., Any], kind: Any) -> None:
     assert api.get("/brands").status_code == 200
 
 
-def test_a_delay_outlasts_a_time_out(serve: Callable[..., Any]) -> None:
+def test_a_delay_outlasts_a_time_out(serve):
     server, api = serve()
     server.faults.next("delay", seconds=0.5)
     with pytest.raises(httpx.ReadTimeout):
@@ -61,7 +57,7 @@ def test_a_delay_outlasts_a_time_out(serve: Callable[..., Any]) -> None:
         ("drop_answer_after_commit", True),
     ],
 )
-def test_a_write_is_applied_or_not(serve: Callable[..., Any], kind: Any, applied: bool) -> None:
+def test_a_write_is_applied_or_not(serve, kind, applied):
     server, api = serve()
     before = server.store().count("brands")
     server.faults.next(kind, method="POST", path="/brands")
@@ -73,7 +69,7 @@ def test_a_write_is_applied_or_not(serve: Callable[..., Any], kind: Any, applied
     assert server.store().count("brands") == before + applied
 
 
-def test_faults_choose_their_requests(serve: Callable[..., Any]) -> None:
+def test_faults_choose_their_requests(serve):
     server, api = serve()
     server.faults.next("empty_list", path="/tickets", times=2, skip=1)
     assert api.get("/brands").json() != []
@@ -82,7 +78,7 @@ def test_faults_choose_their_requests(serve: Callable[..., Any]) -> None:
         server.faults.next("earthquake")
 
 
-def test_hooks_run_between_two_answers(serve: Callable[..., Any]) -> None:
+def test_hooks_run_between_two_answers(serve):
     server, api = serve()
     store = server.store()
     gone = api.get("/payments").json()[0]["id"]
@@ -92,7 +88,7 @@ def test_hooks_run_between_two_answers(serve: Callable[..., Any]) -> None:
     assert [gone in page for page in ids] == [True, True, False]
 
 
-def test_requests_are_noted(serve: Callable[..., Any]) -> None:
+def test_requests_are_noted(serve):
     server, api = serve()
     api.get("/brands", params={"page": 1})
     api.get("/nothing")
@@ -102,7 +98,7 @@ def test_requests_are_noted(serve: Callable[..., Any]) -> None:
     assert server.requests() == []
 
 
-def test_latency_delays_every_answer(serve: Callable[..., Any]) -> None:
+def test_latency_delays_every_answer(serve):
     from sandbox.quirks import Quirks
     from sandbox.shops import ShopSpec
 
@@ -120,7 +116,7 @@ def _jan(api: httpx.Client) -> float:
     )
 
 
-def test_staff_add_change_and_delete_an_invoice(serve: Callable[..., Any]) -> None:
+def test_staff_add_change_and_delete_an_invoice(serve):
     server, api = serve()
     store = server.store()
     made = store.insert(
@@ -153,7 +149,7 @@ def test_staff_add_change_and_delete_an_invoice(serve: Callable[..., Any]) -> No
     assert store.count("payments") == payments - 2
 
 
-def test_a_change_moves_a_ticket_to_the_top_of_updated(serve: Callable[..., Any]) -> None:
+def test_a_change_moves_a_ticket_to_the_top_of_updated(serve):
     server, api = serve()
     last = server.store().ids("tickets")[0]
     server.store().update("tickets", last, {"short_info": "changed"})
@@ -163,7 +159,7 @@ def test_a_change_moves_a_ticket_to_the_top_of_updated(serve: Callable[..., Any]
     assert api.get("/tickets/updated").json()[0]["short_info"] == "changed"
 
 
-def test_a_deleted_shipment_is_listed_as_such(serve: Callable[..., Any]) -> None:
+def test_a_deleted_shipment_is_listed_as_such(serve):
     server, api = serve()
     one = api.get("/shipments").json()[0]
     server.store().delete("shipments", one["id"])
@@ -172,7 +168,7 @@ def test_a_deleted_shipment_is_listed_as_such(serve: Callable[..., Any]) -> None
     assert [r["id"] for r in deleted] == [one["id"]]
 
 
-def test_a_failed_edit_changes_nothing(serve: Callable[..., Any]) -> None:
+def test_a_failed_edit_changes_nothing(serve):
     server, _ = serve()
     store = server.store()
     before = store.all("brands")

@@ -1,11 +1,6 @@
 """Keys, the request rate, the silence, the block; all on a clock that only the test moves."""
 
-from __future__ import annotations
-
 import sqlite3
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -27,7 +22,7 @@ class Clock:
         return self.now
 
 
-def test_thirty_in_any_minute_then_a_minute_of_silence(serve: Callable[..., Any]) -> None:
+def test_thirty_in_any_minute_then_a_minute_of_silence(serve):
     clock = Clock()
     server, api = serve(ShopSpec(), clock=clock)
     for _ in range(15):
@@ -47,7 +42,7 @@ def test_thirty_in_any_minute_then_a_minute_of_silence(serve: Callable[..., Any]
     assert [r.status for r in server.requests()] == [200] * 30 + [401, 401, 200]
 
 
-def test_the_window_slides(serve: Callable[..., Any]) -> None:
+def test_the_window_slides(serve):
     clock = Clock()
     _, api = serve(ShopSpec(limit=2), clock=clock)
     assert api.get("/brands").status_code == 200
@@ -58,7 +53,7 @@ def test_the_window_slides(serve: Callable[..., Any]) -> None:
     assert api.get("/brands").status_code == 401
 
 
-def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve: Callable[..., Any]) -> None:
+def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve):
     clock = Clock()
     server, api = serve(ShopSpec("one", limit=1), ShopSpec("two"), clock=clock)
     assert api.get("/brands").status_code == 200
@@ -75,7 +70,7 @@ def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve: Callable[...
     assert api.get("/brands").status_code == 200
 
 
-def test_a_block_may_shut_the_key_alone(serve: Callable[..., Any]) -> None:
+def test_a_block_may_shut_the_key_alone(serve):
     quirks = Quirks(block_scope="key", block_text="Unauthorized")
     server, api = serve(ShopSpec("one", quirks=quirks, limit=1), ShopSpec("two"), clock=Clock())
     for _ in range(11):
@@ -86,7 +81,7 @@ def test_a_block_may_shut_the_key_alone(serve: Callable[..., Any]) -> None:
         assert other.get("/brands").status_code == 200
 
 
-def test_every_time_scales_with_the_minute(serve: Callable[..., Any]) -> None:
+def test_every_time_scales_with_the_minute(serve):
     clock = Clock()
     _, api = serve(ShopSpec(limit=1), clock=clock, minute_seconds=0.05)
     assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
@@ -94,14 +89,14 @@ def test_every_time_scales_with_the_minute(serve: Callable[..., Any]) -> None:
     assert api.get("/brands").status_code == 200
 
 
-def test_another_client_of_the_key_uses_up_the_minute(serve: Callable[..., Any]) -> None:
+def test_another_client_of_the_key_uses_up_the_minute(serve):
     server, api = serve(ShopSpec(), clock=Clock())
     server.spend(29)
     assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
 
 
 @pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
-def test_the_status_of_a_rate_error_is_a_quirk(serve: Callable[..., Any], status: Any) -> None:
+def test_the_status_of_a_rate_error_is_a_quirk(serve, status):
     _, api = serve(ShopSpec(quirks=Quirks(rate_error_status=status), limit=1), clock=Clock())
     api.get("/brands")
     answer = api.get("/brands")
@@ -110,7 +105,7 @@ def test_the_status_of_a_rate_error_is_a_quirk(serve: Callable[..., Any], status
 
 
 @given(st.lists(st.floats(0, 40, allow_nan=False), max_size=120))
-def test_no_window_ever_holds_more_than_the_limit(pauses: list[float]) -> None:
+def test_no_window_ever_holds_more_than_the_limit(pauses):
     clock = Clock()
     limiter = Limiter(minute_seconds=60, clock=clock)
     taken: list[float] = []
@@ -123,7 +118,7 @@ def test_no_window_ever_holds_more_than_the_limit(pauses: list[float]) -> None:
 
 
 @pytest.mark.parametrize("key", [None, "", "wrong"])
-def test_nothing_without_a_valid_key(shared: SandboxServer, key: str | None) -> None:
+def test_nothing_without_a_valid_key(shared, key):
     headers = {} if key is None else {"Authorization": key}
     for path in ("/tickets", "/nothing", "/info"):
         answer = httpx.get(shared.base_url + path, headers=headers)
@@ -131,14 +126,14 @@ def test_nothing_without_a_valid_key(shared: SandboxServer, key: str | None) -> 
         assert set(answer.json()) == {"error"}
 
 
-def test_the_key_is_not_taken_from_the_query(shared: SandboxServer) -> None:
+def test_the_key_is_not_taken_from_the_query(shared):
     key = shared.keys["main"]
     for name in ("Authorization", "api_key", "key"):
         answer = httpx.get(f"{shared.base_url}/brands", params={name: key})
         assert answer.status_code == 401
 
 
-def test_a_key_opens_one_shop_and_can_be_replaced(serve: Callable[..., Any]) -> None:
+def test_a_key_opens_one_shop_and_can_be_replaced(serve):
     server, api = serve(ShopSpec("one", limit=None), ShopSpec("two", limit=None))
     with client_of(server, "two") as other:
         assert api.get("/info").json()["name"] == "one"
@@ -148,7 +143,7 @@ def test_a_key_opens_one_shop_and_can_be_replaced(serve: Callable[..., Any]) -> 
     assert api.get("/info", headers={"Authorization": new}).status_code == 200
 
 
-def test_a_file_keeps_shop_and_hash_but_no_key(tmp_path: Path) -> None:
+def test_a_file_keeps_shop_and_hash_but_no_key(tmp_path):
     file = tmp_path / "shop.sqlite"
     with SandboxServer([ShopSpec(limit=None)], db=file) as server:
         key = server.keys["main"]
@@ -163,7 +158,7 @@ def test_a_file_keeps_shop_and_hash_but_no_key(tmp_path: Path) -> None:
         SandboxServer([ShopSpec(timezone="Asia/Tokyo")], db=file)
 
 
-def test_a_newer_file_is_refused(tmp_path: Path) -> None:
+def test_a_newer_file_is_refused(tmp_path):
     from sandbox.schema import NewerFile
 
     file = tmp_path / "shop.sqlite"

@@ -1,15 +1,11 @@
 """Lists and details: every filter, sort, flag and default of the specification's tables."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import httpx
 import pytest
 
-from sandbox.server import SandboxServer
 from tests.sandbox.conftest import ZONE
 
 # The specification's own list of lists, spelled out here and not taken from the code.
@@ -50,7 +46,7 @@ def rows(api: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_every_list_is_a_bare_array_of_objects(api: httpx.Client, path: str) -> None:
+def test_every_list_is_a_bare_array_of_objects(api, path):
     answer = api.get(f"/{path}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
@@ -61,7 +57,7 @@ def test_every_list_is_a_bare_array_of_objects(api: httpx.Client, path: str) -> 
 
 
 @pytest.mark.parametrize("path", DETAILS)
-def test_every_detail_gives_the_object_of_its_list(api: httpx.Client, path: str) -> None:
+def test_every_detail_gives_the_object_of_its_list(api, path):
     listed = api.get(f"/{path}").json()[0]
     found = api.get(f"/{path}/{listed['id']}").json()
     assert listed.items() <= found.items()
@@ -69,26 +65,24 @@ def test_every_detail_gives_the_object_of_its_list(api: httpx.Client, path: str)
 
 
 @pytest.mark.parametrize("path", ["payments/1", "taxRates/1", "nothing", "tickets/x/y/z"])
-def test_unknown_paths_are_not_found(api: httpx.Client, path: str) -> None:
+def test_unknown_paths_are_not_found(api, path):
     answer = api.get(f"/{path}")
     assert answer.status_code == 404
     assert set(answer.json()) == {"error"}
 
 
-def test_paths_are_tried_in_order(api: httpx.Client) -> None:
+def test_paths_are_tried_in_order(api):
     assert isinstance(api.get("/tickets/updated").json(), list)
     assert api.put("/tickets/updated", json={}).status_code == 405
 
 
 @pytest.mark.parametrize("path", ["/tickets/updated/", "/tickets//updated", "//tickets/updated//"])
-def test_trailing_and_doubled_slashes_are_accepted(api: httpx.Client, path: str) -> None:
+def test_trailing_and_doubled_slashes_are_accepted(api, path):
     whole = f"{str(api.base_url).rstrip('/')}{path}"
     assert api.get(whole).json() == api.get("/tickets/updated").json()
 
 
-def test_pages_of_fifty_follow_each_other_without_gap(
-    shared: SandboxServer, api: httpx.Client
-) -> None:
+def test_pages_of_fifty_follow_each_other_without_gap(shared, api):
     everything = rows(api, "payments")
     assert len(everything) == shared.store().count("payments") > 100
     assert len({row["id"] for row in everything}) == len(everything)
@@ -99,13 +93,13 @@ def test_pages_of_fifty_follow_each_other_without_gap(
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", ""])
-def test_a_page_that_is_no_number_is_refused(api: httpx.Client, page: str) -> None:
+def test_a_page_that_is_no_number_is_refused(api, page):
     answer = api.get("/tickets", params={"page": page})
     assert answer.status_code == 400
     assert "page" in answer.json()["error"]
 
 
-def test_created_days_are_inclusive_in_the_shops_zone(api: httpx.Client) -> None:
+def test_created_days_are_inclusive_in_the_shops_zone(api):
     invoices = rows(api, "ticketInvoices", sort="oldest")
     first = invoices[len(invoices) // 3]["created_date"]
     last = invoices[len(invoices) // 2]["created_date"]
@@ -115,7 +109,7 @@ def test_created_days_are_inclusive_in_the_shops_zone(api: httpx.Client) -> None
     assert found == [i for i in invoices if first[:10] <= i["created_date"][:10] <= last[:10]]
 
 
-def test_the_second_before_midnight_belongs_to_its_day(serve: Callable[..., Any]) -> None:
+def test_the_second_before_midnight_belongs_to_its_day(serve):
     server, api = serve()
     store = server.store()
     for moment in ("2026-01-31T23:59:59-0600", "2026-02-01T00:00:00-0600"):
@@ -128,11 +122,11 @@ def test_the_second_before_midnight_belongs_to_its_day(serve: Callable[..., Any]
 
 
 @pytest.mark.parametrize("text", ["2026-01-05", "5-Jan-2026", "31-Feb-2026", "05-Foo-2026", "x"])
-def test_a_day_in_another_form_is_refused(api: httpx.Client, text: str) -> None:
+def test_a_day_in_another_form_is_refused(api, text):
     assert api.get("/customers", params={"createdDateFrom": text}).status_code == 400
 
 
-def test_tickets_are_by_default_those_in_the_pipeline(api: httpx.Client) -> None:
+def test_tickets_are_by_default_those_in_the_pipeline(api):
     over = ("Collected", "Not Repairable", "Cancelled")
     statuses = {row["id"]: row["label"] not in over for row in rows(api, "statuses", type="repair")}
     listed = rows(api, "tickets")
@@ -150,7 +144,7 @@ def test_tickets_are_by_default_those_in_the_pipeline(api: httpx.Client) -> None
     assert len(others) + len(by_label) == len(everything)
 
 
-def test_a_label_has_to_match_exactly(api: httpx.Client) -> None:
+def test_a_label_has_to_match_exactly(api):
     for params in ({"status": "new"}, {"status": "Update"}, {"issueType": "nothing"}):
         answer = api.get("/tickets", params=params)
         assert answer.status_code == 400
@@ -161,7 +155,7 @@ def test_a_label_has_to_match_exactly(api: httpx.Client) -> None:
         assert name in answer.json()["error"]
 
 
-def test_ticket_filters(api: httpx.Client) -> None:
+def test_ticket_filters(api):
     everything = rows(api, "tickets/updated", includeLines="true")
     one = everything[0]
     for name in ("id", "ticket_ref", "ticket_no"):
@@ -181,7 +175,7 @@ def test_ticket_filters(api: httpx.Client) -> None:
     assert {r["id"] for r in found} == {r["id"] for r in pipeline if r["customer"]["name"] == name}
 
 
-def test_updated_lists_follow_the_last_change(api: httpx.Client) -> None:
+def test_updated_lists_follow_the_last_change(api):
     everything = rows(api, "tickets/updated")
     dates = [row["last_updated"] for row in everything]
     assert dates == sorted(dates, reverse=True)
@@ -211,22 +205,20 @@ def test_updated_lists_follow_the_last_change(api: httpx.Client) -> None:
         ("products", "includeXsellUpsell", "xsell_upsell"),
     ],
 )
-def test_include_flags_are_off_by_default(
-    api: httpx.Client, path: str, flag: str, part: str
-) -> None:
+def test_include_flags_are_off_by_default(api, path, flag, part):
     assert not any(part in row for row in rows(api, path))
     assert not any(part in row for row in rows(api, path, **{flag: "No"}))
     assert any(part in row for row in rows(api, path, **{flag: "Yes"}))
     assert api.get(f"/{path}", params={flag: "perhaps"}).status_code == 400
 
 
-def test_custom_fields_come_only_where_there_is_a_value(api: httpx.Client) -> None:
+def test_custom_fields_come_only_where_there_is_a_value(api):
     customers = rows(api, "customers", includeCustomFields="1")
     assert any("custom_fields" not in row for row in customers)
     assert all(row["custom_fields"] for row in customers if "custom_fields" in row)
 
 
-def test_embedded_payments_are_those_of_the_list(api: httpx.Client) -> None:
+def test_embedded_payments_are_those_of_the_list(api):
     payments = {row["id"]: row for row in rows(api, "payments")}
     seen = 0
     for path in ("ticketInvoices", "posOrders"):
@@ -237,7 +229,7 @@ def test_embedded_payments_are_those_of_the_list(api: httpx.Client) -> None:
     assert seen == len(payments)
 
 
-def test_payments_name_their_document_only_with_the_flag(api: httpx.Client) -> None:
+def test_payments_name_their_document_only_with_the_flag(api):
     plain = rows(api, "payments")[0]
     assert not {"invoice", "pos", "return"} & set(plain)
     for kind in ("pos", "invoice", "return"):
@@ -248,7 +240,7 @@ def test_payments_name_their_document_only_with_the_flag(api: httpx.Client) -> N
     assert all(row["amount"] < 0 for row in returned)
 
 
-def test_payments_of_one_document_or_a_list(api: httpx.Client) -> None:
+def test_payments_of_one_document_or_a_list(api):
     invoices = [r for r in rows(api, "ticketInvoices", includePayments="1") if r["payments"]][:2]
     ids = [row["id"] for row in invoices]
     wanted = {p["id"] for row in invoices for p in row["payments"]}
@@ -263,7 +255,7 @@ def test_payments_of_one_document_or_a_list(api: httpx.Client) -> None:
     assert [r["id"] for r in found] == [p["id"] for p in order["payments"]][::-1]
 
 
-def test_invoices_by_the_day_of_a_payment(api: httpx.Client) -> None:
+def test_invoices_by_the_day_of_a_payment(api):
     invoices = rows(api, "ticketInvoices", includePayments="true")
     paid = next(p["date"] for row in invoices for p in row["payments"])
     found = rows(api, "ticketInvoices", paymentDateFrom=day(paid), paymentDateTo=day(paid))
@@ -272,7 +264,7 @@ def test_invoices_by_the_day_of_a_payment(api: httpx.Client) -> None:
     }
 
 
-def test_invoice_numbers_status_and_ticket(api: httpx.Client) -> None:
+def test_invoice_numbers_status_and_ticket(api):
     invoices = rows(api, "ticketInvoices")
     one = invoices[3]
     assert rows(api, "ticketInvoices", invoiceNo=one["number"]) == [one]
@@ -283,14 +275,14 @@ def test_invoice_numbers_status_and_ticket(api: httpx.Client) -> None:
     assert rows(api, "posInvoices") == rows(api, "posOrders")
 
 
-def test_search_finds_any_script_in_any_case(serve: Callable[..., Any]) -> None:
+def test_search_finds_any_script_in_any_case(serve):
     server, api = serve()
     made = server.store().insert("customers", {"name": "Наталья Жуковська-Щедрина"})
     assert made in [r["id"] for r in rows(api, "customers", searchKeyword="ЖУКОВСЬКА-щ")]
     assert rows(api, "customers", searchKeyword="nobody's name") == []
 
 
-def test_ticket_search_looks_into_comments(api: httpx.Client, shared: SandboxServer) -> None:
+def test_ticket_search_looks_into_comments(api, shared):
     shown = rows(api, "tickets")
     comments = shared.store().all("ticket_comments")
     ids = {row["id"] for row in shown}
@@ -299,7 +291,7 @@ def test_ticket_search_looks_into_comments(api: httpx.Client, shared: SandboxSer
     assert comment["ticket"]["id"] in {r["id"] for r in found}
 
 
-def test_comments_and_timers_of_a_ticket(api: httpx.Client) -> None:
+def test_comments_and_timers_of_a_ticket(api):
     comments = rows(api, "ticketComments")
     ticket = comments[0]["ticket"]["id"]
     found = rows(api, "ticketComments", ticketId=ticket)
@@ -312,7 +304,7 @@ def test_comments_and_timers_of_a_ticket(api: httpx.Client) -> None:
     assert rows(api, "ticketTimers", running="false") == timers
 
 
-def test_preset_categories_come_oldest_first(api: httpx.Client) -> None:
+def test_preset_categories_come_oldest_first(api):
     dates = [r["created_date"] for r in rows(api, "presetCategories")]
     assert dates == sorted(dates)
     name = rows(api, "presetCategories")[0]["name"]
@@ -320,7 +312,7 @@ def test_preset_categories_come_oldest_first(api: httpx.Client) -> None:
     assert rows(api, "presetCategories", name=name[:-1]) == []
 
 
-def test_custom_fields_of_a_type(api: httpx.Client) -> None:
+def test_custom_fields_of_a_type(api):
     assert {r["type"] for r in rows(api, "customFields/customers")} == {"customers"}
     default = rows(api, "customFields/tickets")
     assert all(not r["category_id"] for r in default)
@@ -330,8 +322,8 @@ def test_custom_fields_of_a_type(api: httpx.Client) -> None:
     assert rows(api, "customFields/customers", categoryId=1) == rows(api, "customFields/customers")
 
 
-def test_the_remaining_filters_narrow(api: httpx.Client) -> None:
-    def check(path: str, field: Callable[[dict[str, Any]], Any], name: str) -> None:
+def test_the_remaining_filters_narrow(api):
+    def check(path, field, name):
         everything = rows(api, path)
         value = next(v for v in map(field, everything) if v)
         found = rows(api, path, **{name: value})
@@ -361,7 +353,7 @@ def test_the_remaining_filters_narrow(api: httpx.Client) -> None:
     check("appointments", lambda r: r["attendees"][0]["id"], "attendee")
 
 
-def test_flags_of_stock_and_adjustments(api: httpx.Client) -> None:
+def test_flags_of_stock_and_adjustments(api):
     stock = rows(api, "stock")
     assert rows(api, "stock", serializeStock="Yes") == [r for r in stock if r["serialize_stock"]]
     adjustments = rows(api, "adjustments")
@@ -372,7 +364,7 @@ def test_flags_of_stock_and_adjustments(api: httpx.Client) -> None:
     assert adjustments[0] in found
 
 
-def test_item_lines_info_and_webhook(api: httpx.Client) -> None:
+def test_item_lines_info_and_webhook(api):
     ticket = next(r for r in rows(api, "tickets/updated", includeLines="1") if r["lines"])
     assert api.get(f"/tickets/{ticket['id']}/itemLines").json() == ticket["lines"]
     assert api.get("/info").json()["timezone"] == ZONE

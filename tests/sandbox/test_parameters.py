@@ -1,8 +1,5 @@
 """Which parameters each list takes, and its orders, copied down from the specification's tables."""
 
-from __future__ import annotations
-
-import httpx
 import pytest
 
 from tests.sandbox.test_lists import rows
@@ -69,7 +66,7 @@ UNSORTED = [path for path in PARAMETERS if path not in SORTED and "page" in PARA
 
 
 @pytest.mark.parametrize("path", PARAMETERS)
-def test_a_list_takes_the_parameters_of_its_row(api: httpx.Client, path: str) -> None:
+def test_a_list_takes_the_parameters_of_its_row(api, path):
     document = api.get("/openapi.json").json()
     described = document["paths"][f"/{path}"]["get"]["parameters"]
     assert {one["name"] for one in described if one["in"] == "query"} == set(
@@ -78,7 +75,7 @@ def test_a_list_takes_the_parameters_of_its_row(api: httpx.Client, path: str) ->
 
 
 @pytest.mark.parametrize("path", SORTED)
-def test_a_list_goes_both_ways(api: httpx.Client, path: str) -> None:
+def test_a_list_goes_both_ways(api, path):
     newest, oldest = (rows(api, path, sort=sort) for sort in ("newest", "oldest"))
     assert newest == oldest[::-1]
     first = api.get(f"/{path}").json()
@@ -89,12 +86,12 @@ def test_a_list_goes_both_ways(api: httpx.Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", UNSORTED)
-def test_a_list_without_sort_ignores_it(api: httpx.Client, path: str) -> None:
+def test_a_list_without_sort_ignores_it(api, path):
     address = f"/{path}".replace("{type}", "tickets")
     assert api.get(address, params={"sort": "oldest"}).json() == api.get(address).json()
 
 
-def test_a_list_ignores_the_parameters_of_others(api: httpx.Client) -> None:
+def test_a_list_ignores_the_parameters_of_others(api):
     every = {name for names in PARAMETERS.values() for name in names.split()}
     for path, own in PARAMETERS.items():
         address = f"/{path}".replace("{type}", "tickets")

@@ -1,10 +1,7 @@
 """What the sandbox does not wait for, and whose bodies it does not read."""
 
-from __future__ import annotations
-
 import socket
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -28,12 +25,12 @@ def _sent(server: SandboxServer, *parts: bytes, pause: float = 0.0) -> bytes:
 
 
 @pytest.fixture
-def impatient() -> Iterator[SandboxServer]:
+def impatient():
     with SandboxServer([ShopSpec("main", limit=None)], patience_seconds=0.3) as server:
         yield server
 
 
-def test_a_head_that_does_not_come_is_not_waited_for(impatient: SandboxServer) -> None:
+def test_a_head_that_does_not_come_is_not_waited_for(impatient):
     began = time.monotonic()
     assert _sent(impatient) == b""
     assert _sent(impatient, b"GET /v1/tickets HTTP/1.1\r\n", *[b"X: y\r\n"] * 9, pause=0.1) == b""
@@ -45,7 +42,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(impatient: SandboxServer) -
     assert time.monotonic() - began < 10
 
 
-def test_a_body_is_read_for_a_key_only_and_not_for_ever(impatient: SandboxServer) -> None:
+def test_a_body_is_read_for_a_key_only_and_not_for_ever(impatient):
     head = b"POST /v1/brands HTTP/1.1\r\nHost: x\r\nContent-Length: 31000000\r\nAuthorization: "
     answer = _sent(impatient, head + b"nobody\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 401")

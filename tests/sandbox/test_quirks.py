@@ -1,9 +1,6 @@
 """Every way of answering that the field notes report, one switch at a time."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -37,9 +34,7 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("quirks", "expected"), CASES)
-def test_one_switch_at_a_time(
-    serve: Callable[..., Any], quirks: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_one_switch_at_a_time(serve, quirks, expected):
     _, api = serve(ShopSpec("main", ZONE, Quirks(**quirks), records=[("ticket_invoices", INVOICE)]))
     listed = api.get("/ticketInvoices", params={"includeLines": 1}).json()[0]
     assert expected.items() <= listed.items()
@@ -48,7 +43,7 @@ def test_one_switch_at_a_time(
         assert listed["lines"] == [{"id": 1, "unit_price": "-Q2.50", "quantity": 2}]
 
 
-def test_an_empty_reference_may_be_missing(serve: Callable[..., Any]) -> None:
+def test_an_empty_reference_may_be_missing(serve):
     quirks = Quirks(empty_reference="missing")
     _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
     assert "customer" not in api.get("/ticketInvoices/a").json()
@@ -57,20 +52,20 @@ def test_an_empty_reference_may_be_missing(serve: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("envelope", "name"), [("data", "data"), ("resource", "ticket_invoices"), ("bare", None)]
 )
-def test_envelopes(serve: Callable[..., Any], envelope: Any, name: str | None) -> None:
+def test_envelopes(serve, envelope, name):
     quirks = Quirks(envelope=envelope)
     _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
     answer = api.get("/ticketInvoices").json()
     assert [row["id"] for row in (answer if name is None else answer[name])] == ["a"]
 
 
-def test_a_detail_may_be_a_list_of_one(serve: Callable[..., Any]) -> None:
+def test_a_detail_may_be_a_list_of_one(serve):
     quirks = Quirks(detail="list")
     _, api = serve(ShopSpec("main", ZONE, quirks, records=[("ticket_invoices", INVOICE)]))
     assert [row["id"] for row in api.get("/ticketInvoices/a").json()] == ["a"]
 
 
-def test_paging_by_offset_only(serve: Callable[..., Any]) -> None:
+def test_paging_by_offset_only(serve):
     _, api = serve(ShopSpec("main", ZONE, Quirks(paging="offset_only"), limit=None))
     first = api.get("/payments").json()
     assert len(first) == 50
@@ -82,13 +77,13 @@ def test_paging_by_offset_only(serve: Callable[..., Any]) -> None:
     assert few == second[:3]
 
 
-def test_offset_means_nothing_where_pages_work(serve: Callable[..., Any]) -> None:
+def test_offset_means_nothing_where_pages_work(serve):
     _, api = serve()
     assert api.get("/payments", params={"offset": 50}).json() == api.get("/payments").json()
 
 
 @pytest.mark.parametrize("order", ["loose", "unstable"])
-def test_loose_order_keeps_every_row(serve: Callable[..., Any], order: Any) -> None:
+def test_loose_order_keeps_every_row(serve, order):
     server, api = serve(ShopSpec("main", ZONE, Quirks(order=order), limit=None))
     dates = []
     for page in range(1, 10):
@@ -103,7 +98,7 @@ def test_loose_order_keeps_every_row(serve: Callable[..., Any], order: Any) -> N
 
 
 @pytest.mark.parametrize("past", ["empty", "error", "last_page"])
-def test_past_the_end(serve: Callable[..., Any], past: Any) -> None:
+def test_past_the_end(serve, past):
     _, api = serve(ShopSpec("main", ZONE, Quirks(past_the_end=past), limit=None))
     answer = api.get("/brands", params={"page": 2})
     if past == "error":
@@ -112,7 +107,7 @@ def test_past_the_end(serve: Callable[..., Any], past: Any) -> None:
         assert answer.json() == ([] if past == "empty" else api.get("/brands").json())
 
 
-def test_quirks_that_do_not_exist_are_refused() -> None:
+def test_quirks_that_do_not_exist_are_refused():
     with pytest.raises(ValidationError):
         Quirks.model_validate({"amounts": "words"})
     with pytest.raises(ValidationError):
@@ -129,7 +124,7 @@ SEEN = Quirks(
 )
 
 
-def test_what_second_looks_have_seen(serve: Callable[..., Any]) -> None:
+def test_what_second_looks_have_seen(serve):
     """Field notes, A second look: each as that shop shows it, all of them at once."""
     _server, api = serve(ShopSpec("main", "UTC", SEEN, limit=None))
     products = api.get("/products").json()
@@ -161,14 +156,14 @@ def test_what_second_looks_have_seen(serve: Callable[..., Any]) -> None:
     assert str(made.json()["id"]).isdecimal()
 
 
-def test_an_invoice_without_its_amount(serve: Callable[..., Any]) -> None:
+def test_an_invoice_without_its_amount(serve):
     _server, api = serve(ShopSpec("main", "UTC", Quirks(ticket_invoice="no_amount"), limit=None))
     invoices = [one["invoice"] for one in api.get("/tickets/updated").json() if one["invoice"]]
     assert invoices
     assert all("amount" not in one and one["number"] for one in invoices)
 
 
-def test_forms_are_taken_as_well_as_json_where_the_shop_does(serve: Callable[..., Any]) -> None:
+def test_forms_are_taken_as_well_as_json_where_the_shop_does(serve):
     _server, api = serve()
     form = {
         "customerId": api.get("/customers").json()[0]["id"],

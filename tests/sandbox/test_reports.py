@@ -1,10 +1,7 @@
 """The four reports against sums made here from the lists."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -33,7 +30,7 @@ def cents(value: float) -> Decimal:
 
 
 @pytest.mark.parametrize("year", [2025, 2026])
-def test_monthly_sales_are_documents_less_returns(api: httpx.Client, year: int) -> None:
+def test_monthly_sales_are_documents_less_returns(api, year):
     expected: dict[str, Decimal] = defaultdict(Decimal)
     for document in documents(api):
         effects = [(document["created_date"], cents(document["amount_total"]))]
@@ -44,7 +41,7 @@ def test_monthly_sales_are_documents_less_returns(api: httpx.Client, year: int) 
     assert months(api, "monthlySales", year) == {m: v for m, v in expected.items() if v}
 
 
-def test_monthly_purchases_are_what_was_received(api: httpx.Client) -> None:
+def test_monthly_purchases_are_what_was_received(api):
     expected: dict[str, Decimal] = defaultdict(Decimal)
     orders = rows(api, "purchaseOrders")
     for order in orders:
@@ -54,7 +51,7 @@ def test_monthly_purchases_are_what_was_received(api: httpx.Client) -> None:
     assert months(api, "monthlyPurchases", 2026) == dict(expected)
 
 
-def test_days_add_up_to_their_month(api: httpx.Client) -> None:
+def test_days_add_up_to_their_month(api):
     params = {"dateFrom": "01-Mar-2026", "dateTo": "31-Mar-2026"}
     answer = json.loads(api.get("/dailySales", params=params).text, parse_float=Decimal)
     assert len(answer) == 31
@@ -72,9 +69,7 @@ def test_days_add_up_to_their_month(api: httpx.Client) -> None:
         ("dailyPurchases", {"dateFrom": "01-Jan-1900", "dateTo": "01-Jan-2026"}),
     ],
 )
-def test_periods_that_are_none_are_refused(
-    api: httpx.Client, path: str, params: dict[str, str]
-) -> None:
+def test_periods_that_are_none_are_refused(api, path, params):
     answer = api.get(f"/{path}", params=params)
     assert answer.status_code == 400
     assert answer.json()["error"]
@@ -93,9 +88,7 @@ SHAPES: list[tuple[dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("quirks", "path", "expected"), SHAPES)
-def test_report_shapes(
-    serve: Callable[..., Any], quirks: dict[str, Any], path: str, expected: Any
-) -> None:
+def test_report_shapes(serve, quirks, path, expected):
     invoice = {
         "id": "a",
         "amount_total": Decimal("0.00"),
@@ -183,9 +176,7 @@ DEFINITIONS: list[tuple[dict[str, Any], str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("definition", "report", "expected"), DEFINITIONS)
-def test_definitions(
-    serve: Callable[..., Any], definition: dict[str, Any], report: str, expected: dict[str, str]
-) -> None:
+def test_definitions(serve, definition, report, expected):
     quirks = Quirks(definition=Definition(**definition))
     _, api = serve(ShopSpec("main", ZONE, quirks, records=BOOKS))
     found = months(api, f"monthly{report}", 2026)

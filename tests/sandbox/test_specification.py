@@ -6,10 +6,8 @@ names a field, every field of every body, right and wrong; and what a record mad
 interface looks like beside one that was there.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -120,7 +118,7 @@ PARTS = {name: "true" for name in NOT_OF_A_FIELD if name.startswith("include")}
 
 
 @pytest.fixture(scope="module")
-def audited() -> Iterator[SandboxServer]:
+def audited():
     """One shop for all of this module, references as objects and not as texts."""
     plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
     with SandboxServer([ShopSpec("main", ZONE, plain, limit=None)]) as server:
@@ -128,13 +126,13 @@ def audited() -> Iterator[SandboxServer]:
 
 
 @pytest.fixture(scope="module")
-def api(audited: SandboxServer) -> Iterator[httpx.Client]:
+def api(audited):
     with client_of(audited) as client:
         yield client
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_path_has_its_methods_and_no_other(api: httpx.Client, path: str) -> None:
+def test_a_path_has_its_methods_and_no_other(api, path):
     address = "/" + path.replace("{}", "none")
     for method, paths in METHODS.items():
         answer = api.request(method, address, json=None if method == "GET" else {})
@@ -167,7 +165,7 @@ EMPTY = {
 
 
 @pytest.fixture(scope="module")
-def filled(audited: SandboxServer) -> SandboxServer:
+def filled(audited):
     """The shop with a value in every field that a parameter looks at."""
     store = audited.store()
     for resource, fields in EMPTY.items():
@@ -184,9 +182,7 @@ def filled(audited: SandboxServer) -> SandboxServer:
 
 
 @pytest.mark.parametrize(("path", "name"), NARROWING, ids=lambda part: part)
-def test_a_parameter_finds_the_record_and_only_those_like_it(
-    filled: SandboxServer, path: str, name: str
-) -> None:
+def test_a_parameter_finds_the_record_and_only_those_like_it(filled, path, name):
     field = FIELDS.get(path, {}).get(name) or FIELDS[""].get(name) or name
     address = f"/{path}".replace("{type}", "tickets")
     with client_of(filled) as api:
@@ -276,7 +272,7 @@ def good(api: httpx.Client, row: Row) -> Any:
 
 
 @pytest.fixture(scope="module")
-def least(api: httpx.Client) -> dict[str, dict[str, Any]]:
+def least(api):
     """For each resource a body with what it must have."""
     bodies: dict[str, dict[str, Any]] = {name: {} for name in ADDRESS}
     for row in CHECKED:
@@ -286,9 +282,7 @@ def least(api: httpx.Client) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", CHECKED, ids=repr)
-def test_a_field_is_taken_when_it_is_right_and_refused_when_not(
-    api: httpx.Client, least: dict[str, dict[str, Any]], row: Row
-) -> None:
+def test_a_field_is_taken_when_it_is_right_and_refused_when_not(api, least, row):
     path, method, body = ADDRESS[row.resource], "POST", least[row.resource]
     if row.resource == "serials":
         path, method, body = f"/serials/{first(api, '/serials')['id']}", "PUT", {}
@@ -310,9 +304,7 @@ def test_a_field_is_taken_when_it_is_right_and_refused_when_not(
 
 
 @pytest.mark.parametrize("path", WRITABLE)
-def test_a_record_made_here_has_the_keys_of_one_that_was_there(
-    api: httpx.Client, shared: SandboxServer, path: str
-) -> None:
+def test_a_record_made_here_has_the_keys_of_one_that_was_there(api, shared, path):
     made = api.get(f"{path}/{post(api, path, **WRITABLE[path][0](api))}").json()
     seeded: set[str] = set()
     with client_of(shared) as seeds:
@@ -322,7 +314,7 @@ def test_a_record_made_here_has_the_keys_of_one_that_was_there(
     assert set(made) | optional == seeded | optional
 
 
-def test_a_renamed_customer_or_brand_shows_everywhere(api: httpx.Client) -> None:
+def test_a_renamed_customer_or_brand_shows_everywhere(api):
     ticket = next(row for row in api.get("/tickets").json() if row["customer"])
     put(api, f"/customers/{ticket['customer']['id']}", name="Nombre Nuevo")
     assert api.get(f"/tickets/{ticket['id']}").json()["customer"]["name"] == "Nombre Nuevo"
@@ -334,7 +326,7 @@ def test_a_renamed_customer_or_brand_shows_everywhere(api: httpx.Client) -> None
     assert api.get("/models", params={"make": "Marca"}).json()
 
 
-def test_a_product_has_the_brand_of_its_model(api: httpx.Client) -> None:
+def test_a_product_has_the_brand_of_its_model(api):
     model = first(api, "/models")
     body = {**WRITABLE["/products"][0](api), "model": model["id"]}
     made = post(api, "/products", **body)
@@ -342,7 +334,7 @@ def test_a_product_has_the_brand_of_its_model(api: httpx.Client) -> None:
     refused(api, "POST", "/products", {**body, "additionalModels": "nobody"}, "additionalModels")
 
 
-def test_a_price_keeps_its_tax_included_flag(api: httpx.Client) -> None:
+def test_a_price_keeps_its_tax_included_flag(api):
     rate = next(one for one in api.get("/taxRates").json() if one["value"])
     body = WRITABLE["/products"][0](api) | {"tax": rate["id"], "price": 112, "cost": 56}
     made = post(api, "/products", **body, TaxIncludedInPrice=True, TaxIncludedInCost=True)
@@ -353,14 +345,14 @@ def test_a_price_keeps_its_tax_included_flag(api: httpx.Client) -> None:
     assert api.get(f"/products/{made}").json()["prices"]["retail_price"] == 100
 
 
-def test_unpaid_tickets_show_no_payments(api: httpx.Client) -> None:
+def test_unpaid_tickets_show_no_payments(api):
     made = post(api, "/tickets", **WRITABLE["/tickets"][0](api))
     assert "payments" not in api.get(f"/tickets/{made}").json()
     rows = api.get("/tickets/updated", params={"includePayments": "true"}).json()
     assert all(row.get("payments", True) for row in rows)
 
 
-def test_a_preset_is_found_by_any_model_of_a_name(api: httpx.Client) -> None:
+def test_a_preset_is_found_by_any_model_of_a_name(api):
     preset = next(one for one in api.get("/presets").json() if one.get("model"))
     twin = {"brand": first(api, "/brands")["id"], "status": "Active"}
     post(api, "/models", **twin, name=preset["model"]["name"])
@@ -368,14 +360,14 @@ def test_a_preset_is_found_by_any_model_of_a_name(api: httpx.Client) -> None:
     assert preset["id"] in {one["id"] for one in found}
 
 
-def test_times_have_an_order(api: httpx.Client) -> None:
+def test_times_have_an_order(api):
     timer = WRITABLE["/ticketTimers"][0](api) | {"endDate": "04-Jan-2026 10:00:00"}
     refused(api, "POST", "/ticketTimers", timer, "end_date")
     clock = WRITABLE["/timeClock"][0](api) | {"OutDate": "04-Jan-2026 10:00:00"}
     refused(api, "POST", "/timeClock", clock, "out_date")
 
 
-def test_somebodys_timer_runs(shared: SandboxServer) -> None:
+def test_somebodys_timer_runs(shared):
     with client_of(shared) as api:
         running = api.get("/ticketTimers", params={"running": "true"}).json()
         assert running

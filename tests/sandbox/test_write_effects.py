@@ -1,21 +1,17 @@
 """What follows from a write: lines, invoices, payments, stock, files."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
 
-from sandbox.server import SandboxServer
 from tests.sandbox.conftest import client_of
 from tests.sandbox.writing import first, post, product_body, put, refused
 
 
 @pytest.fixture(scope="module")
-def api(written: SandboxServer) -> Iterator[httpx.Client]:
+def api(written):
     with client_of(written) as client:
         yield client
 
@@ -25,7 +21,7 @@ def _ticket(api: httpx.Client, **body: Any) -> str:
     return post(api, "/tickets", customerId=customer["id"], shortInfo="x", **body)
 
 
-def test_a_ticket_takes_ids_labels_and_names(api: httpx.Client) -> None:
+def test_a_ticket_takes_ids_labels_and_names(api):
     customer = post(api, "/customers", name="Only One of That Name")
     made = post(api, "/tickets", customerId="Only One of That Name", shortInfo="x", priority=1)
     ticket = api.get(f"/tickets/{made}").json()
@@ -43,7 +39,7 @@ def test_a_ticket_takes_ids_labels_and_names(api: httpx.Client) -> None:
         assert comment in [row["id"] for row in shown]
 
 
-def test_a_closed_ticket_leaves_the_pipeline(api: httpx.Client) -> None:
+def test_a_closed_ticket_leaves_the_pipeline(api):
     made = _ticket(api)
     statuses = api.get("/statuses", params={"type": "repair"}).json()
     closed = next(row for row in statuses if row["label"] == "Collected")
@@ -52,7 +48,7 @@ def test_a_closed_ticket_leaves_the_pipeline(api: httpx.Client) -> None:
     assert made not in [row["id"] for row in api.get("/tickets").json()]
 
 
-def test_lines_are_updated_by_their_product_code(api: httpx.Client) -> None:
+def test_lines_are_updated_by_their_product_code(api):
     codes = [row["code"] for row in api.get("/products").json()[:2]]
     made = _ticket(api, lines=[{"productCode": codes[0], "quantity": 1, "unitPrice": 10}])
     sent = [
@@ -68,7 +64,7 @@ def test_lines_are_updated_by_their_product_code(api: httpx.Client) -> None:
     assert lines[0]["item_description"] == "new"
 
 
-def test_preset_lines_unless_lines_are_sent(api: httpx.Client) -> None:
+def test_preset_lines_unless_lines_are_sent(api):
     preset = first(api, "/presets")
     codes = [line["product_code"] for line in preset["lines"]]
     made = _ticket(api, presetId=preset["id"])
@@ -84,7 +80,7 @@ def _sums(lines: list[dict[str, Any]], field: str) -> int:
     return sum(round(line[field] * 100) for line in lines)
 
 
-def test_discounts_and_the_customer_groups(api: httpx.Client) -> None:
+def test_discounts_and_the_customer_groups(api):
     group = next(g for g in api.get("/groups").json() if g["discount"])
     customer = post(api, "/customers", name="Grouped", group=group["name"])
     code = first(api, "/products")["code"]
@@ -110,7 +106,7 @@ def test_discounts_and_the_customer_groups(api: httpx.Client) -> None:
     assert abs(totals[0] - totals[1] - 1000) <= 1
 
 
-def test_invoice_payment_and_report_follow(api: httpx.Client) -> None:
+def test_invoice_payment_and_report_follow(api):
     code = first(api, "/products")["code"]
     lines = [{"productCode": code, "quantity": 2, "unitPrice": 50}]
     made = _ticket(api, lines=lines, createInvoice=True, invoiceDate="05-Mar-2024 10:00:00")
@@ -152,7 +148,7 @@ def test_invoice_payment_and_report_follow(api: httpx.Client) -> None:
     assert after["status"] == "Due"
 
 
-def test_one_payment_settles_several_invoices(api: httpx.Client) -> None:
+def test_one_payment_settles_several_invoices(api):
     code = first(api, "/products")["code"]
     tickets = [
         _ticket(api, lines=[{"productCode": code, "quantity": 1, "unitPrice": p}], createInvoice=1)
@@ -172,7 +168,7 @@ def test_one_payment_settles_several_invoices(api: httpx.Client) -> None:
     assert [f["payments"][0]["amount"] for f in found] == [i["amount_total"] for i in shown]
 
 
-def test_product_prices_and_first_stock(api: httpx.Client) -> None:
+def test_product_prices_and_first_stock(api):
     rate = first(api, "/taxRates")
     body = {**product_body(api), "price": 112, "TaxIncludedInPrice": True, "tax": rate["id"]}
     made = post(api, "/products", **body, stockQuantity=4, stock_cog_per_item=1.5)
@@ -184,7 +180,7 @@ def test_product_prices_and_first_stock(api: httpx.Client) -> None:
     assert [(r["quantity"], r["cog_per_item"]) for r in stock] == [(4, 1.5)]
 
 
-def test_a_vat_margin_scheme_ignores_tax_included(serve: Callable[..., Any]) -> None:
+def test_a_vat_margin_scheme_ignores_tax_included(serve):
     server, api = serve()
     rate = server.store().insert(
         "tax_rates", {"name": "Margin", "code": "M", "value": 20, "type": "VAT Margin Scheme"}
@@ -194,12 +190,12 @@ def test_a_vat_margin_scheme_ignores_tax_included(serve: Callable[..., Any]) -> 
     assert api.get(f"/products/{made}").json()["prices"]["retail_price"] == 100.0
 
 
-def test_stock_arithmetic(api: httpx.Client) -> None:
+def test_stock_arithmetic(api):
     products = [
         post(api, "/products", **{**product_body(api), "stockQuantity": 10}) for _ in range(2)
     ]
 
-    def stock() -> list[int]:
+    def stock():
         return [api.get(f"/products/{p}").json()["stock"] for p in products]
 
     record = post(api, "/stock", product=products[0], quantity=5)
@@ -232,7 +228,7 @@ def test_stock_arithmetic(api: httpx.Client) -> None:
     assert stock() == [10, 10]
 
 
-def test_a_refused_adjustment_moves_no_stock(api: httpx.Client) -> None:
+def test_a_refused_adjustment_moves_no_stock(api):
     product = post(api, "/products", **{**product_body(api), "stockQuantity": 10})
     lines = [
         {"product_id": i, "quantity": 3, "type": "Addition"} for i in (product, "no such product")
@@ -242,7 +238,7 @@ def test_a_refused_adjustment_moves_no_stock(api: httpx.Client) -> None:
     assert api.get(f"/products/{product}").json()["stock"] == 10
 
 
-def test_serials(api: httpx.Client) -> None:
+def test_serials(api):
     one = first(api, "/serials")
     put(api, f"/serials/{one['id']}", term_in_days="90", serial="S-1", other_serial_update="Yes")
     shown = api.get(f"/serials/{one['id']}").json()
@@ -251,7 +247,7 @@ def test_serials(api: httpx.Client) -> None:
     assert api.post("/serials", json={}).status_code == 405
 
 
-def test_an_appointment_may_make_its_ticket(api: httpx.Client) -> None:
+def test_an_appointment_may_make_its_ticket(api):
     customer = first(api, "/customers")["id"]
     users = [row["id"] for row in api.get("/users").json()[:2]]
     body = {
@@ -270,7 +266,7 @@ def test_an_appointment_may_make_its_ticket(api: httpx.Client) -> None:
     assert api.get("/appointments/updated").json()[0]["id"] == made
 
 
-def test_an_upload_takes_two_steps(api: httpx.Client) -> None:
+def test_an_upload_takes_two_steps(api):
     ticket = first(api, "/tickets")["id"]
     announced = api.post(f"/tickets/{ticket}/upload", json={"fileName": "a.png", "fileSize": 3})
     assert announced.status_code == 201
@@ -296,11 +292,11 @@ def test_an_upload_takes_two_steps(api: httpx.Client) -> None:
     ).status_code == 201
 
 
-def test_concurrent_writers_lose_nothing(written: SandboxServer, api: httpx.Client) -> None:
+def test_concurrent_writers_lose_nothing(written, api):
     product = post(api, "/products", **product_body(api))
     before = written.store().count("payments")
 
-    def work(number: int) -> None:
+    def work(number):
         with client_of(written) as client:
             for _ in range(5):
                 post(client, "/stock", product=product, quantity=1)

@@ -1,21 +1,18 @@
 """Writes, each rule of the specification's field tables, through HTTP."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
-from sandbox.server import SandboxServer
 from tests.sandbox.conftest import client_of
 from tests.sandbox.writing import first, post, product_body, put, refused
 
 
 @pytest.fixture(scope="module")
-def api(written: SandboxServer) -> Iterator[httpx.Client]:
+def api(written):
     with client_of(written) as client:
         yield client
 
@@ -82,7 +79,7 @@ WRITABLE: dict[str, tuple[Callable[[httpx.Client], dict[str, Any]], dict[str, An
 
 
 @pytest.mark.parametrize("path", WRITABLE)
-def test_create_change_delete(api: httpx.Client, path: str) -> None:
+def test_create_change_delete(api, path):
     body, change, field = WRITABLE[path]
     made = post(api, path, **body(api))
     one = f"{path}/{made}"
@@ -105,7 +102,7 @@ WITH_DEFAULT = {"/products": {"type", "condition"}, "/appointments": {"duration"
 
 
 @pytest.mark.parametrize("path", WRITABLE)
-def test_every_required_field_is_asked_for(api: httpx.Client, path: str) -> None:
+def test_every_required_field_is_asked_for(api, path):
     body = WRITABLE[path][0](api)
     for field in set(body) - WITH_DEFAULT.get(path, set()):
         refused(api, "POST", path, {k: v for k, v in body.items() if k != field}, field)
@@ -144,9 +141,7 @@ BROKEN: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("path", "body", "word"), BROKEN)
-def test_broken_rules_are_refused(
-    api: httpx.Client, path: str, body: dict[str, Any], word: str
-) -> None:
+def test_broken_rules_are_refused(api, path, body, word):
     refused(api, "POST", path, body, word)
 
 
@@ -170,7 +165,7 @@ PRODUCT_RULES = [
 
 
 @pytest.mark.parametrize(("field", "value"), PRODUCT_RULES)
-def testproduct_body_rules(api: httpx.Client, field: str, value: Any) -> None:
+def test_product_body_rules(api: httpx.Client, field: str, value: Any) -> None:
     refused(api, "POST", "/products", {**product_body(api), field: value}, field)
 
 
@@ -192,25 +187,25 @@ TICKET_RULES = [
 
 
 @pytest.mark.parametrize(("field", "value"), TICKET_RULES)
-def test_ticket_rules(api: httpx.Client, field: str, value: Any) -> None:
+def test_ticket_rules(api, field, value):
     body = {"customerId": first(api, "/customers")["id"], "shortInfo": "x", field: value}
     refused(api, "POST", "/tickets", body, field)
 
 
 @pytest.mark.parametrize("field", ["issueDescription", "createdDate", "workApproved"])
-def test_fields_of_create_only(api: httpx.Client, field: str) -> None:
+def test_fields_of_create_only(api, field):
     ticket = first(api, "/tickets")
     refused(api, "PUT", f"/tickets/{ticket['id']}", {field: "05-Jan-2026"}, field)
 
 
 @pytest.mark.parametrize("spelled", [True, False, "True", "False", "Yes", "No", "1", "0", 1, 0])
-def test_boolean_spellings(api: httpx.Client, spelled: Any) -> None:
+def test_boolean_spellings(api, spelled):
     made = post(api, "/customers", name="A", gdprCompliant=spelled)
     expected = str(spelled) in ("True", "Yes", "1")
     assert api.get(f"/customers/{made}").json()["gdpr_compliant"] is expected
 
 
-def test_the_country_code_has_a_default(api: httpx.Client) -> None:
+def test_the_country_code_has_a_default(api):
     made = post(api, "/customers", name="A", mobile="123")
     assert api.get(f"/customers/{made}").json()["country_code"] == "GT"
     lead = post(api, "/leads", name="L", mobile="1", subject="s", countryCode="DE")
@@ -218,7 +213,7 @@ def test_the_country_code_has_a_default(api: httpx.Client) -> None:
     refused(api, "PUT", f"/leads/{lead}", {"mobile": "2"}, "countryCode")
 
 
-def test_absurd_numbers_and_days_are_refused_or_kept_but_never_break_it(api: httpx.Client) -> None:
+def test_absurd_numbers_and_days_are_refused_or_kept_but_never_break_it(api):
     huge = b'{"name": "x", "paymentTermDays": 1' + b"0" * 400 + b"}"
     answer = api.post("/customers", content=huge, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
@@ -232,18 +227,18 @@ def test_absurd_numbers_and_days_are_refused_or_kept_but_never_break_it(api: htt
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b'{"name": NaN}'])
-def test_bodies_that_are_no_object(api: httpx.Client, content: bytes) -> None:
+def test_bodies_that_are_no_object(api, content):
     answer = api.post("/brands", content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert set(json.loads(answer.content)) == {"error"}
 
 
-def test_another_content_type_is_refused(api: httpx.Client) -> None:
+def test_another_content_type_is_refused(api):
     plain = {"Content-Type": "text/plain"}
     assert api.post("/brands", content="name=x", headers=plain).status_code == 415
 
 
-def test_errors_as_xml(api: httpx.Client) -> None:
+def test_errors_as_xml(api):
     answer = api.post("/brands", json={}, headers={"Accept": "application/xml"})
     assert answer.status_code == 400
     assert "<error>" in answer.text

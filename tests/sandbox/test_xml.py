@@ -1,8 +1,5 @@
 """XML where it is asked for, JSON otherwise."""
 
-from __future__ import annotations
-
-import httpx
 import pytest
 
 
@@ -16,12 +13,12 @@ import pytest
         ("application/json;q=0.1, application/xml;q=0.2", "xml"),
     ],
 )
-def test_the_preferred_of_two_kinds(api: httpx.Client, accept: str, kind: str) -> None:
+def test_the_preferred_of_two_kinds(api, accept, kind):
     answer = api.get("/brands", headers={"Accept": accept})
     assert answer.headers["content-type"] == f"application/{kind}"
 
 
-def test_xml_by_accept(api: httpx.Client) -> None:
+def test_xml_by_accept(api):
     listed = api.get("/brands", headers={"Accept": "application/xml"})
     assert listed.headers["content-type"] == "application/xml"
     assert listed.text.count("<item>") == len(api.get("/brands").json())

@@ -1,7 +1,5 @@
 """What tests of writes share: to create, to change, to be refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -1,11 +1,9 @@
 """A clock to turn by hand, and children that are small scripts."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -33,12 +31,12 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock():
     return Clock(datetime(2026, 11, 20, 12, 0, tzinfo=UTC))
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def plain_environment(tmp_path, monkeypatch):
     for name in list(os.environ):
         if name.startswith(("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__")):
             monkeypatch.delenv(name)
@@ -48,7 +46,7 @@ def plain_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     return folder
@@ -78,7 +76,7 @@ class Bench:
 
 
 @pytest.fixture
-def bench(home: Path, clock: Clock) -> Iterator[Bench]:
+def bench(home, clock):
     made = Bench(home, clock)
     yield made
     made.stop.set()

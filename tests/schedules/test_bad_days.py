@@ -1,7 +1,5 @@
 """Days that go wrong between two syncs, the whole way through: what the user has afterwards."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing
@@ -91,9 +89,7 @@ def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
     assert (home / "warehouse.duckdb").stat().st_mtime_ns == before
 
 
-def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(
-    home: Path, empty: Path
-) -> None:
+def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home, empty):
     """One after another: each needs a mirror, and making one takes longer than the rest."""
     shutil.copytree(empty, home, dirs_exist_ok=True)
     spec = ShopSpec("main", timezone=ZONE, limit=None)

@@ -1,7 +1,5 @@
 """``shopmirror schedule`` as a process of its own, against the sandbox."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,14 +21,14 @@ PROGRAM = [sys.executable, "-c", "from shopmirror.main import run; run()"]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[SandboxServer]:
+def server():
     # A minute of 20 seconds: a sync of the tiny shop would take longer than this test allows it.
     with SandboxServer([ShopSpec("main")], size="tiny", minute_seconds=20) as running:
         yield running
 
 
 @pytest.fixture
-def configured(server: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def configured(server, monkeypatch):
     for name, value in {
         "BASE_URL": server.base_url,
         "API_KEY": server.keys["main"],
@@ -45,9 +42,7 @@ def _far() -> str:
     return f"{moment:%H:%M}"
 
 
-def test_sigterm_in_the_middle_of_a_sync(
-    home: Path, configured: None, server: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
     monkeypatch.setenv("SCHEDULE__SYNC_AT", _far())
     monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "0")
     monkeypatch.setenv("SCHEDULE__STOP_SECONDS", "10")
@@ -90,32 +85,30 @@ def test_sigterm_in_the_middle_of_a_sync(
     assert "scheduler begins" in events and "scheduler ends" in events
 
 
-def test_wrong_settings_leave_at_once(home: Path, capsys) -> None:
+def test_wrong_settings_leave_at_once(home, capsys):
     assert main(["schedule"]) == 2
     assert "base_url" in capsys.readouterr().err
 
 
-def test_an_unknown_job_is_named(home: Path, configured: None, capsys) -> None:
+def test_an_unknown_job_is_named(home, configured, capsys):
     assert main(["schedule", "--run", "backup"]) == 2
     assert "sync, push" in capsys.readouterr().err
 
 
-def test_once_begins_with_remembering(home: Path, configured: None, server: SandboxServer) -> None:
+def test_once_begins_with_remembering(home, configured, server):
     before = len(server.requests("main"))
     assert main(["schedule", "--once"]) == 0
     assert len(server.requests("main")) == before
     assert set(ScheduleState(home).jobs()) >= {"sync", "push", "report", "audit", "housekeeping"}
 
 
-def test_a_job_can_be_run_by_hand(home: Path, configured: None) -> None:
+def test_a_job_can_be_run_by_hand(home, configured):
     assert main(["schedule", "--run", "housekeeping"]) == 0
     state = ScheduleState(home).job("housekeeping")
     assert state.exit_code == 0 and "Deleted" in state.message
 
 
-def test_a_home_that_cannot_be_written_is_named(
-    plain_environment: Path, configured: None, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_a_home_that_cannot_be_written_is_named(plain_environment, configured, monkeypatch, capsys):
     (plain_environment / "blocked").write_text("a file where the folder should be")
     monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_environment / "blocked"))
     assert main(["schedule", "--once"]) == 2

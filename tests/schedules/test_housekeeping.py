@@ -1,7 +1,5 @@
 """What goes and what stays."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -26,7 +24,7 @@ def _file(path: Path, days_old: float, text: str = "x") -> Path:
 
 
 @pytest.fixture
-def aged(home: Path) -> dict[str, Path]:
+def aged(home):
     return {
         "old log": _file(home / "logs/shopmirror-2026-10-01.jsonl", 50),
         "new log": _file(home / "logs/shopmirror-2026-11-19.jsonl", 1),
@@ -42,7 +40,7 @@ def aged(home: Path) -> dict[str, Path]:
     }
 
 
-def test_only_what_is_past_its_retention_goes(home: Path, aged: dict[str, Path]) -> None:
+def test_only_what_is_past_its_retention_goes(home, aged):
     cleared = clear_out(home, RetentionSettings(), NOW)
     gone = {name for name, path in aged.items() if not path.exists()}
     assert gone == {"old log", "old error", "old report", "old draft"}
@@ -50,13 +48,13 @@ def test_only_what_is_past_its_retention_goes(home: Path, aged: dict[str, Path])
     assert clear_out(home, RetentionSettings(), NOW).bytes == 0
 
 
-def test_zero_keeps_for_ever(home: Path, aged: dict[str, Path]) -> None:
+def test_zero_keeps_for_ever(home, aged):
     clear_out(home, RetentionSettings(pages_days=0, logs_days=0, reports_days=0), NOW)
     gone = {name for name, path in aged.items() if not path.exists()}
     assert gone == {"old draft"}
 
 
-def test_runs_leave_the_ledger_a_year_after_its_answers(home: Path) -> None:
+def test_runs_leave_the_ledger_a_year_after_its_answers(home):
     from sources.repair_shop.ledger import Ledger
 
     ledger = Ledger(home / "mirror.sqlite")
@@ -69,7 +67,7 @@ def test_runs_leave_the_ledger_a_year_after_its_answers(home: Path) -> None:
     ledger.close()
 
 
-def test_what_is_kept_of_scans_does_not_grow_for_ever(home: Path) -> None:
+def test_what_is_kept_of_scans_does_not_grow_for_ever(home):
     from sources.repair_shop.ledger import Ledger
 
     ledger = Ledger(home / "mirror.sqlite")
@@ -100,12 +98,12 @@ def test_what_is_kept_of_scans_does_not_grow_for_ever(home: Path) -> None:
     ledger.close()
 
 
-def test_an_empty_home_is_left_alone(home: Path) -> None:
+def test_an_empty_home_is_left_alone(home):
     clear_out(home, RetentionSettings(), NOW)
     assert list(home.iterdir()) == []
 
 
-def test_the_command_says_what_went(home: Path, aged: dict[str, Path], capsys) -> None:
+def test_the_command_says_what_went(home, aged, capsys):
     assert main(["schedule", "--housekeeping"]) == 0
     said = json.loads(capsys.readouterr().out)
     # By the machine's own clock here, so the "new" ones may be old as well.
@@ -115,7 +113,7 @@ def test_the_command_says_what_went(home: Path, aged: dict[str, Path], capsys) -
     assert aged["warehouse"].exists() and aged["queue"].exists()
 
 
-def test_wrong_retention_is_named(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_wrong_retention_is_named(monkeypatch, capsys):
     monkeypatch.setenv("RETENTION__LOGS_DAYS", "some")
     assert main(["schedule", "--housekeeping"]) == 2
     assert "logs_days" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """The table of jobs and its settings."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -29,7 +27,7 @@ def _planned(settings: Settings, **values: object) -> dict[str, PlannedJob]:
     return {job.name: job for job in planned_jobs(settings, ScheduleSettings(**values))}
 
 
-def test_one_shop_needs_five_jobs() -> None:
+def test_one_shop_needs_five_jobs():
     jobs = _planned(_settings(main="America/Guatemala"))
     assert list(jobs) == ["sync", "push", "report", "audit", "housekeeping"]
     assert [c.arguments for c in jobs["sync"].commands(DUE)] == [("sync", "--json")]
@@ -41,7 +39,7 @@ def test_one_shop_needs_five_jobs() -> None:
     assert jobs["sync"].trigger.after(datetime(2026, 11, 20, 12, tzinfo=UTC)) == DUE
 
 
-def test_every_command_of_the_table_is_one_of_ours() -> None:
+def test_every_command_of_the_table_is_one_of_ours():
     from typer.main import get_command
 
     from shopmirror.main import app
@@ -55,7 +53,7 @@ def test_every_command_of_the_table_is_one_of_ours() -> None:
             assert {o for o in options if o.startswith("--")} <= taken, command.arguments
 
 
-def test_shops_in_several_zones_close_at_their_own_time() -> None:
+def test_shops_in_several_zones_close_at_their_own_time():
     jobs = _planned(_settings(lima="America/Lima", quito="America/Guayaquil", oslo="Europe/Oslo"))
     syncs = {name: job for name, job in jobs.items() if name.startswith("sync")}
     assert set(syncs) == {"sync:America/Lima", "sync:America/Guayaquil", "sync:Europe/Oslo"}
@@ -63,12 +61,12 @@ def test_shops_in_several_zones_close_at_their_own_time() -> None:
     assert jobs["report:Europe/Oslo"].follows == "sync:Europe/Oslo"
 
 
-def test_a_zone_of_the_schedule_brings_all_shops_together() -> None:
+def test_a_zone_of_the_schedule_brings_all_shops_together():
     jobs = _planned(_settings(lima="America/Lima", oslo="Europe/Oslo"), timezone="UTC")
     assert jobs["sync"].commands(DUE)[0].arguments == ("sync", "--json")
 
 
-def test_off_means_off() -> None:
+def test_off_means_off():
     jobs = _planned(
         _settings(main="UTC"),
         sync_at="off", push_every_minutes=0, audit_on="off", housekeeping_at="off",
@@ -76,27 +74,25 @@ def test_off_means_off() -> None:
     assert jobs == {}  # the report followed a sync that is off
 
 
-def test_a_run_before_noon_is_about_the_day_before() -> None:
+def test_a_run_before_noon_is_about_the_day_before():
     zone = ZoneInfo("America/Guatemala")
     assert business_day(DUE, zone) == date(2026, 11, 20)
     assert business_day(datetime(2026, 11, 21, 8, 0, tzinfo=UTC), zone) == date(2026, 11, 20)
 
 
-def test_the_audit_raises_every_shops_share(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_raises_every_shops_share(monkeypatch):
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__SHOPS__NORTH__API_KEY", "key-of-north")
     first = _planned(_settings(north="UTC"), audit_requests=700)["audit"].commands(DUE)[0]
     assert first.environment["SOURCES__REPAIR_SHOP__AUDIT_REQUESTS"] == "700"
     assert first.environment["SOURCES__REPAIR_SHOP__SHOPS__NORTH__AUDIT_REQUESTS"] == "700"
 
 
-def test_an_unnamed_shop_is_not_given_a_name_by_the_audit() -> None:
+def test_an_unnamed_shop_is_not_given_a_name_by_the_audit():
     first = _planned(_settings(main="UTC"))["audit"].commands(DUE)[0]
     assert list(first.environment) == ["SOURCES__REPAIR_SHOP__AUDIT_REQUESTS"]
 
 
-def test_settings_come_from_files_and_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_come_from_files_and_environment(tmp_path, monkeypatch):
     (tmp_path / ".dlt").mkdir()
     (tmp_path / ".dlt/config.toml").write_text(
         '[schedule]\nsync_at = 23:15:00\naudit_on = "Sunday"\n[retention]\nlogs_days = 3\n'
@@ -119,9 +115,7 @@ def test_settings_come_from_files_and_environment(
         ("SYNC_AD", "22:30", "sync_ad"),
     ],
 )
-def test_wrong_settings_are_named(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, word: str
-) -> None:
+def test_wrong_settings_are_named(monkeypatch, name, value, word):
     monkeypatch.setenv(f"SCHEDULE__{name}", value)
     with pytest.raises(SettingsError, match=word):
         load_schedule()

@@ -1,7 +1,5 @@
 """Log lines: one JSON object each, whole under many writers, without secrets and customers."""
 
-from __future__ import annotations
-
 import json
 import logging
 import stat
@@ -24,7 +22,7 @@ def _lines(folder: Path) -> list[dict[str, object]]:
     ]
 
 
-def test_a_line_is_an_object_with_its_time_and_process(tmp_path: Path) -> None:
+def test_a_line_is_an_object_with_its_time_and_process(tmp_path):
     moment = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
     with logs.to_files(tmp_path, "sync", now=lambda: moment):
         logs.get("sync").info("list done", resource="tickets", rows=120, proven=True)
@@ -37,7 +35,7 @@ def test_a_line_is_an_object_with_its_time_and_process(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_new_day_and_a_full_part_get_a_new_file(tmp_path: Path) -> None:
+def test_a_new_day_and_a_full_part_get_a_new_file(tmp_path):
     moment = datetime(2026, 11, 20, 23, 59, tzinfo=UTC)
     files = logs.DayFiles(tmp_path, now=lambda: moment, part_bytes=100)
     for _ in range(4):
@@ -50,7 +48,7 @@ def test_a_new_day_and_a_full_part_get_a_new_file(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_no_key_and_no_customer_reach_the_file(tmp_path: Path) -> None:
+def test_no_key_and_no_customer_reach_the_file(tmp_path):
     with logs.to_files(tmp_path, "sync", [KEY]):
         log = logs.get("sync")
         log.info("said", message=f"key {KEY} for 'Ana Perez', ana@example.org, 5555-1234 5555 1234")
@@ -65,7 +63,7 @@ def test_no_key_and_no_customer_reach_the_file(tmp_path: Path) -> None:
     assert _lines(tmp_path)[4]["logger"] == "duckdb"
 
 
-def test_without_files_nothing_is_written(tmp_path: Path) -> None:
+def test_without_files_nothing_is_written(tmp_path):
     logs.get("sync").info("said", message="x")
     with logs.to_files(tmp_path, "sync"):
         pass
@@ -73,7 +71,7 @@ def test_without_files_nothing_is_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_ends_nothing(tmp_path):
     blocked = tmp_path / "logs"
     blocked.write_text("a file where the folder should be")
     with logs.to_files(blocked, "sync") as files:
@@ -81,7 +79,7 @@ def test_a_folder_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
     assert files.lost == 1
 
 
-def test_lines_of_several_processes_stay_whole(tmp_path: Path) -> None:
+def test_lines_of_several_processes_stay_whole(tmp_path):
     script = """
 import sys
 from pathlib import Path
@@ -101,7 +99,7 @@ with logs.to_files(Path(sys.argv[1]), "sync"):
     assert len({line["pid"] for line in lines}) == 3
 
 
-def test_a_scan_is_logged_and_passed_on(tmp_path: Path) -> None:
+def test_a_scan_is_logged_and_passed_on(tmp_path):
     heard: list[str] = []
 
     class Ear(Silent):

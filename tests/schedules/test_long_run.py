@@ -1,7 +1,5 @@
 """Months of a machine that is switched on and off: never twice for a night, never none for long."""
 
-from __future__ import annotations
-
 import threading
 from datetime import UTC, datetime, timedelta
 from datetime import time as wall
@@ -29,7 +27,7 @@ ZONES = ("UTC", "Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "Afr
     st.integers(0, 23),
     st.lists(st.sampled_from((0.1, 0.9, 5.0, 12.0, 23.5, 24.0, 25.0, 80.0)), max_size=40),
 )
-def test_each_night_at_most_once(zone: str, hour: int, hours_off: list[float]) -> None:
+def test_each_night_at_most_once(zone, hour, hours_off):
     clock = Clock(datetime(2026, 3, 20, 12, tzinfo=UTC))
     trigger = DailyAt(wall(hour, 30), ZoneInfo(zone))
     ran: list[datetime] = []
@@ -39,7 +37,7 @@ def test_each_night_at_most_once(zone: str, hour: int, hours_off: list[float]) -
             stop=threading.Event(), tell=lambda line: None, now=clock,
         )  # fmt: skip
 
-        def child(one: object, command: object, seconds: float) -> Ended:
+        def child(one, command, seconds):
             ran.append(trigger.latest(clock()))
             return Ended((0, 1, 3)[len(ran) % 3], "ended", "")
 

@@ -1,11 +1,8 @@
 """OpenMetrics: read back by the library's own parser, from files alone."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -15,13 +12,13 @@ from pipelines.monitor.notify import Incidents
 from schedules.scheduler import Agenda
 from shopmirror.main import main
 from sources.repair_shop.settings import Settings, ShopSettings
-from tests.schedules.conftest import Bench, job
+from tests.schedules.conftest import job
 
 KEY = "k-0123456789abcdef"
 
 
 @pytest.fixture
-def settings(home: Path) -> Settings:
+def settings(home):
     shops = tuple(
         ShopSettings(name=name, base_url="http://127.0.0.1:9/v1", api_key=f"{KEY}-{name}")
         for name in ("main", "north")
@@ -37,7 +34,7 @@ def _samples(text: str) -> dict[tuple[str, str], float]:
     }
 
 
-def test_an_empty_home_has_numbers_too(settings: Settings) -> None:
+def test_an_empty_home_has_numbers_too(settings):
     text = render(settings)
     found = _samples(text)
     assert found["shopmirror_complete", "main"] == 0
@@ -46,7 +43,7 @@ def test_an_empty_home_has_numbers_too(settings: Settings) -> None:
     assert KEY not in text
 
 
-def test_runs_jobs_and_incidents_are_told(settings: Settings, bench: Bench) -> None:
+def test_runs_jobs_and_incidents_are_told(settings, bench):
     from sources.repair_shop.ledger import Ledger
 
     ledger = Ledger(settings.home / "mirror.sqlite")
@@ -64,7 +61,7 @@ def test_runs_jobs_and_incidents_are_told(settings: Settings, bench: Bench) -> N
     assert due == datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
 
 
-def test_they_are_served_on_loopback(settings: Settings) -> None:
+def test_they_are_served_on_loopback(settings):
     with serving(settings, 0) as port:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
             text = answer.read().decode()
@@ -73,7 +70,7 @@ def test_they_are_served_on_loopback(settings: Settings) -> None:
     assert "shopmirror_complete" in text
 
 
-def test_the_command_prints_them(home: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_the_command_prints_them(home, monkeypatch, capsys):
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", KEY)
     assert main(["schedule", "--metrics"]) == 0

@@ -1,10 +1,6 @@
 """Who is told what, and how often; over a real socket each way."""
 
-from __future__ import annotations
-
 import socket
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,18 +9,18 @@ from hypothesis import strategies as st
 from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver, load_notify
 from pipelines.monitor.scrub import scrub
 from sources.repair_shop.settings import SettingsError
-from tests.schedules.conftest import Bench, Clock, job
+from tests.schedules.conftest import job
 from tests.schedules.receivers import HookServer, MailServer, served
 
 
 @pytest.fixture
-def mail() -> Iterator[MailServer]:
+def mail():
     with served(MailServer()) as server:
         yield server
 
 
 @pytest.fixture
-def hook() -> Iterator[HookServer]:
+def hook():
     with served(HookServer()) as server:
         yield server
 
@@ -40,7 +36,7 @@ def _by_mail(server: MailServer, **values: object) -> NotifySettings:
     return NotifySettings.model_validate({**given, **values})
 
 
-def test_the_same_failure_is_told_once(home: Path, clock: Clock, mail: MailServer) -> None:
+def test_the_same_failure_is_told_once(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock)
     for _ in range(50):
         incidents.failed("push", 3, "The service could not be reached.")
@@ -54,9 +50,7 @@ def test_the_same_failure_is_told_once(home: Path, clock: Clock, mail: MailServe
     assert incident.runs == 50 and incident.told_at is not None
 
 
-def test_its_end_is_told_once_and_the_next_one_anew(
-    home: Path, clock: Clock, mail: MailServer
-) -> None:
+def test_its_end_is_told_once_and_the_next_one_anew(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock)
     incidents.failed("sync", 3, "x")
     assert incidents.recovered("sync") is True
@@ -66,7 +60,7 @@ def test_its_end_is_told_once_and_the_next_one_anew(
     assert subjects == [f"shopmirror: sync {word}" for word in ("fails", "works", "fails")]
 
 
-def test_another_kind_of_failure_is_news(home: Path, clock: Clock, mail: MailServer) -> None:
+def test_another_kind_of_failure_is_news(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock)
     incidents.failed("sync", 1, "12 periods do not agree")
     since = incidents.open()[0].since
@@ -77,9 +71,7 @@ def test_another_kind_of_failure_is_news(home: Path, clock: Clock, mail: MailSer
     assert incidents.open()[0].since == since
 
 
-def test_a_message_that_did_not_get_through_is_tried_again(
-    home: Path, clock: Clock, mail: MailServer
-) -> None:
+def test_a_message_that_did_not_get_through_is_tried_again(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock)
     mail.refuses = True
     for _ in range(2):
@@ -91,20 +83,20 @@ def test_a_message_that_did_not_get_through_is_tried_again(
     assert len(mail.mails) == 1
 
 
-def test_nobody_is_told_of_the_end_of_what_nobody_heard_of(home: Path, clock: Clock) -> None:
+def test_nobody_is_told_of_the_end_of_what_nobody_heard_of(home, clock):
     Incidents(home, NotifySettings(), now=clock).failed("sync", 3, "x")
     assert Incidents(home, NotifySettings(), now=clock).recovered("sync") is False
     assert Incidents(home).open() == []
 
 
-def test_a_webhook_gets_json(home: Path, hook: HookServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_webhook_gets_json(home, hook, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # ignored, as for reports
     settings = NotifySettings.model_validate({"webhook_url": hook.url})
     assert deliver(settings, "subject", "body") == ["webhook"]
     assert hook.posts == [{"text": "subject\nbody", "subject": "subject", "body": "body"}]
 
 
-def test_one_way_failing_does_not_keep_the_other(mail: MailServer, hook: HookServer) -> None:
+def test_one_way_failing_does_not_keep_the_other(mail, hook):
     hook.status = 500
     settings = _by_mail(mail, webhook_url=hook.url)
     with pytest.raises(NotifyError, match="webhook") as caught:
@@ -113,7 +105,7 @@ def test_one_way_failing_does_not_keep_the_other(mail: MailServer, hook: HookSer
     assert "hush-hush" not in str(caught.value) and "500" in str(caught.value)
 
 
-def test_an_address_nobody_listens_at() -> None:
+def test_an_address_nobody_listens_at():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -125,7 +117,7 @@ def test_an_address_nobody_listens_at() -> None:
     assert "hush-hush" not in str(caught.value)
 
 
-def test_messages_hold_no_customer_and_no_key(home: Path, clock: Clock, mail: MailServer) -> None:
+def test_messages_hold_no_customer_and_no_key(home, clock, mail):
     text = (
         'GET /customers: no JSON (saw: {"name": "Ana Perez"}) for "Ana Perez", ana@example.org, '
         "+502 5555 1234, api_key=abcdef123"
@@ -136,18 +128,14 @@ def test_messages_hold_no_customer_and_no_key(home: Path, clock: Clock, mail: Ma
         assert secret not in written
 
 
-def test_a_run_that_fails_tells_and_one_that_works_again_too(
-    bench: Bench, clock: Clock, mail: MailServer
-) -> None:
+def test_a_run_that_fails_tells_and_one_that_works_again_too(bench, clock, mail):
     bench.notify = _by_mail(mail)
     for code in (0, 3, 3, 4, 3, 0, 0):
         bench.runner(f"raise SystemExit({code})").run(job(lane="push"), clock())
     assert [m["Subject"].split()[-1] for m in mail.mails] == ["fails", "works"]
 
 
-def test_a_mail_server_that_is_away_does_not_end_the_run(
-    bench: Bench, clock: Clock, mail: MailServer
-) -> None:
+def test_a_mail_server_that_is_away_does_not_end_the_run(bench, clock, mail):
     bench.notify = _by_mail(mail)
     mail.refuses = True
     assert bench.runner("raise SystemExit(3)").run(job(), clock()).exit_code == 3
@@ -163,9 +151,7 @@ def test_a_mail_server_that_is_away_does_not_end_the_run(
         ("EMAIL_FROM", "a@b.c\r\nBcc: d@e.f", "header"),
     ],
 )
-def test_wrong_settings_are_named_without_secrets(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, word: str
-) -> None:
+def test_wrong_settings_are_named_without_secrets(monkeypatch, name, value, word):
     monkeypatch.setenv(f"NOTIFY__{name}", value)
     with pytest.raises(SettingsError, match=word) as caught:
         load_notify()
@@ -181,7 +167,7 @@ def test_wrong_settings_are_named_without_secrets(
         "Run 'shopmirror reconcile' to see all.",
     ],
 )
-def test_plain_messages_stay_as_they_are(text: str) -> None:
+def test_plain_messages_stay_as_they_are(text):
     assert scrub(text) == text
 
 
@@ -191,7 +177,7 @@ def test_plain_messages_stay_as_they_are(text: str) -> None:
     st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=4, max_size=40),
     st.text(max_size=40),
 )
-def test_no_secret_survives_wherever_it_stands(before: str, secret: str, after: str) -> None:
+def test_no_secret_survives_wherever_it_stands(before, secret, after):
     # What surrounds the secret, or masks it, may by chance spell it: then nothing is claimed.
     if secret not in scrub(before + " " + after):
         assert secret not in scrub(f"{before}{secret}{after}", [secret]).replace("***", " ")

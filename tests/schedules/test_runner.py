@@ -1,7 +1,5 @@
 """One run: its children, their end, what is noted and who is told."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time
@@ -15,7 +13,7 @@ from pipelines.monitor.schedule_state import ScheduleState
 from schedules.children import run_child
 from schedules.jobs import Command
 from schedules.runner import JobRunning, worst
-from tests.schedules.conftest import Bench, Clock, job
+from tests.schedules.conftest import job
 
 ENDLESS = """
 import signal, sys, time, pathlib
@@ -55,24 +53,24 @@ def _gone(pid: int) -> bool:
         return True
 
 
-def test_a_child_says_how_it_went() -> None:
+def test_a_child_says_how_it_went():
     ended = _run("import json; print(json.dumps({'message': 'All there.'})); raise SystemExit(1)")
     assert (ended.exit_code, ended.outcome, ended.message) == (1, "ended", "All there.")
 
 
-def test_without_a_document_its_last_line_counts() -> None:
+def test_without_a_document_its_last_line_counts():
     lines: list[str] = []
     script = "import sys; sys.stderr.write('one\\ntwo\\n'); sys.exit(3)"
     ended = _run(script, tell=lines.append)
     assert (ended.exit_code, ended.message, lines) == (3, "two", ["one", "two"])
 
 
-def test_a_flood_of_output_neither_blocks_nor_stays() -> None:
+def test_a_flood_of_output_neither_blocks_nor_stays():
     ended = _run("import sys; [print('x' * 1000) for _ in range(20_000)]; sys.exit(0)")
     assert ended.exit_code == 0
 
 
-def test_arguments_and_environment_reach_the_child() -> None:
+def test_arguments_and_environment_reach_the_child():
     import sys
 
     script = "import os, sys; print(sys.argv[1:], os.environ['EXTRA'], file=sys.stderr)"
@@ -84,14 +82,14 @@ def test_arguments_and_environment_reach_the_child() -> None:
     assert ended.message == "['sync', '--json'] 600"
 
 
-def test_a_child_asked_to_stop_keeps_what_it_has(plain_environment: Path) -> None:
+def test_a_child_asked_to_stop_keeps_what_it_has(plain_environment):
     stop = threading.Event()
     ended = _run(ENDLESS, stop=stop, tell=lambda line: stop.set())
     assert (ended.exit_code, ended.outcome) == (4, "stopped")
     assert (plain_environment / "kept").read_text() == "yes"
 
 
-def test_a_child_that_hangs_is_ended_with_its_own_children(plain_environment: Path) -> None:
+def test_a_child_that_hangs_is_ended_with_its_own_children(plain_environment):
     ended = _run(DEAF, limit=2, grace=0.3)
     assert (ended.exit_code, ended.outcome) == (3, "overdue")
     assert "minutes" in ended.message
@@ -102,13 +100,13 @@ def test_a_child_that_hangs_is_ended_with_its_own_children(plain_environment: Pa
     assert all(map(_gone, pids))
 
 
-def test_a_child_killed_from_outside_is_a_failure() -> None:
+def test_a_child_killed_from_outside_is_a_failure():
     ended = _run("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     assert (ended.exit_code, ended.outcome) == (1, "killed")
     assert signal.SIGKILL.name in ended.message
 
 
-def test_a_run_leaves_its_trace(bench: Bench, clock: Clock) -> None:
+def test_a_run_leaves_its_trace(bench, clock):
     ended = bench.runner("raise SystemExit(0)").run(job(), clock())
     state = ScheduleState(bench.home).job("sync")
     assert ended.exit_code == 0
@@ -117,7 +115,7 @@ def test_a_run_leaves_its_trace(bench: Bench, clock: Clock) -> None:
     assert Incidents(bench.home).open() == []
 
 
-def test_the_worst_of_several_commands_counts(bench: Bench, clock: Clock) -> None:
+def test_the_worst_of_several_commands_counts(bench, clock):
     script = "import sys; sys.exit(int(sys.argv[1]))"
     commands = [Command((code,)) for code in ("0", "3", "1", "0")]
     assert bench.runner(script).run(job(commands=commands), clock()).exit_code == 3
@@ -125,12 +123,12 @@ def test_the_worst_of_several_commands_counts(bench: Bench, clock: Clock) -> Non
     assert worst([]) == 0
 
 
-def test_after_a_stop_no_further_command_begins(bench: Bench, clock: Clock) -> None:
+def test_after_a_stop_no_further_command_begins(bench, clock):
     runner = bench.runner(ENDLESS)
     bench.told = []
     original = bench.told.append
 
-    def tell(line: str) -> None:
+    def tell(line):
         original(line)
         if "begun" in line:
             bench.stop.set()
@@ -142,7 +140,7 @@ def test_after_a_stop_no_further_command_begins(bench: Bench, clock: Clock) -> N
     assert ScheduleState(bench.home).job("sync").outcome == "stopped"
 
 
-def test_one_job_never_runs_twice_at_once(bench: Bench, clock: Clock) -> None:
+def test_one_job_never_runs_twice_at_once(bench, clock):
     first, second = bench.runner(ENDLESS), bench.runner("raise SystemExit(0)")
     begun = threading.Event()
     first._tell = lambda line: begun.set() if "begun" in line else None
@@ -158,7 +156,7 @@ def test_one_job_never_runs_twice_at_once(bench: Bench, clock: Clock) -> None:
         thread.join()
 
 
-def test_a_sync_waits_for_one_started_by_hand(bench: Bench, clock: Clock) -> None:
+def test_a_sync_waits_for_one_started_by_hand(bench, clock):
     script = """
 import pathlib, sys
 tries = pathlib.Path("tries"); n = int(tries.read_text()) if tries.exists() else 0
@@ -168,14 +166,14 @@ tries.write_text(str(n + 1)); sys.exit(0 if n == 2 else 4)
     assert ended.exit_code == 0
 
 
-def test_a_push_does_not_wait(bench: Bench, clock: Clock) -> None:
+def test_a_push_does_not_wait(bench, clock):
     runner = bench.runner("raise SystemExit(4)", turn_seconds=3600)
     ended = runner.run(job("push", lane="push"), clock())
     assert (ended.exit_code, ended.outcome) == (4, "ended")
     assert Incidents(bench.home).open() == []
 
 
-def test_a_failure_is_an_incident_until_it_is_over(bench: Bench, clock: Clock) -> None:
+def test_a_failure_is_an_incident_until_it_is_over(bench, clock):
     bench.runner("raise SystemExit(3)").run(job(), clock())
     bench.runner("raise SystemExit(4)").run(job("sync", lane="push"), clock())
     (incident,) = Incidents(bench.home).open()
@@ -184,14 +182,14 @@ def test_a_failure_is_an_incident_until_it_is_over(bench: Bench, clock: Clock) -
     assert Incidents(bench.home).open() == []
 
 
-def test_a_program_that_cannot_be_started_is_told(bench: Bench, clock: Clock) -> None:
+def test_a_program_that_cannot_be_started_is_told(bench, clock):
     runner = bench.runner()
     runner._program = ("./no-such-program",)
     ended = runner.run(job(), clock())
     assert ended.exit_code == 3 and "could not be started" in ended.message
 
 
-def test_the_limit_is_for_all_commands_together(bench: Bench, clock: Clock) -> None:
+def test_the_limit_is_for_all_commands_together(bench, clock):
     # Each command moves our clock by four minutes through the script's own end.
     runner = bench.runner("raise SystemExit(0)")
     seen: list[float] = []
@@ -209,7 +207,7 @@ def test_the_limit_is_for_all_commands_together(bench: Bench, clock: Clock) -> N
     assert seen == [300, 60]
 
 
-def test_what_another_job_tells_is_not_told_twice(bench: Bench, clock: Clock) -> None:
+def test_what_another_job_tells_is_not_told_twice(bench, clock):
     from dataclasses import replace
 
     report = replace(job("report", lane="report"), quiet=frozenset({1}))
@@ -220,11 +218,11 @@ def test_what_another_job_tells_is_not_told_twice(bench: Bench, clock: Clock) ->
     assert [incident.exit_code for incident in Incidents(bench.home).open()] == [2]
 
 
-def test_results_count_as_words_when_there_are_no_others() -> None:
+def test_results_count_as_words_when_there_are_no_others():
     assert _run("print('Written: closing.html')").message == "Written: closing.html"
 
 
-def test_a_step_of_progress_is_no_result() -> None:
+def test_a_step_of_progress_is_no_result():
     script = "import sys; print('{}'); print('Building ...', file=sys.stderr); sys.exit(%d)"
     assert _run(script % 0).message == ""
     assert _run(script % 3).message == "Building ..."

@@ -1,7 +1,5 @@
 """What is due, what is made up, and what a stop, a second scheduler or a wrong clock does."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -17,7 +15,7 @@ import pytest
 from pipelines.monitor.schedule_state import ScheduleState, is_served, next_runs
 from schedules.scheduler import Agenda, Scheduler, SchedulerRunning, run_once
 from schedules.triggers import DailyAt, EveryMinutes
-from tests.schedules.conftest import Bench, Clock, job
+from tests.schedules.conftest import job
 
 NIGHTLY = DailyAt(wall(22, 30), ZoneInfo("UTC"))
 COUNT = """
@@ -51,7 +49,7 @@ def _wait(condition) -> None:
         time.sleep(0.01)
 
 
-def test_the_first_start_owes_nothing(bench: Bench, clock: Clock) -> None:
+def test_the_first_start_owes_nothing(bench, clock):
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner())
     assert agenda.owed() == []
     agenda.note()
@@ -60,7 +58,7 @@ def test_the_first_start_owes_nothing(bench: Bench, clock: Clock) -> None:
     assert agenda.owed() == []
 
 
-def test_missed_nights_are_made_up_once(bench: Bench, clock: Clock, tmp_path: Path) -> None:
+def test_missed_nights_are_made_up_once(bench, clock, tmp_path):
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner(COUNT))
     agenda.note()
     clock.forward(days=5)  # five nights asleep
@@ -75,7 +73,7 @@ def test_missed_nights_are_made_up_once(bench: Bench, clock: Clock, tmp_path: Pa
     assert owed.name == "sync"
 
 
-def test_a_run_cut_off_goes_on_but_not_for_ever(bench: Bench, clock: Clock) -> None:
+def test_a_run_cut_off_goes_on_but_not_for_ever(bench, clock):
     state = ScheduleState(bench.home)
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner())
     agenda.note()
@@ -86,7 +84,7 @@ def test_a_run_cut_off_goes_on_but_not_for_ever(bench: Bench, clock: Clock) -> N
         assert bool(agenda.owed()) == (attempt < 3)
 
 
-def test_a_run_that_was_stopped_goes_on(bench: Bench, clock: Clock) -> None:
+def test_a_run_that_was_stopped_goes_on(bench, clock):
     state = ScheduleState(bench.home)
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner())
     agenda.note()
@@ -99,9 +97,7 @@ def test_a_run_that_was_stopped_goes_on(bench: Bench, clock: Clock) -> None:
     assert agenda.owed() == []  # a failure is told, not hammered
 
 
-def test_the_report_follows_the_sync_with_its_due_time(
-    bench: Bench, clock: Clock, tmp_path: Path
-) -> None:
+def test_the_report_follows_the_sync_with_its_due_time(bench, clock, tmp_path):
     from dataclasses import replace
 
     from schedules.jobs import Command
@@ -120,7 +116,7 @@ def test_the_report_follows_the_sync_with_its_due_time(
     assert [str(day) for day in days] == ["2026-11-22"]
 
 
-def test_a_refused_sync_is_still_reported_on(bench: Bench, clock: Clock, tmp_path: Path) -> None:
+def test_a_refused_sync_is_still_reported_on(bench, clock, tmp_path):
     script = COUNT + "sys.exit(3 if sys.argv[1] == 'sync' else 0)"
     from schedules.jobs import Command
 
@@ -132,7 +128,7 @@ def test_a_refused_sync_is_still_reported_on(bench: Bench, clock: Clock, tmp_pat
     assert _runs(tmp_path) == ["sync", "report"]
 
 
-def test_wrong_settings_have_no_report(bench: Bench, clock: Clock, tmp_path: Path) -> None:
+def test_wrong_settings_have_no_report(bench, clock, tmp_path):
     script = COUNT + "sys.exit(2)"
     report = job("report", lane="report", follows="sync")
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
@@ -142,7 +138,7 @@ def test_wrong_settings_have_no_report(bench: Bench, clock: Clock, tmp_path: Pat
     assert _runs(tmp_path) == ["sync"]
 
 
-def test_status_can_tell_what_comes_next(bench: Bench, clock: Clock) -> None:
+def test_status_can_tell_what_comes_next(bench, clock):
     jobs = [job(trigger=NIGHTLY), job("report", lane="report", follows="sync")]
     Agenda(jobs, bench.runner()).note()
     rows = {row["job"]: row for row in next_runs(bench.home)}
@@ -153,12 +149,12 @@ def test_status_can_tell_what_comes_next(bench: Bench, clock: Clock) -> None:
     assert json.dumps(next_runs(bench.home))
 
 
-def test_a_home_without_a_schedule_has_no_next_run(home: Path) -> None:
+def test_a_home_without_a_schedule_has_no_next_run(home):
     assert next_runs(home) == []
     assert list(home.iterdir()) == []
 
 
-def test_the_scheduler_makes_up_and_stops(bench: Bench, clock: Clock, tmp_path: Path) -> None:
+def test_the_scheduler_makes_up_and_stops(bench, clock, tmp_path):
     jobs = [job(trigger=_far_from_now())]
     bench.clock = lambda: datetime.now(UTC)  # APScheduler knows no other
     state = ScheduleState(bench.home)
@@ -181,7 +177,7 @@ def test_the_scheduler_makes_up_and_stops(bench: Bench, clock: Clock, tmp_path: 
     assert state.job("sync").attempts == 1
 
 
-def test_a_stop_reaches_the_run_and_is_told_by_the_exit_code(bench: Bench) -> None:
+def test_a_stop_reaches_the_run_and_is_told_by_the_exit_code(bench):
     script = """
 import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(4))
@@ -204,7 +200,7 @@ while True: time.sleep(0.02)
     assert state.job("sync").outcome == "stopped"
 
 
-def test_jobs_come_round_by_themselves(bench: Bench, tmp_path: Path) -> None:
+def test_jobs_come_round_by_themselves(bench, tmp_path):
     class Quick(EveryMinutes):
         def __init__(self) -> None:
             self.step = timedelta(seconds=0.5)
@@ -221,7 +217,7 @@ def test_jobs_come_round_by_themselves(bench: Bench, tmp_path: Path) -> None:
     assert codes in ([0], [4])
 
 
-def test_a_clock_that_was_set_back_does_not_stop_the_nights(bench: Bench, clock: Clock) -> None:
+def test_a_clock_that_was_set_back_does_not_stop_the_nights(bench, clock):
     clock.moment = datetime.now(UTC) + timedelta(days=400)  # a wrong clock planned this
     agenda_jobs = [job(trigger=NIGHTLY)]
     scheduler = Scheduler(bench.home, agenda_jobs, bench.runner(), bench.told.append)
@@ -239,7 +235,7 @@ def test_a_clock_that_was_set_back_does_not_stop_the_nights(bench: Bench, clock:
         scheduler._engine.shutdown(wait=False)
 
 
-def test_a_due_time_in_the_future_is_forgotten(bench: Bench, clock: Clock) -> None:
+def test_a_due_time_in_the_future_is_forgotten(bench, clock):
     state = ScheduleState(bench.home)
     state.started("sync", clock() + timedelta(days=400), clock())
     state.ended("sync", clock(), 0, "ended", "")
@@ -250,7 +246,7 @@ def test_a_due_time_in_the_future_is_forgotten(bench: Bench, clock: Clock) -> No
     assert len(agenda.owed()) == 1
 
 
-def test_a_zone_changed_in_the_settings_costs_one_run_at_most(bench: Bench, clock: Clock) -> None:
+def test_a_zone_changed_in_the_settings_costs_one_run_at_most(bench, clock):
     runner = bench.runner()
     Agenda([job(trigger=NIGHTLY)], runner).note()
     clock.forward(days=1)
@@ -266,7 +262,7 @@ def test_a_zone_changed_in_the_settings_costs_one_run_at_most(bench: Bench, cloc
     assert moved.owed() == []
 
 
-def test_a_damaged_state_file_is_moved_aside(bench: Bench, clock: Clock) -> None:
+def test_a_damaged_state_file_is_moved_aside(bench, clock):
     path = bench.home / "schedule.json"
     path.write_text('{"jobs": {"sync": {"due": "2026-')  # a disk that lied about a write
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner())
@@ -281,7 +277,7 @@ def test_a_damaged_state_file_is_moved_aside(bench: Bench, clock: Clock) -> None
     ['{"jobs": []}', '{"jobs": {"sync": 7}}', '{"jobs": {"sync": {"due": 12}}}', "[]", "null",
      '{"jobs": {"sync": {"due": "2026-11-19T22:30:00"}}, "scheduler": "me"}'],
 )  # fmt: skip
-def test_strange_contents_are_survived(bench: Bench, clock: Clock, content: str) -> None:
+def test_strange_contents_are_survived(bench, clock, content):
     (bench.home / "schedule.json").write_text(content)
     agenda = Agenda([job(trigger=NIGHTLY)], bench.runner())
     assert agenda.owed() == []
@@ -297,9 +293,7 @@ class _Full:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_full_disk_is_said_and_the_scheduler_lives_on(
-    bench: Bench, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_said_and_the_scheduler_lives_on(bench, clock, monkeypatch):
     runner = bench.runner(COUNT)
     agenda = Agenda([job(trigger=NIGHTLY)], runner)
     agenda.note()

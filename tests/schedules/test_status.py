@@ -1,7 +1,5 @@
 """What ``status`` says of jobs that fail, and of scans that were in doubt once."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading
@@ -21,11 +19,11 @@ from pipelines.publish.publish import publish
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import Settings, ShopSettings
-from tests.schedules.conftest import Bench, Clock, job
+from tests.schedules.conftest import job
 
 
 @pytest.fixture
-def settings(home: Path) -> Settings:
+def settings(home):
     shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="k-0123456789")
     return Settings(home=home, shops=(shop,))
 
@@ -34,7 +32,7 @@ def _incident_lines(settings: Settings) -> list[str]:
     return [line for line in status(settings).problems if line.startswith("The job")]
 
 
-def test_a_job_that_fails_is_told_until_it_works(settings: Settings, bench: Bench) -> None:
+def test_a_job_that_fails_is_told_until_it_works(settings, bench):
     failing = bench.runner("print('no answer'); raise SystemExit(3)")
     for _ in range(2):
         failing.run(job(), bench.clock())
@@ -46,9 +44,7 @@ def test_a_job_that_fails_is_told_until_it_works(settings: Settings, bench: Benc
     assert status(settings).incidents == []
 
 
-def test_a_run_by_hand_that_went_well_ends_the_worry(
-    settings: Settings, bench: Bench, clock: Clock
-) -> None:
+def test_a_run_by_hand_that_went_well_ends_the_worry(settings, bench, clock):
     clock.moment = datetime.now(UTC).replace(microsecond=0)
     clock.forward(days=-1)
     bench.runner("raise SystemExit(3)").run(job(), clock())
@@ -61,7 +57,7 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(
     assert [one["went_well_since"] for one in status(settings).incidents] == [True]
 
 
-def test_what_a_build_found_in_the_data_is_told(settings: Settings) -> None:
+def test_what_a_build_found_in_the_data_is_told(settings):
     """It stops no report, so it is no problem; but nobody would look for it."""
     home = Home(settings.home)
     loader = Loader(home)
@@ -85,7 +81,7 @@ def test_what_a_build_found_in_the_data_is_told(settings: Settings) -> None:
     assert status(settings).warehouse["findings"] == []
 
 
-def test_a_rejected_change_is_told_until_a_person_discards_it(settings: Settings) -> None:
+def test_a_rejected_change_is_told_until_a_person_discards_it(settings):
     with Outbox(settings.home) as outbox:
         outbox.add([NewChange("main", "brands", "create", None, {"name": "A"})], by="ann")
         outbox.set([1], "rejected", "no", state="rejected", reason="no")
@@ -96,7 +92,7 @@ def test_a_rejected_change_is_told_until_a_person_discards_it(settings: Settings
     assert not any("rejected" in problem for problem in found.problems)
 
 
-def test_a_run_that_was_cut_off_and_a_warehouse_that_is_gone_are_told(settings: Settings) -> None:
+def test_a_run_that_was_cut_off_and_a_warehouse_that_is_gone_are_told(settings):
     ledger = Ledger(settings.home / "mirror.sqlite")
     run = ledger.begin_run("sync")
     with Home(settings.home).sync_lock():
@@ -119,9 +115,7 @@ def _run(ledger: Ledger, command: str, exit_code: int | None, outcome: str = "fa
         )  # fmt: skip
 
 
-def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(
-    settings: Settings,
-) -> None:
+def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(settings):
     ledger = Ledger(settings.home / "mirror.sqlite")
     _run(ledger, "sync", None)
     ledger.close()
@@ -144,9 +138,7 @@ def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(
         ([("reconcile", 3), ("sync", 0)], ""),
     ],
 )
-def test_a_failed_run_is_told_until_one_of_as_much_goes_well(
-    settings: Settings, runs: list[tuple[str, int | None]], told: str
-) -> None:
+def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, told):
     ledger = Ledger(settings.home / "mirror.sqlite")
     for command, code in runs:
         _run(ledger, command, code, "stopped" if code == 4 else "failed")
@@ -155,13 +147,13 @@ def test_a_failed_run_is_told_until_one_of_as_much_goes_well(
     assert (told in said[0] and len(said) == 1) if told else not said
 
 
-def test_looking_whether_a_sync_runs_turns_none_away(settings: Settings) -> None:
+def test_looking_whether_a_sync_runs_turns_none_away(settings):
     home = Home(settings.home)
     with home.sync_lock():
         assert home.is_syncing()
     stop = threading.Event()
 
-    def look() -> None:
+    def look():
         while not stop.is_set():
             home.is_syncing()
 
@@ -219,14 +211,12 @@ MARCH = ("2026-03-01", "2026-03-31")
         ([("head", None, None, True)], False),
     ],
 )  # fmt: skip
-def test_days_in_doubt_are_settled_by_what_proves_those_days(
-    home: Path, later: list[Scanned], settled: bool
-) -> None:
+def test_days_in_doubt_are_settled_by_what_proves_those_days(home, later, settled):
     doubts = _unproven(home, [("audit", *MARCH, False), *later])
     assert any("2026-03-01 to 2026-03-31" in doubt for doubt in doubts) is not settled
 
 
-def test_a_repair_is_settled_by_the_next_one(home: Path) -> None:
+def test_a_repair_is_settled_by_the_next_one(home):
     day = ("2026-03-02", "2026-03-02")
     assert len(_unproven(home, [("repair", *day, False)])) == 1
     assert _unproven(home, [("repair", "2026-05-01", "2026-05-01", True)]) == []

@@ -1,7 +1,5 @@
 """Once a day means once: with clock changes, missing hours, doubled hours and missing days."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -42,7 +40,7 @@ def _fires(trigger: DailyAt, first: datetime, last: datetime) -> list[datetime]:
         ("Africa/Cairo", date(2026, 4, 24), time(0, 30), ["2026-04-23T22:30:00+00:00"]),
     ],
 )
-def test_nights_of_clock_changes(zone: str, night: date, at: time, expected: list[str]) -> None:
+def test_nights_of_clock_changes(zone, night, at, expected):
     trigger = DailyAt(at, ZoneInfo(zone))
     begin = datetime.combine(night, time(0), UTC) - timedelta(hours=11)
     found = [
@@ -54,7 +52,7 @@ def test_nights_of_clock_changes(zone: str, night: date, at: time, expected: lis
 
 
 @given(st.sampled_from(ZONES), walls, moments)
-def test_each_day_has_exactly_one_run(zone: str, at: time, begin: datetime) -> None:
+def test_each_day_has_exactly_one_run(zone, at, begin):
     trigger = DailyAt(at, ZoneInfo(zone))
     fires = _fires(trigger, begin, begin + timedelta(days=20))
     gaps = [b - a for a, b in pairwise(fires)]
@@ -64,7 +62,7 @@ def test_each_day_has_exactly_one_run(zone: str, at: time, begin: datetime) -> N
 
 
 @given(st.sampled_from(ZONES), walls, moments, st.integers(0, 6))
-def test_latest_and_after_meet(zone: str, at: time, moment: datetime, weekday: int) -> None:
+def test_latest_and_after_meet(zone, at, moment, weekday):
     for trigger in (DailyAt(at, ZoneInfo(zone)), DailyAt(at, ZoneInfo(zone), weekday)):
         latest, following = trigger.latest(moment), trigger.after(moment)
         assert latest <= moment < following
@@ -73,7 +71,7 @@ def test_latest_and_after_meet(zone: str, at: time, moment: datetime, weekday: i
 
 
 @given(moments, st.integers(1, 1440))
-def test_minutes_do_not_shift_with_a_restart(moment: datetime, minutes: int) -> None:
+def test_minutes_do_not_shift_with_a_restart(moment, minutes):
     trigger = EveryMinutes(minutes)
     assert trigger.latest(moment) <= moment < trigger.after(moment)
     later = moment + timedelta(seconds=17)
@@ -81,7 +79,7 @@ def test_minutes_do_not_shift_with_a_restart(moment: datetime, minutes: int) -> 
         assert trigger.after(later) == trigger.after(moment)
 
 
-def test_the_zone_of_the_machine_plays_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_zone_of_the_machine_plays_no_part(monkeypatch):
     trigger = DailyAt(time(22, 30), ZoneInfo("America/Guatemala"))
     moment = datetime(2026, 11, 21, 12, tzinfo=UTC)
     before = trigger.after(moment)

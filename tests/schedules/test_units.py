@@ -1,7 +1,5 @@
 """The service unit and the crontab line, as far as a machine without them allows."""
 
-from __future__ import annotations
-
 import configparser
 import re
 import shutil
@@ -30,7 +28,7 @@ def _parsed(text: str) -> configparser.ConfigParser:
     return parser
 
 
-def test_the_unit_has_what_a_service_needs(tmp_path: Path) -> None:
+def test_the_unit_has_what_a_service_needs(tmp_path):
     place = _place(tmp_path)
     service = _parsed(systemd_unit(place, stop_seconds=40))["Service"]
     assert service["ExecStart"] == f"{place.program} schedule"
@@ -41,7 +39,7 @@ def test_the_unit_has_what_a_service_needs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain", "with space", "per%cent", "dol$lar", "semi;colon"])
-def test_the_unit_is_one_systemd_takes(tmp_path: Path, name: str) -> None:
+def test_the_unit_is_one_systemd_takes(tmp_path, name):
     place = _place(tmp_path / name)
     text = systemd_unit(place)
     assert _parsed(text).sections() == ["Unit", "Service", "Install"]
@@ -55,7 +53,7 @@ def test_the_unit_is_one_systemd_takes(tmp_path: Path, name: str) -> None:
     assert said == []
 
 
-def test_the_crontab_line_runs_in_a_shell(tmp_path: Path) -> None:
+def test_the_crontab_line_runs_in_a_shell(tmp_path):
     folder = tmp_path / "a folder with 100% 'everything'"
     place = _place(folder)
     place.program.write_text('#!/bin/sh\necho "$PWD|$SHOPMIRROR_HOME|$*" > ran\n')
@@ -68,14 +66,14 @@ def test_the_crontab_line_runs_in_a_shell(tmp_path: Path) -> None:
     assert (folder / "ran").read_text() == f"{folder}|{place.home}|schedule --once\n"
 
 
-def test_a_path_that_cannot_be_said_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_said_is_refused(tmp_path):
     with pytest.raises(UnitError):
         systemd_unit(Place(tmp_path / 'a"b', tmp_path, tmp_path, "nobody"))
     with pytest.raises(UnitError):
         crontab_line(Place(tmp_path / "a\nb", tmp_path, tmp_path, "nobody"))
 
 
-def test_the_command_prints_them(plain_environment: Path, capsys) -> None:
+def test_the_command_prints_them(plain_environment, capsys):
     assert main(["schedule", "--print", "crontab"]) == 0
     assert str(plain_environment) in capsys.readouterr().out
     assert main(["schedule", "--print", "systemd"]) == 0

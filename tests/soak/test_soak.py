@@ -1,9 +1,5 @@
 """A short stay in the simulator of ``make soak``: other days, faults, kills, clocks, a queue."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from bench.simulation.truth import Raw, records
@@ -13,12 +9,12 @@ from bench.soak import Broken, Soak, soak
 pytestmark = pytest.mark.timeout(900)
 
 
-def test_some_nights_hold_every_promise() -> None:
+def test_some_nights_hold_every_promise():
     report = soak(seed=1, nights=3, dialect="loose", models_every=0)
     assert "queued changes" in report, report
 
 
-def test_the_simulator_sees_what_a_mirror_lost(tmp_path: Path) -> None:
+def test_the_simulator_sees_what_a_mirror_lost(tmp_path):
     world = World("plain", 3, tmp_path)
     with world.server:
         simulation = Soak(world, seed=3)

@@ -1,9 +1,7 @@
 """A loopback service whose lists are given row by row, and a sync of it up to raw."""
 
-from __future__ import annotations
-
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -15,7 +13,6 @@ from pipelines.load.consumer import Feed
 from pipelines.sync.run import Run
 from pipelines.sync.session import open_session
 from pipelines.sync.verdict import SyncReport, verdict
-from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.endpoints import resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -98,13 +95,13 @@ class Stranger:
 
 
 @pytest.fixture
-def stranger(tmp_path: Path) -> Iterator[Stranger]:
+def stranger(tmp_path):
     with Loopback() as loopback:
         yield Stranger(loopback, tmp_path)
 
 
 @pytest.fixture
-def client(stranger: Stranger, tmp_path: Path) -> Iterator[Client]:
+def client(stranger, tmp_path):
     settings = Settings(home=tmp_path / "client", shops=(stranger.shop,))
     with open_session(settings) as session:
         yield session.client(stranger.shop)

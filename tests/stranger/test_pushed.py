@@ -1,14 +1,11 @@
 """Records that a push wrote, as the next syncs look for them."""
 
-from __future__ import annotations
-
 from pipelines.outbox import Outbox, touched_since
 from pipelines.outbox.store import NewChange
-from tests.stranger.conftest import Stranger
 from tests.wire.doubles import Reply
 
 
-def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger: Stranger) -> None:
+def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger):
     stranger.lists["/categories"] = [{"id": 1, "name": "Parts"}]
     stranger.missing = lambda: Reply(404, {"error": "Not found."})
     stranger.sync("categories")
@@ -21,7 +18,7 @@ def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger
     assert touched_since(stranger.home) == []
 
 
-def test_what_a_push_deleted_has_not_vanished(stranger: Stranger) -> None:
+def test_what_a_push_deleted_has_not_vanished(stranger):
     rows = [{"id": number, "name": f"Part {number}"} for number in range(10)]
     stranger.lists["/categories"] = rows
     stranger.missing = lambda: Reply(404, {"error": "Not found."})

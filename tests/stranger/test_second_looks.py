@@ -1,10 +1,7 @@
 """Documents and rows that no list announces: looked at again because something names them."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -15,14 +12,11 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings
-from tests.stranger.conftest import Stranger
 
 DAY = date(2026, 3, 7)
 
 
-def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(
-    stranger: Stranger,
-) -> None:
+def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(stranger):
     stranger.lists["/payments"] = [
         {"id": n, "amount": 5, "date": f"2026-{1 + n // 20:02d}-{1 + n % 20:02d}"}
         for n in range(80)
@@ -36,7 +30,7 @@ def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(
     with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
         ledger = session.ledger
 
-        def look(jobs: list[Job]) -> tuple[int, str]:
+        def look(jobs):
             fetch = ShopFetch(
                 session.client(shop), ledger, ledger.begin_run("sync"), session.observer
             )
@@ -65,9 +59,7 @@ def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(
     ],
     ids=["nested", "camel", "flat", "return", "flat-in-return"],
 )
-def test_an_old_order_that_a_new_payment_names_is_read_again(
-    stranger: Stranger, named: dict[str, Any]
-) -> None:
+def test_an_old_order_that_a_new_payment_names_is_read_again(stranger, named):
     order = {"id": "p1", "amount_total": 5, "created_date": "2026-01-02", "returns": []}
     stranger.lists["/posOrders"] = [order]
     stranger.lists["/payments"] = [
@@ -84,9 +76,7 @@ def test_an_old_order_that_a_new_payment_names_is_read_again(
 
 
 @pytest.mark.parametrize("reports", [["daily_sales"], ["daily_sales", "monthly_sales"]])
-def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(
-    stranger: Stranger, reports: list[str]
-) -> None:
+def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(stranger, reports):
     stranger.other["/dailySales"] = [{"date": DAY.isoformat(), "total": 12}]
     month, shop = DAY.replace(day=1), stranger.shop
     found = [
@@ -101,9 +91,7 @@ def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(
     assert [Decimal(row[0]) for row in kept] == [12]
 
 
-def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(
-    stranger: Stranger,
-) -> None:
+def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(stranger):
     stranger.lists["/payments"] = [
         {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
     ]

@@ -1,7 +1,5 @@
 """Shapes that the specification allows and nobody promised not to use."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -9,12 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sources.repair_shop.http.client import Client
 from sources.repair_shop.profile import probe
 from sources.repair_shop.reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
-from tests.stranger.conftest import Stranger
 from tests.wire.doubles import Reply
 
 ZONE = ZoneInfo("America/Guatemala")
@@ -50,7 +46,7 @@ def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_reference_may_be_flat(row: dict[str, Any], table: str, expected: dict[str, str]) -> None:
+def test_a_reference_may_be_flat(row, table, expected):
     cleaned = clean(row, table)
     assert {name: cleaned.get(name) for name in expected} == expected
     assert cleaned["_unreadable"] is None
@@ -66,16 +62,16 @@ def test_a_reference_may_be_flat(row: dict[str, Any], table: str, expected: dict
         ("01-Jan-65", "1965-01-01"),
     ],
 )
-def test_a_year_may_have_two_digits_where_the_month_has_a_name(said: str, meant: str) -> None:
+def test_a_year_may_have_two_digits_where_the_month_has_a_name(said, meant):
     assert parse_moment(said, ZONE) == meant
 
 
 @pytest.mark.parametrize("said", ["05/11/26", "05-11-26", "5-Nov-126", "31-Feb-26"])
-def test_what_could_mean_two_days_is_not_guessed(said: str) -> None:
+def test_what_could_mean_two_days_is_not_guessed(said):
     assert parse_moment(said, ZONE) is None
 
 
-def test_a_report_may_stand_under_its_year(stranger: Stranger, client: Client) -> None:
+def test_a_report_may_stand_under_its_year(stranger, client):
     stranger.other["/monthlySales"] = {"2025": {"Jan": "Q1,000.50", "Feb": 0}}
     totals = fetch_year(client, "monthly_sales", 2025, date(2026, 6, 1))
     assert totals[date(2025, 1, 1)] == Decimal("1000.50")
@@ -92,7 +88,7 @@ def test_a_report_may_stand_under_its_year(stranger: Stranger, client: Client) -
     ],
     ids=["204", "null", "404", "400"],
 )
-def test_a_page_past_the_end_may_be_refused_in_any_way(stranger: Stranger, reply: Reply) -> None:
+def test_a_page_past_the_end_may_be_refused_in_any_way(stranger, reply):
     stranger.past_the_end = lambda: reply
     stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(120)]
     stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
@@ -104,7 +100,7 @@ def test_a_page_past_the_end_may_be_refused_in_any_way(stranger: Stranger, reply
 
 
 @pytest.mark.parametrize("reply", [Reply(204, b""), Reply(body=None)], ids=["204", "null"])
-def test_a_list_without_rows_may_be_nothing_at_all(stranger: Stranger, reply: Reply) -> None:
+def test_a_list_without_rows_may_be_nothing_at_all(stranger, reply):
     stranger.past_the_end = lambda: reply
     stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
     report = stranger.sync("brands", "groups")
@@ -112,7 +108,7 @@ def test_a_list_without_rows_may_be_nothing_at_all(stranger: Stranger, reply: Re
     assert stranger.recorder.live("groups", "main") == {}
 
 
-def test_a_list_without_rows_may_be_not_found(stranger: Stranger) -> None:
+def test_a_list_without_rows_may_be_not_found(stranger):
     stranger.past_the_end = lambda: Reply(404, {"error": "No data found"})
     stranger.missing = lambda: Reply(404, {"error": "No such path"})
     stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
@@ -125,7 +121,7 @@ def test_a_list_without_rows_may_be_not_found(stranger: Stranger) -> None:
     assert "/brands" in report.details[0]
 
 
-def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger: Stranger) -> None:
+def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger):
     stranger.past_the_end = stranger.missing = lambda: Reply(404, {"error": "Not found"})
     stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
     assert stranger.sync("customers").exit_code == 0
@@ -142,14 +138,12 @@ def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger: St
         ("adjustments", "adjustment_date"),
     ],
 )
-def test_a_date_without_a_name_is_the_one_that_matters(table: str, column: str) -> None:
+def test_a_date_without_a_name_is_the_one_that_matters(table, column):
     assert clean({"id": 1, "date": "2026-06-01"}, table)[column] == "2026-06-01"
 
 
 @pytest.mark.parametrize("missing", ["received_date", "cost"])
-def test_doctor_names_what_the_purchase_reports_need(
-    stranger: Stranger, client: Client, missing: str
-) -> None:
+def test_doctor_names_what_the_purchase_reports_need(stranger, client, missing):
     order = {
         "id": "p1",
         "status": "Received",
@@ -176,9 +170,7 @@ ODD_ROWS = rb"""[
 ]""" % (b"7" * 5000)
 
 
-def test_rows_that_nobody_would_send_stop_neither_this_night_nor_the_next(
-    stranger: Stranger,
-) -> None:
+def test_rows_that_nobody_would_send_stop_neither_this_night_nor_the_next(stranger):
     stranger.lists["/customers"] = [{"id": n, "name": f"name {n}"} for n in (1, 2, 3)]
     stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
     healed = stranger.answer

@@ -1,9 +1,5 @@
 """What the tests of the wire share: a clock that stands still, a budget, a shop, a server."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from sources.repair_shop.budget import Budget
@@ -11,30 +7,28 @@ from sources.repair_shop.http.client import Client
 from sources.repair_shop.settings import ShopSettings
 from tests.wire.doubles import FakeClock, Loopback
 
-Connect = Callable[..., Client]
-
 
 @pytest.fixture
-def clock() -> FakeClock:
+def clock():
     return FakeClock()
 
 
 @pytest.fixture
-def budget(tmp_path: Path, clock: FakeClock) -> Iterator[Budget]:
+def budget(tmp_path, clock):
     budget = Budget(tmp_path / "budget.sqlite", clock=clock, sleep=clock.sleep)
     yield budget
     budget.close()
 
 
 @pytest.fixture
-def loopback() -> Iterator[Loopback]:
+def loopback():
     with Loopback() as server:
         yield server
 
 
 @pytest.fixture
-def make_shop() -> Callable[..., ShopSettings]:
-    def make(**changes: object) -> ShopSettings:
+def make_shop():
+    def make(**changes):
         values = {"name": "main", "base_url": "http://127.0.0.1:9/v1", "api_key": "the-secret-key"}
         return ShopSettings.model_validate({**values, **changes})
 
@@ -42,8 +36,8 @@ def make_shop() -> Callable[..., ShopSettings]:
 
 
 @pytest.fixture
-def connect(loopback: Loopback, budget: Budget, make_shop: Callable[..., Any]) -> Connect:
-    def make(shop: dict[str, Any] | None = None, **options: Any) -> Client:
+def connect(loopback, budget, make_shop):
+    def make(shop=None, **options):
         values = {"base_url": loopback.base_url, "timeout_seconds": 5.0, **(shop or {})}
         return Client(make_shop(**values), budget, **options)
 

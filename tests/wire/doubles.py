@@ -1,7 +1,5 @@
 """A clock under control and a loopback server that answers as it is told."""
 
-from __future__ import annotations
-
 import json
 import socket
 import struct
@@ -13,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
 
@@ -96,7 +94,7 @@ class Loopback:
         self._server = Server(("127.0.0.1", 0), Handler)
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def __enter__(self) -> Loopback:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 

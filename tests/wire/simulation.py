@@ -4,8 +4,6 @@ The service is written from the specification's Limits, independently of the bud
 window of a minute, a minute of silence after a rate error, and a block after ten ignored ones.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import random

@@ -35,7 +35,7 @@ def ask(client: Client, requests: int) -> None:
             assert answer.rows() == []
 
 
-def test_no_rate_error_however_hard_we_try(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+def test_no_rate_error_however_hard_we_try(tmp_path, make_shop):
     with serve() as server, connect(server, tmp_path, make_shop) as client:
         ask(client, 150)
         assert server.rate_errors() == 0
@@ -43,9 +43,7 @@ def test_no_rate_error_however_hard_we_try(tmp_path: Path, make_shop: Callable[.
 
 
 @pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
-def test_another_client_costs_one_incident(
-    status: int, tmp_path: Path, make_shop: Callable[..., Any]
-) -> None:
+def test_another_client_costs_one_incident(status, tmp_path, make_shop):
     with (
         serve(rate_error_status=status) as server,
         connect(server, tmp_path, make_shop) as client,
@@ -60,7 +58,7 @@ def test_another_client_costs_one_incident(
         assert server.ignored_rate_errors() < 4
 
 
-def test_a_block_stops_us_at_once(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+def test_a_block_stops_us_at_once(tmp_path, make_shop):
     with serve() as server, connect(server, tmp_path, make_shop) as client:
         ask(client, 1)
         server.block()
@@ -70,9 +68,7 @@ def test_a_block_stops_us_at_once(tmp_path: Path, make_shop: Callable[..., Any])
         assert client.requests == 2
 
 
-def test_a_block_of_three_keys_leaves_the_other_two_alone(
-    tmp_path: Path, make_shop: Callable[..., Any]
-) -> None:
+def test_a_block_of_three_keys_leaves_the_other_two_alone(tmp_path, make_shop):
     quirks = Quirks(block_scope="key", block_text="Unauthorized")
     specs = [ShopSpec(name, quirks=quirks, records=[]) for name in "abcde"]
     with SandboxServer(specs, minute_seconds=MINUTE) as server, ExitStack() as stack:
@@ -99,7 +95,7 @@ def test_a_block_of_three_keys_leaves_the_other_two_alone(
         assert len(blocked) == 3
 
 
-def test_a_wrong_key_is_asked_once(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+def test_a_wrong_key_is_asked_once(tmp_path, make_shop):
     with serve() as server:
         shop = make_shop(base_url=server.base_url, api_key="wrong", minute_seconds=MINUTE)
         with Client(shop, Budget(tmp_path / "budget.sqlite")) as client:
@@ -109,7 +105,7 @@ def test_a_wrong_key_is_asked_once(tmp_path: Path, make_shop: Callable[..., Any]
             assert client.requests == 1
 
 
-def test_a_record_that_is_not_there(tmp_path: Path, make_shop: Callable[..., Any]) -> None:
+def test_a_record_that_is_not_there(tmp_path, make_shop):
     with serve() as server, connect(server, tmp_path, make_shop) as client:
         ask(client, 1)
         with pytest.raises(NotFound):

@@ -3,7 +3,6 @@
 import gzip
 import json
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -43,11 +42,11 @@ ROWS = [{"id": 1}, {"id": 2}]
         {"meta": {"page": 1}, "data": ROWS},
     ],
 )
-def test_every_envelope_is_opened(payload: Any) -> None:
+def test_every_envelope_is_opened(payload):
     assert rows_of(payload, "/ticketInvoices") == ROWS
 
 
-def test_numbered_rows_keep_the_order_of_their_numbers() -> None:
+def test_numbered_rows_keep_the_order_of_their_numbers():
     payload = {str(n): {"id": n} for n in (10, 9, 0, 100)}
     assert [row["id"] for row in rows_of(payload, "/x")] == [0, 9, 10, 100]
 
@@ -58,12 +57,12 @@ def test_numbered_rows_keep_the_order_of_their_numbers() -> None:
      ("/tickets/updated", "tickets"), ("/shipments/deleted", "shipments"),
      ("/taxRates", "tax_rates"), ("/statuses", "statuses"), ("/tickets/7/itemLines", "item_lines")],
 )  # fmt: skip
-def test_an_envelope_may_bear_the_endpoints_name(path: str, name: str) -> None:
+def test_an_envelope_may_bear_the_endpoints_name(path, name):
     assert rows_of({name: ROWS}, path) == ROWS
 
 
 @pytest.mark.parametrize("payload", [[], {"data": []}, {"customers": []}, {"data": {"items": []}}])
-def test_an_empty_list_is_empty(payload: Any) -> None:
+def test_an_empty_list_is_empty(payload):
     assert rows_of(payload, "/customers") == []
 
 
@@ -73,12 +72,12 @@ def test_an_empty_list_is_empty(payload: Any) -> None:
      {"data": [1]}, {"id": 1, "name": "a"}, {"unknown": ROWS}, {"data": {"deep": {"items": ROWS}}},
      {"0": 1}, [None]],
 )  # fmt: skip
-def test_anything_else_is_no_list(payload: Any) -> None:
+def test_anything_else_is_no_list(payload):
     with pytest.raises(BadAnswer, match="where a list of rows was expected"):
         rows_of(payload, "/customers")
 
 
-def test_the_message_names_the_shape_and_no_data() -> None:
+def test_the_message_names_the_shape_and_no_data():
     with pytest.raises(BadAnswer) as caught:
         rows_of({"holder": "Maria", "phone": "555"}, "/customers")
     assert "an object with the fields holder, phone" in str(caught.value)
@@ -90,16 +89,16 @@ def test_the_message_names_the_shape_and_no_data() -> None:
     [{"id": 1}, [{"id": 1}], {"data": {"id": 1}}, {"data": [{"id": 1}]}, {"ticket": {"id": 1}},
      {"tickets": [{"id": 1}]}],
 )  # fmt: skip
-def test_a_detail_is_found(payload: Any) -> None:
+def test_a_detail_is_found(payload):
     assert detail_of(payload, "/tickets/1") == {"id": 1}
 
 
-def test_a_detail_keeps_fields_that_look_like_envelopes() -> None:
+def test_a_detail_keeps_fields_that_look_like_envelopes():
     assert detail_of({"id": 1, "data": {"x": 2}}, "/tickets/1") == {"id": 1, "data": {"x": 2}}
 
 
 @pytest.mark.parametrize("payload", [[], {}, None, [{"id": 1}, {"id": 2}], "x"])
-def test_anything_else_is_no_detail(payload: Any) -> None:
+def test_anything_else_is_no_detail(payload):
     with pytest.raises(BadAnswer):
         detail_of(payload, "/tickets/1")
 
@@ -107,7 +106,7 @@ def test_anything_else_is_no_detail(payload: Any) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
                     lambda inner: st.lists(inner, max_size=3)
                     | st.dictionaries(st.text(max_size=6), inner, max_size=3)))  # fmt: skip
-def test_no_payload_makes_it_fail_otherwise(payload: Any) -> None:
+def test_no_payload_makes_it_fail_otherwise(payload):
     try:
         rows = rows_of(payload, "/customers")
     except BadAnswer:
@@ -115,12 +114,12 @@ def test_no_payload_makes_it_fail_otherwise(payload: Any) -> None:
     assert all(isinstance(row, dict) for row in rows)
 
 
-def test_amounts_are_exact() -> None:
+def test_amounts_are_exact():
     assert parse_json(b'[{"amount": 0.1, "n": 3}]') == [{"amount": Decimal("0.1"), "n": 3}]
 
 
 @pytest.mark.parametrize("body", [b"[NaN]", b'[{"a": Infinity}]', b"[" * 100_000, b"\xff\xfe\xff"])
-def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
+def test_what_is_no_json_is_a_value_error(body):
     with pytest.raises(ValueError):
         parse_json(body)
 
@@ -161,7 +160,7 @@ def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
         (301, b"", "alien"),
     ],
 )
-def test_each_answer_is_told_apart(status: int, body: bytes, kind: str) -> None:
+def test_each_answer_is_told_apart(status, body, kind):
     assert read_answer(status, {}, body).kind == kind
 
 
@@ -174,9 +173,7 @@ def test_each_answer_is_told_apart(status: int, body: bytes, kind: str) -> None:
         (503, "Too many requests"),
     ],
 )
-def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(
-    status: int, text: str
-) -> None:
+def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, text):
     body = json.dumps({"error": text}).encode()
     reading = read_answer(status, {}, body, method="POST")
     assert reading.kind == "rate"
@@ -184,7 +181,7 @@ def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(
     assert all(proves_no_effect(read_answer(status, {}, body)) for status in (401, 403, 429))
 
 
-def test_a_warning_of_a_block_is_still_a_rate_error() -> None:
+def test_a_warning_of_a_block_is_still_a_rate_error():
     body = b'{"error": "Rate limit exceeded. Your key will be blocked if you ignore this."}'
     reading = read_answer(401, {}, body)
     assert reading.kind == "rate"
@@ -203,7 +200,7 @@ def test_a_warning_of_a_block_is_still_a_rate_error() -> None:
         ("Too many requests", False, "rate"),
     ],
 )
-def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text: str, worked: bool, kind: str) -> None:
+def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text, worked, kind):
     reading = read_answer(401, {}, json.dumps({"error": text}).encode())
     assert denied_kind(reading, worked=worked) == kind
 
@@ -221,24 +218,22 @@ def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text: str, worked: bool,
         (403, b'{"error": "Throttled"}', "rate"),
     ],
 )
-def test_a_missing_right_is_one_only_in_the_services_own_words(
-    status: int, body: bytes, kind: str
-) -> None:
+def test_a_missing_right_is_one_only_in_the_services_own_words(status, body, kind):
     assert denied_kind(read_answer(status, {}, body), worked=True) == kind
 
 
-def test_writes_may_be_answered_with_nothing() -> None:
+def test_writes_may_be_answered_with_nothing():
     assert read_answer(200, {}, b"", method="DELETE").kind == "ok"
 
 
 @given(st.binary(max_size=200), st.integers(100, 599))
-def test_no_bytes_make_it_fail(body: bytes, status: int) -> None:
+def test_no_bytes_make_it_fail(body, status):
     reading = read_answer(status, {}, body)
     assert reading.kind != "ok" or status in (200, 201)
 
 
 @given(st.integers(1, 400))
-def test_no_cut_of_a_list_passes_for_a_list(cut: int) -> None:
+def test_no_cut_of_a_list_passes_for_a_list(cut):
     body = json.dumps([{"id": n, "name": "né" * 3} for n in range(20)]).encode()
     shorter = body[: max(1, len(body) - cut)]
     assert read_answer(200, {}, shorter).kind == "broken"

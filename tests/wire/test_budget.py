@@ -1,9 +1,6 @@
 """The budget by a clock that stands still: its rule, its lanes, its memory, its state."""
 
 import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,16 +9,11 @@ from hypothesis import strategies as st
 from sources.repair_shop.budget import Budget, slots
 from sources.repair_shop.budget.pace import Pace
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
-from tests.wire.doubles import FakeClock
 from tests.wire.simulation import Service, World
 from tests.wire.slots import take, wait, working
 
-Make = Callable[..., Any]
 
-
-def test_thirty_a_minute_and_not_one_more(
-    budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_thirty_a_minute_and_not_one_more(budget, clock, make_shop):
     key = working(budget, make_shop())
     for _ in range(30):
         take(key).answered("ok")
@@ -33,9 +25,7 @@ def test_thirty_a_minute_and_not_one_more(
     take(key)
 
 
-def test_a_slot_is_free_a_minute_after_its_answer(
-    budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_a_slot_is_free_a_minute_after_its_answer(budget, clock, make_shop):
     key = working(budget, make_shop(requests_per_minute=1))
     slot = take(key)
     clock.ticks += 25
@@ -47,7 +37,7 @@ def test_a_slot_is_free_a_minute_after_its_answer(
     take(key)
 
 
-def test_a_reserve_is_left_to_others(budget: Budget, make_shop: Make) -> None:
+def test_a_reserve_is_left_to_others(budget, make_shop):
     key = working(budget, make_shop(reserve=20))
     for _ in range(10):
         take(key).answered("ok")
@@ -56,14 +46,14 @@ def test_a_reserve_is_left_to_others(budget: Budget, make_shop: Make) -> None:
         budget.key(make_shop(reserve=30))
 
 
-def test_the_minute_may_be_another(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+def test_the_minute_may_be_another(budget, clock, make_shop):
     key = working(budget, make_shop(minute_seconds=2.0, requests_per_minute=1))
     take(key).answered("ok")
     clock.ticks += 2.01
     take(key)
 
 
-def test_keys_do_not_share(budget: Budget, make_shop: Make) -> None:
+def test_keys_do_not_share(budget, make_shop):
     one = working(budget, make_shop(requests_per_minute=1))
     two = working(budget, make_shop(requests_per_minute=1, api_key="another"))
     take(one)
@@ -71,7 +61,7 @@ def test_keys_do_not_share(budget: Budget, make_shop: Make) -> None:
     take(two)
 
 
-def test_a_restart_remembers(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+def test_a_restart_remembers(budget, clock, make_shop):
     key = working(budget, make_shop())
     for _ in range(30):
         take(key).answered("ok")
@@ -81,7 +71,7 @@ def test_a_restart_remembers(budget: Budget, clock: FakeClock, make_shop: Make) 
     assert again.key(make_shop()).worked
 
 
-def test_the_file_holds_no_key(budget: Budget, make_shop: Make) -> None:
+def test_the_file_holds_no_key(budget, make_shop):
     working(budget, make_shop(api_key="a-very-secret-key"))
     budget.close()
     for file in budget.path.parent.iterdir():
@@ -89,9 +79,7 @@ def test_the_file_holds_no_key(budget: Budget, make_shop: Make) -> None:
 
 
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0, 1e9, -1e9])
-def test_setting_the_wall_clock_changes_nothing(
-    jump: float, budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_setting_the_wall_clock_changes_nothing(jump, budget, clock, make_shop):
     key = working(budget, make_shop(requests_per_minute=1))
     take(key).answered("ok")
     clock.wall_offset += jump
@@ -101,9 +89,7 @@ def test_setting_the_wall_clock_changes_nothing(
 
 
 @pytest.mark.parametrize("jump", [-86_400.0, 5.0, 86_400.0])
-def test_a_boot_costs_a_minute_of_silence(
-    jump: float, budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_a_boot_costs_a_minute_of_silence(jump, budget, clock, make_shop):
     key = working(budget, make_shop())
     take(key)
     clock.boot_id, clock.ticks = "second boot", 3.0
@@ -115,9 +101,7 @@ def test_a_boot_costs_a_minute_of_silence(
     wait(key)
 
 
-def test_a_clock_that_runs_backwards_is_a_boot(
-    budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_a_clock_that_runs_backwards_is_a_boot(budget, clock, make_shop):
     key = working(budget, make_shop())
     clock.ticks -= 500
     assert wait(key).reason == "silence"
@@ -125,7 +109,7 @@ def test_a_clock_that_runs_backwards_is_a_boot(
     take(key)
 
 
-def test_a_block_outlasts_a_boot(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+def test_a_block_outlasts_a_boot(budget, clock, make_shop):
     key = working(budget, make_shop())
     take(key).answered("block")
     clock.boot_id, clock.ticks = "second boot", 3.0
@@ -133,9 +117,7 @@ def test_a_block_outlasts_a_boot(budget: Budget, clock: FakeClock, make_shop: Ma
         key.try_acquire("sync")
 
 
-def test_a_wall_clock_set_back_at_a_boot_does_not_prolong_a_block(
-    budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_a_wall_clock_set_back_at_a_boot_does_not_prolong_a_block(budget, clock, make_shop):
     key = working(budget, make_shop())
     take(key).answered("block")
     clock.boot_id, clock.ticks = "second boot", 3.0
@@ -146,9 +128,7 @@ def test_a_wall_clock_set_back_at_a_boot_does_not_prolong_a_block(
     take(key)
 
 
-def test_a_dead_process_gives_its_slot_back_late(
-    budget: Budget, clock: FakeClock, make_shop: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dead_process_gives_its_slot_back_late(budget, clock, make_shop, monkeypatch):
     key = working(budget, make_shop(requests_per_minute=1, timeout_seconds=30))
     take(key)
     clock.ticks += 1000
@@ -161,7 +141,7 @@ def test_a_dead_process_gives_its_slot_back_late(
     take(key)
 
 
-def test_until_a_key_worked_one_request_goes_alone(budget: Budget, make_shop: Make) -> None:
+def test_until_a_key_worked_one_request_goes_alone(budget, make_shop):
     key = budget.key(make_shop())
     first = take(key)
     assert wait(key).reason == "in flight"
@@ -174,9 +154,7 @@ def test_until_a_key_worked_one_request_goes_alone(budget: Budget, make_shop: Ma
 
 
 class TestLanes:
-    def test_a_waiting_push_goes_first(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_a_waiting_push_goes_first(self, budget, clock, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         for _ in range(4):
             take(key).answered("ok")
@@ -188,7 +166,7 @@ class TestLanes:
         assert wait(key, "sync", "s").reason == "lane"
         take(key, "push", "p")
 
-    def test_a_push_leaves_half_to_a_waiting_sync(self, budget: Budget, make_shop: Make) -> None:
+    def test_a_push_leaves_half_to_a_waiting_sync(self, budget, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         with budget.transaction() as (db, now):
             db.execute("insert into waiting values ('s', ?, 'sync', ?)", (key.fingerprint, now))
@@ -198,21 +176,19 @@ class TestLanes:
         take(key, "sync", "s")
         take(key, "sync", "s")
 
-    def test_a_push_alone_may_have_it_all(self, budget: Budget, make_shop: Make) -> None:
+    def test_a_push_alone_may_have_it_all(self, budget, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         for _ in range(4):
             take(key, "push")
 
-    def test_one_who_died_waiting_is_forgotten(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_one_who_died_waiting_is_forgotten(self, budget, clock, make_shop):
         key = working(budget, make_shop(requests_per_minute=1))
         take(key).answered("ok")
         wait(key, "push", "p")
         clock.ticks += 61
         take(key, "sync")
 
-    def test_both_go_on_for_hours(self, budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+    def test_both_go_on_for_hours(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         world = World(clock, Service(), seed=1)
         world.job(key, 600, workers=4, latency=lambda: 0.5)
@@ -226,7 +202,7 @@ class TestLanes:
         assert not world.rate_errors
 
 
-def test_waiting_can_be_stopped(budget: Budget, clock: FakeClock, make_shop: Make) -> None:
+def test_waiting_can_be_stopped(budget, clock, make_shop):
     key = working(budget, make_shop(requests_per_minute=1))
     take(key).answered("ok")
     end = clock.ticks + 10
@@ -239,9 +215,7 @@ def test_waiting_can_be_stopped(budget: Budget, clock: FakeClock, make_shop: Mak
         assert db.execute("select count(*) from waiting").fetchone()[0] == 0
 
 
-def test_acquire_waits_as_long_as_it_takes(
-    budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_acquire_waits_as_long_as_it_takes(budget, clock, make_shop):
     key = working(budget, make_shop(requests_per_minute=1))
     key.acquire().answered("ok")
     before = clock.ticks
@@ -250,9 +224,7 @@ def test_acquire_waits_as_long_as_it_takes(
 
 
 @pytest.mark.parametrize("latency", [0.0, 0.5, 3.0])
-def test_nearly_all_that_the_rule_allows_is_used(
-    latency: float, budget: Budget, clock: FakeClock, make_shop: Make
-) -> None:
+def test_nearly_all_that_the_rule_allows_is_used(latency, budget, clock, make_shop):
     key = working(budget, make_shop())
     world = World(clock, Service(), seed=2)
     start = clock.ticks
@@ -262,7 +234,7 @@ def test_nearly_all_that_the_rule_allows_is_used(
     assert world.done >= 0.98 * 30 * 1800 / (60 + latency)
 
 
-def test_the_state_counts(budget: Budget, make_shop: Make) -> None:
+def test_the_state_counts(budget, make_shop):
     key = working(budget, make_shop(reserve=5))
     take(key).answered("ok")
     take(key)
@@ -274,7 +246,7 @@ def test_the_state_counts(budget: Budget, make_shop: Make) -> None:
     assert state.refused_until is None
 
 
-def test_an_outcome_counts_once(budget: Budget, make_shop: Make) -> None:
+def test_an_outcome_counts_once(budget, make_shop):
     key = working(budget, make_shop())
     slot = take(key)
     slot.answered("ok")
@@ -282,25 +254,25 @@ def test_an_outcome_counts_once(budget: Budget, make_shop: Make) -> None:
     take(key)
 
 
-def test_a_damaged_file_is_a_clear_message(tmp_path: Path, make_shop: Make) -> None:
+def test_a_damaged_file_is_a_clear_message(tmp_path, make_shop):
     path = tmp_path / "budget.sqlite"
     path.write_bytes(b"this is no database, and long enough to be looked at" * 100)
     with pytest.raises(ConfigurationError, match="remove it and wait a minute"):
         Budget(path).key(make_shop()).try_acquire("sync")
 
 
-def test_a_folder_that_cannot_be_made_is_a_clear_message(tmp_path: Path, make_shop: Make) -> None:
+def test_a_folder_that_cannot_be_made_is_a_clear_message(tmp_path, make_shop):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="cannot be written"):
         Budget(tmp_path / "file" / "budget.sqlite").key(make_shop()).try_acquire("sync")
 
 
-def test_threads_share_one_budget(tmp_path: Path, make_shop: Make) -> None:
+def test_threads_share_one_budget(tmp_path, make_shop):
     budget = Budget(tmp_path / "budget.sqlite")
     key = budget.key(make_shop(minute_seconds=1.0, requests_per_minute=10))
     granted: list[float] = []
 
-    def work() -> None:
+    def work():
         for _ in range(4):
             slot = key.acquire()
             granted.append(budget.clock.monotonic())
@@ -322,9 +294,7 @@ def test_threads_share_one_budget(tmp_path: Path, make_shop: Make) -> None:
     allowed=st.integers(1, 60),
     times=st.lists(st.tuples(st.floats(0, 5000), st.booleans()), max_size=30),
 )
-def test_the_pace_stays_between_one_and_the_limit(
-    used: int, allowed: int, times: list[tuple[float, bool]]
-) -> None:
+def test_the_pace_stays_between_one_and_the_limit(used, allowed, times):
     pace, now = Pace(), 1e9
     for gap, failed in times:
         now += gap

@@ -4,25 +4,20 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sources.repair_shop import errors
-from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter, detail, rows
-from tests.wire.conftest import Connect
-from tests.wire.doubles import FakeClock, Loopback, Reply
+from tests.wire.doubles import Reply
 
 KEY = "the-secret-key"
 
 
-def test_a_request_carries_the_key_in_its_header_only(loopback: Loopback, connect: Connect) -> None:
+def test_a_request_carries_the_key_in_its_header_only(loopback, connect):
     loopback.replies.append(Reply(body=[{"id": 1, "amount_total": 12.30}]))
     with connect() as client:
         answer = client.get(
@@ -48,14 +43,14 @@ def test_a_request_carries_the_key_in_its_header_only(loopback: Loopback, connec
     assert client.requests == 1
 
 
-def test_an_id_cannot_become_a_query(loopback: Loopback, connect: Connect) -> None:
+def test_an_id_cannot_become_a_query(loopback, connect):
     loopback.replies.append(Reply(body={"id": "a?b#c d%"}))
     with connect() as client:
         assert detail(client.get("/customers/a?b#c d%")) == {"id": "a?b#c d%"}
     assert loopback.seen[0].path == "/v1/customers/a%3Fb%23c%20d%25"
 
 
-def test_a_write_is_json(loopback: Loopback, connect: Connect) -> None:
+def test_a_write_is_json(loopback, connect):
     loopback.replies.append(Reply(status=201, body={"id": "c1"}))
     with connect() as client:
         answer = client.send(
@@ -76,7 +71,7 @@ def test_a_write_is_json(loopback: Loopback, connect: Connect) -> None:
     }
 
 
-def test_an_upload_is_a_form_with_a_file(loopback: Loopback, connect: Connect) -> None:
+def test_an_upload_is_a_form_with_a_file(loopback, connect):
     loopback.replies.append(Reply(body=b""))
     with connect() as client:
         client.send("POST", "/tickets/1/upload/2", files={"file": ("a.png", b"PNG", "image/png")})
@@ -85,15 +80,13 @@ def test_an_upload_is_a_form_with_a_file(loopback: Loopback, connect: Connect) -
     assert b'name="file"; filename="a.png"' in seen.body
 
 
-def test_a_delete_is_answered_with_nothing(loopback: Loopback, connect: Connect) -> None:
+def test_a_delete_is_answered_with_nothing(loopback, connect):
     loopback.replies.append(Reply(body=b""))
     with connect() as client:
         assert client.send("DELETE", "/customers/1").payload is None
 
 
-def test_the_services_words_are_kept_and_the_key_is_not(
-    loopback: Loopback, connect: Connect
-) -> None:
+def test_the_services_words_are_kept_and_the_key_is_not(loopback, connect):
     loopback.replies.extend([Reply(), Reply(status=400, body={"error": f"{KEY} says no"})])
     with connect() as client:
         client.get("/customers")
@@ -104,9 +97,7 @@ def test_the_services_words_are_kept_and_the_key_is_not(
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_never_worked_costs_one_request(
-    status: int, loopback: Loopback, connect: Connect
-) -> None:
+def test_a_key_that_never_worked_costs_one_request(status, loopback, connect):
     loopback.otherwise = lambda _: Reply(status=status, body={"error": "Unauthorized"})
     with connect() as client, ThreadPoolExecutor(4) as pool:
         results = [pool.submit(client.get, "/customers") for _ in range(8)]
@@ -117,7 +108,7 @@ def test_a_key_that_never_worked_costs_one_request(
     assert len(loopback.seen) == 1
 
 
-def test_an_address_that_is_no_such_service(loopback: Loopback, connect: Connect) -> None:
+def test_an_address_that_is_no_such_service(loopback, connect):
     loopback.otherwise = lambda _: Reply(status=404, body=b"<html>nothing here</html>")
     with connect() as client:
         with pytest.raises(errors.ConfigurationError, match="base_url"):
@@ -126,8 +117,8 @@ def test_an_address_that_is_no_such_service(loopback: Loopback, connect: Connect
 
 
 def test_a_working_key_that_is_refused_rests_while_one_careful_request_tells_of_the_address(
-    loopback: Loopback, connect: Connect, clock: FakeClock
-) -> None:
+    loopback, connect, clock
+):
     refusal = Reply(status=401, body={"error": "Unauthorized"})
     with connect() as client, connect({"name": "other", "api_key": "k2"}) as other:
         loopback.replies.extend([Reply(), Reply(), refusal])
@@ -161,9 +152,7 @@ def test_a_working_key_that_is_refused_rests_while_one_careful_request_tells_of_
     ids=lambda reply: str(reply.status),
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_rate_error_costs_a_minute_and_is_asked_again(
-    method: str, reply: Reply, loopback: Loopback, connect: Connect, clock: FakeClock
-) -> None:
+def test_a_rate_error_costs_a_minute_and_is_asked_again(method, reply, loopback, connect, clock):
     """A write only where its status, or the words of an earlier read's, prove it."""
     proof = method == "GET" or reply.status in (429, 401, 403)
     told = [] if proof else [reply, Reply()]
@@ -179,9 +168,7 @@ def test_a_rate_error_costs_a_minute_and_is_asked_again(
         assert client.budget.state().strikes == strikes + 1
 
 
-def test_a_write_is_not_sent_again_on_words_that_no_read_was_told(
-    loopback: Loopback, connect: Connect, clock: FakeClock
-) -> None:
+def test_a_write_is_not_sent_again_on_words_that_no_read_was_told(loopback, connect, clock):
     said = "Payment saved, but the receipt could not be sent: SMS API limit reached"
     sent: list[str] = []
     for status in (500, 200, 502, 400):
@@ -195,7 +182,7 @@ def test_a_write_is_not_sent_again_on_words_that_no_read_was_told(
     assert sent == [""] * 4
 
 
-def test_each_sending_is_told_before_it_leaves(loopback: Loopback, connect: Connect) -> None:
+def test_each_sending_is_told_before_it_leaves(loopback, connect):
     sent: list[str] = []
     loopback.replies.extend([Reply(), Reply(status=429, body={"error": "Slow down"}), Reply()])
     with connect() as client:
@@ -204,7 +191,7 @@ def test_each_sending_is_told_before_it_leaves(loopback: Loopback, connect: Conn
     assert sent == ["", "Too many requests (429): Slow down"]
 
 
-def test_retry_after_is_honoured(loopback: Loopback, connect: Connect, clock: FakeClock) -> None:
+def test_retry_after_is_honoured(loopback, connect, clock):
     loopback.replies.extend([Reply(), Reply(status=429, headers={"Retry-After": "200"}), Reply()])
     with connect() as client:
         client.get("/customers")
@@ -213,9 +200,7 @@ def test_retry_after_is_honoured(loopback: Loopback, connect: Connect, clock: Fa
         assert 200 <= clock.ticks - before < 202
 
 
-def test_three_rate_errors_and_we_stop(
-    loopback: Loopback, connect: Connect, clock: FakeClock
-) -> None:
+def test_three_rate_errors_and_we_stop(loopback, connect, clock):
     loopback.replies.append(Reply())
     loopback.otherwise = lambda _: Reply(status=429)
     with connect() as client:
@@ -230,7 +215,7 @@ def test_three_rate_errors_and_we_stop(
         assert caught.value.until.timestamp() > clock.wall() + 59 * 60
 
 
-def test_a_maximum_of_requests(loopback: Loopback, connect: Connect) -> None:
+def test_a_maximum_of_requests(loopback, connect):
     with connect(max_requests=3) as client:
         for _ in range(3):
             client.get("/customers")
@@ -240,7 +225,7 @@ def test_a_maximum_of_requests(loopback: Loopback, connect: Connect) -> None:
     assert len(loopback.seen) == 3
 
 
-def test_clients_may_share_a_maximum(loopback: Loopback, connect: Connect) -> None:
+def test_clients_may_share_a_maximum(loopback, connect):
     counter = RequestCounter(2)
     other = {"name": "other", "api_key": "k2"}
     with connect(counter=counter) as one, connect(other, counter=counter) as two:
@@ -251,12 +236,10 @@ def test_clients_may_share_a_maximum(loopback: Loopback, connect: Connect) -> No
             one.get("/customers")
 
 
-def test_a_stop_ends_the_wait_but_not_the_request(
-    loopback: Loopback, budget: Budget, make_shop: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_stop_ends_the_wait_but_not_the_request(loopback, budget, make_shop, tmp_path):
     stopping = threading.Event()
 
-    def reply(_: Any) -> Reply:
+    def reply(_):
         stopping.set()
         return Reply(body=[{"id": 1}])
 
@@ -272,9 +255,9 @@ def test_a_stop_ends_the_wait_but_not_the_request(
     ("method", "kind"), [("GET", errors.BudgetUnusable), ("POST", errors.OutcomeUnknown)]
 )
 def test_a_budget_that_fails_after_a_write_leaves_it_in_doubt(
-    method: str, kind: type[Exception], loopback: Loopback, budget: Budget, connect: Connect
-) -> None:
-    def reply(_: Any) -> Reply:
+    method, kind, loopback, budget, connect
+):
+    def reply(_):
         with contextlib.closing(sqlite3.connect(budget.path)) as other:
             other.execute("drop table slots")
         return Reply(body={"id": 1})
@@ -289,7 +272,7 @@ def test_a_budget_that_fails_after_a_write_leaves_it_in_doubt(
     assert len(loopback.seen) == 2
 
 
-def test_progress_is_told(loopback: Loopback, connect: Connect) -> None:
+def test_progress_is_told(loopback, connect):
     loopback.replies.extend([Reply(), Reply(status=500), Reply()])
     events = []
     with connect() as client:
@@ -303,7 +286,7 @@ def test_progress_is_told(loopback: Loopback, connect: Connect) -> None:
     ]
 
 
-def test_threads_may_share_a_client(loopback: Loopback, connect: Connect) -> None:
+def test_threads_may_share_a_client(loopback, connect):
     loopback.otherwise = lambda seen: Reply(body=[{"id": seen.query[0][1]}])
     with connect({"requests_per_minute": 100}) as client, ThreadPoolExecutor(8) as pool:
         answers = pool.map(lambda n: client.get("/customers", {"page": n}).rows(), range(60))
@@ -312,15 +295,15 @@ def test_threads_may_share_a_client(loopback: Loopback, connect: Connect) -> Non
 
 
 def test_what_is_odd_in_an_answer_does_not_say_that_the_write_was_not_sent(
-    loopback: Loopback, connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    loopback, connect, monkeypatch
+):
     """It was answered, so it arrived: sent again, it would be applied twice."""
     loopback.replies.extend([Reply(), Reply(headers={"X-Shop": "Almac\xe9n \xd9\xa3"}), Reply()])
     with connect() as client:
         client.get("/customers")
         assert client.send("POST", "/customers", json={}).status == 200
 
-        def odd(*args: Any, **options: Any) -> bytes:
+        def odd(*args, **options):
             raise UnicodeDecodeError("utf-8", b"x", 0, 1, "odd")
 
         monkeypatch.setattr("sources.repair_shop.http.transport.read_body", odd)

@@ -1,7 +1,5 @@
 """The service's clock and ours: what is asked by day is asked by neither alone."""
 
-from __future__ import annotations
-
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime

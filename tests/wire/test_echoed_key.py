@@ -1,7 +1,5 @@
 """A key that the service sends back is kept nowhere, however it is written."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json
@@ -14,10 +12,8 @@ from hypothesis import strategies as st
 
 from sources.repair_shop import errors
 from sources.repair_shop.http.redaction import MASK, Redactor
-from tests.stranger.conftest import Stranger
 from tests.stranger.conftest import stranger as stranger
-from tests.wire.conftest import Connect
-from tests.wire.doubles import Loopback, Reply
+from tests.wire.doubles import Reply
 
 KEY = "a9F3kLmQ72xZpo_-Tt81bbVVsn3w0Qe5"
 ODD = 'k/ey+with=odd/ch"ars&x-and-more'
@@ -36,7 +32,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_however_it_is_written(way: str) -> None:
+def test_however_it_is_written(way):
     written = WAYS[way](KEY)
     body = f'{{"debug": "got {written} from you", "amount": 1.10}}'.encode()
     clean = Redactor(KEY).body(body)
@@ -46,7 +42,7 @@ def test_however_it_is_written(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["plain", "url", "slashes", "base64"])
-def test_an_odd_key_too(way: str) -> None:
+def test_an_odd_key_too(way):
     written = WAYS[way](ODD)
     clean = Redactor(ODD).body(f'{{"debug": "got {written} from you"}}'.encode())
     assert written[2:-2].encode() not in clean
@@ -54,7 +50,7 @@ def test_an_odd_key_too(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["url", "slashes"])
-def test_pieces_of_an_odd_key_that_an_escape_breaks_up(way: str) -> None:
+def test_pieces_of_an_odd_key_that_an_escape_breaks_up(way):
     """Looked for by parts of four letters, some of them were in none."""
     key = "maehC/CpzvrQ9ZH7"
     for start in range(len(key) - 8):
@@ -63,19 +59,19 @@ def test_pieces_of_an_odd_key_that_an_escape_breaks_up(way: str) -> None:
 
 
 @pytest.mark.parametrize("cuts", [(16,), (8, 16, 24), (10, 21), (4, 20), (28,), (5,)])
-def test_split_over_fields(cuts: tuple[int, ...]) -> None:
+def test_split_over_fields(cuts):
     pieces = [KEY[a:b] for a, b in itertools.pairwise([0, *cuts, len(KEY)])]
     clean = Redactor(KEY).text(json.dumps({str(n): piece for n, piece in enumerate(pieces)}))
     assert set(json.loads(clean).values()) == {MASK}
 
 
-def test_in_utf_16() -> None:
+def test_in_utf_16():
     clean = Redactor(KEY).body(json.dumps({"debug": KEY}).encode("utf-16"))
     assert json.loads(clean) == {"debug": MASK}
 
 
 @given(st.text(max_size=300) | st.sampled_from(["a%20b", "\\u00e9\\/", "50%"]))
-def test_other_text_passes_as_it_is(text: str) -> None:
+def test_other_text_passes_as_it_is(text):
     body = json.dumps({"note": text}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     redactor = Redactor(KEY)
     assert redactor.body(body) is body
@@ -83,11 +79,11 @@ def test_other_text_passes_as_it_is(text: str) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_pass(body: bytes) -> None:
+def test_any_bytes_pass(body):
     assert Redactor(KEY).body(body) is body
 
 
-def test_answers_errors_and_headers_are_clean(loopback: Loopback, connect: Connect) -> None:
+def test_answers_errors_and_headers_are_clean(loopback, connect):
     bearer = base64.b64encode(KEY.encode()).decode()
     headers = {"X-Echo": KEY, "Location": f"https://elsewhere.invalid/?key={quote(KEY)}"}
     with connect({"api_key": KEY}) as client:
@@ -108,7 +104,7 @@ def test_answers_errors_and_headers_are_clean(loopback: Loopback, connect: Conne
                 chain = chain.__cause__ or chain.__context__
 
 
-def test_a_cut_in_the_excerpt_leaves_no_half(loopback: Loopback, connect: Connect) -> None:
+def test_a_cut_in_the_excerpt_leaves_no_half(loopback, connect):
     loopback.replies.extend([Reply(), Reply(400, b"x" * 150 + KEY.encode())])
     with connect({"api_key": KEY}) as client:
         client.get("/customers")
@@ -117,7 +113,7 @@ def test_a_cut_in_the_excerpt_leaves_no_half(loopback: Loopback, connect: Connec
     assert KEY[:4] not in str(caught.value)
 
 
-def test_a_sync_keeps_it_nowhere(stranger: Stranger) -> None:
+def test_a_sync_keeps_it_nowhere(stranger):
     key = stranger.shop.api_key.get_secret_value()
     stranger.lists["/customers"] = [{"id": "c1", "name": f"Ana {key}", "debug": {"auth": key}}]
     stranger.other["/brands"] = {"error": f"{key} has no right"}

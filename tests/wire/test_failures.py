@@ -1,17 +1,13 @@
 """What each failure of the wire becomes: tried again, refused, or a write left in doubt."""
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
 
 from sources.repair_shop import errors
-from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import from_wire
-from tests.wire.conftest import Connect
 from tests.wire.doubles import Loopback, Reply
 
 
@@ -31,9 +27,7 @@ from tests.wire.doubles import Loopback, Reply
     ids=["reset", "drop", "cut", "truncated", "html 502", "500", "html 200", "empty", "bad gzip"],
 )
 class TestTransientFaults:
-    def test_a_read_is_tried_again(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
+    def test_a_read_is_tried_again(self, fault, loopback, connect):
         loopback.replies.extend([Reply(), fault, Reply(body=[{"id": 7}])])
         with connect() as client:
             client.get("/customers")
@@ -41,9 +35,7 @@ class TestTransientFaults:
             assert client.requests == 3
             assert client.budget.state().used == 3
 
-    def test_a_read_gives_up_after_three(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
+    def test_a_read_gives_up_after_three(self, fault, loopback, connect):
         loopback.replies.append(Reply())
         loopback.otherwise = lambda _: fault
         with connect() as client:
@@ -53,9 +45,7 @@ class TestTransientFaults:
             assert client.requests == 4
         assert caught.value.exit_code == 3
 
-    def test_a_write_is_sent_once_and_in_doubt(
-        self, fault: Reply, loopback: Loopback, connect: Connect
-    ) -> None:
+    def test_a_write_is_sent_once_and_in_doubt(self, fault, loopback, connect):
         if fault.body == b"" and not fault.act and fault.status == 200:
             return  # Nothing is a proper answer to a write.
         loopback.replies.append(Reply())
@@ -67,7 +57,7 @@ class TestTransientFaults:
             assert client.requests == 2
 
 
-def test_no_answer_in_time(loopback: Loopback, connect: Connect) -> None:
+def test_no_answer_in_time(loopback, connect):
     loopback.otherwise = lambda _: Reply(act="hang")
     with connect({"timeout_seconds": 0.1}) as client:
         with pytest.raises(errors.OutcomeUnknown, match="no answer in time"):
@@ -77,7 +67,7 @@ def test_no_answer_in_time(loopback: Loopback, connect: Connect) -> None:
         assert client.requests == 4
 
 
-def test_an_answer_that_drips_is_given_up(loopback: Loopback, connect: Connect) -> None:
+def test_an_answer_that_drips_is_given_up(loopback, connect):
     loopback.otherwise = lambda _: Reply(act="drip", body=[{"id": n} for n in range(100)])
     started = time.monotonic()
     with (
@@ -88,7 +78,7 @@ def test_an_answer_that_drips_is_given_up(loopback: Loopback, connect: Connect) 
     assert time.monotonic() - started < 5
 
 
-def test_no_connection(connect: Connect) -> None:
+def test_no_connection(connect):
     with Loopback() as gone:
         pass
     host = gone.base_url.removeprefix("http://").removesuffix("/v1")
@@ -115,9 +105,7 @@ def test_no_connection(connect: Connect) -> None:
         (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.ConfigurationError),
     ],
 )
-def test_what_will_not_get_better_is_asked_once(
-    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
-) -> None:
+def test_what_will_not_get_better_is_asked_once(reply, kind, loopback, connect):
     loopback.replies.extend([Reply(), reply])
     with connect() as client:
         client.get("/customers")
@@ -138,9 +126,7 @@ def test_what_will_not_get_better_is_asked_once(
         (Reply(status=302, body=b"", headers={"Location": "/x"}), errors.OutcomeUnknown),
     ],
 )
-def test_a_write_tells_no_from_perhaps(
-    reply: Reply, kind: type[Exception], loopback: Loopback, connect: Connect
-) -> None:
+def test_a_write_tells_no_from_perhaps(reply, kind, loopback, connect):
     loopback.replies.extend([Reply(), reply])
     with connect() as client:
         client.get("/customers")
@@ -154,9 +140,7 @@ def test_a_write_tells_no_from_perhaps(
 
 
 @pytest.mark.parametrize("reply", [Reply(body=b"<html>"), Reply(body=b'{"id": 1')])
-def test_the_first_request_of_a_key_may_be_a_write_in_doubt(
-    reply: Reply, loopback: Loopback, connect: Connect
-) -> None:
+def test_the_first_request_of_a_key_may_be_a_write_in_doubt(reply, loopback, connect):
     loopback.replies.append(reply)
     with connect() as client, pytest.raises(errors.OutcomeUnknown):
         client.send("POST", "/customers", json={})
@@ -174,10 +158,8 @@ def _all_exceptions_of_httpx() -> list[type[Exception]]:
 
 
 @pytest.mark.parametrize("kind", _all_exceptions_of_httpx())
-def test_no_exception_of_httpx_gets_through(
-    kind: type[Exception], budget: Budget, make_shop: Callable[..., Any]
-) -> None:
-    def fail(request: httpx.Request) -> httpx.Response:
+def test_no_exception_of_httpx_gets_through(kind, budget, make_shop):
+    def fail(request):
         if kind is httpx.HTTPStatusError:
             raise httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
         if kind in (httpx.StreamConsumed, httpx.StreamClosed, httpx.ResponseNotRead,
@@ -193,7 +175,7 @@ def test_no_exception_of_httpx_gets_through(
         assert client.budget.state().in_flight == 0
 
 
-def test_connecting_failures_are_known_not_to_have_arrived() -> None:
+def test_connecting_failures_are_known_not_to_have_arrived():
     for kind in (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
         error = from_wire(kind("x"), "POST", "/x")
         assert isinstance(error, errors.Unreachable)
@@ -205,7 +187,7 @@ def test_connecting_failures_are_known_not_to_have_arrived() -> None:
         assert error.sent
 
 
-def test_every_error_has_the_exit_code_of_the_interface() -> None:
+def test_every_error_has_the_exit_code_of_the_interface():
     codes = {
         errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.KeyRefused: 3,
         errors.Refused: 3,

@@ -1,7 +1,5 @@
 """Answers meant to hurt: bombs, bodies and heads without end, odd waits, exceptions of any kind."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import ssl
@@ -19,14 +17,11 @@ import httpx
 import pytest
 
 from sources.repair_shop import errors
-from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.answers import read_answer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import Network, from_wire
-from tests.stranger.conftest import Stranger
 from tests.stranger.conftest import stranger as stranger
-from tests.wire.conftest import Connect
-from tests.wire.doubles import Loopback, Reply
+from tests.wire.doubles import Reply
 
 ROWS = b'[{"id": 7}]'
 
@@ -57,9 +52,7 @@ def bare_deflate(data: bytes) -> bytes:
         ("", ROWS),
     ],
 )
-def test_a_packed_answer_is_unpacked(
-    encoding: str, body: bytes, loopback: Loopback, connect: Connect
-) -> None:
+def test_a_packed_answer_is_unpacked(encoding, body, loopback, connect):
     loopback.otherwise = lambda _: Reply(body=body, headers={"Content-Encoding": encoding})
     with connect() as client:
         assert client.get("/customers").rows() == [{"id": 7}]
@@ -67,7 +60,7 @@ def test_a_packed_answer_is_unpacked(
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_bomb_is_given_up_at_the_cap(times: int, loopback: Loopback, connect: Connect) -> None:
+def test_a_bomb_is_given_up_at_the_cap(times, loopback, connect):
     bomb = packed(b"0" * 30_000_000, times)
     headers = {"Content-Encoding": ", ".join(["gzip"] * times)}
     loopback.replies.extend([Reply(), Reply(body=bomb, headers=headers), Reply(body=ROWS)])
@@ -84,9 +77,7 @@ def test_a_bomb_is_given_up_at_the_cap(times: int, loopback: Loopback, connect: 
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, br", "gzip, gzip, gzip", "x" * 500])
-def test_a_packing_that_nobody_asked_for_is_named(
-    encoding: str, loopback: Loopback, connect: Connect
-) -> None:
+def test_a_packing_that_nobody_asked_for_is_named(encoding, loopback, connect):
     reply = Reply(body=packed(ROWS, 3), headers={"Content-Encoding": encoding})
     loopback.replies.extend([Reply(), reply])
     with connect() as client:
@@ -96,9 +87,7 @@ def test_a_packing_that_nobody_asked_for_is_named(
         assert client.requests == 2
 
 
-def test_a_packed_answer_that_was_cut_off_is_tried_again(
-    loopback: Loopback, connect: Connect
-) -> None:
+def test_a_packed_answer_that_was_cut_off_is_tried_again(loopback, connect):
     cut = Reply(body=packed(ROWS, 1)[:-9], headers={"Content-Encoding": "gzip"})
     loopback.replies.extend([Reply(), cut, Reply(body=ROWS)])
     with connect() as client:
@@ -106,7 +95,7 @@ def test_a_packed_answer_that_was_cut_off_is_tried_again(
         assert client.get("/customers").rows() == [{"id": 7}]
 
 
-def test_brackets_without_end_are_named(loopback: Loopback, connect: Connect) -> None:
+def test_brackets_without_end_are_named(loopback, connect):
     loopback.replies.append(Reply())
     loopback.otherwise = lambda _: Reply(body=b"[" * 10_000 + b"]" * 10_000)
     with connect() as client:
@@ -176,7 +165,7 @@ def head_without_end(connection: socket.socket, over: threading.Event) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_nothing_goes_on_for_ever(answer: Any, says: str, connect: Connect) -> None:
+def test_nothing_goes_on_for_ever(answer, says, connect):
     started = time.monotonic()
     with (
         raw_server(answer) as base_url,
@@ -210,9 +199,7 @@ def test_nothing_goes_on_for_ever(answer: Any, says: str, connect: Connect) -> N
         ("Thu, 31 Dec 9999 23:59:59 GMT", 28_800.0),
     ],
 )
-def test_a_wait_is_read_by_the_services_clock_and_bounded(
-    value: str, seconds: float | None
-) -> None:
+def test_a_wait_is_read_by_the_services_clock_and_bounded(value, seconds):
     headers = {"retry-after": value, "date": "Sun, 22 Nov 2026 10:00:00 GMT"}
     assert read_answer(429, headers, b"").retry_after == seconds
 
@@ -228,9 +215,7 @@ _ALL = [*_kinds(httpx, httpcore, h11, zlib, ssl, socket), UnicodeError, Overflow
 
 
 @pytest.mark.parametrize("kind", _ALL, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
-def test_whatever_the_wire_throws_is_one_of_our_errors(
-    kind: type[Exception], budget: Budget, make_shop: Callable[..., Any]
-) -> None:
+def test_whatever_the_wire_throws_is_one_of_our_errors(kind, budget, make_shop):
     class Broken(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             error = kind.__new__(kind)
@@ -245,21 +230,19 @@ def test_whatever_the_wire_throws_is_one_of_our_errors(
         assert client.budget.state().in_flight == 0
 
 
-def test_our_own_errors_stay_what_they_are() -> None:
+def test_our_own_errors_stay_what_they_are():
     error = errors.NotFound("x")
     assert from_wire(error, "GET", "/x") is error
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "ftp://127.0.0.1:1", "x y"])
-def test_an_odd_proxy_of_the_machine_is_a_wrong_setting(
-    proxy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_odd_proxy_of_the_machine_is_a_wrong_setting(proxy, monkeypatch):
     monkeypatch.setenv("https_proxy", proxy)
     with pytest.raises(errors.ConfigurationError, match="HTTPS_PROXY"):
         Network("https://shop.invalid/v1", 1.0)
 
 
-def test_text_that_is_no_unicode_is_not_sent(loopback: Loopback, connect: Connect) -> None:
+def test_text_that_is_no_unicode_is_not_sent(loopback, connect):
     with connect() as client:
         with pytest.raises(errors.ValidationRefused, match="no Unicode"):
             client.send("POST", "/customers", json={"name": "\ud83d"})
@@ -268,9 +251,7 @@ def test_text_that_is_no_unicode_is_not_sent(loopback: Loopback, connect: Connec
     assert loopback.seen == []
 
 
-def test_an_odd_cookie_does_not_spoil_the_next_request(
-    loopback: Loopback, connect: Connect
-) -> None:
+def test_an_odd_cookie_does_not_spoil_the_next_request(loopback, connect):
     loopback.otherwise = lambda _: Reply(headers={"Set-Cookie": "a=\xff\xfe; Path=/"})
     with connect() as client:
         client.get("/customers")
@@ -278,7 +259,7 @@ def test_an_odd_cookie_does_not_spoil_the_next_request(
     assert "cookie" not in loopback.seen[1].headers
 
 
-def test_a_bomb_in_one_list_leaves_the_others_alone(stranger: Stranger) -> None:
+def test_a_bomb_in_one_list_leaves_the_others_alone(stranger):
     stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
     answer = stranger.answer
     bomb = Reply(body=packed(b"0" * 20_000_000, 2), headers={"Content-Encoding": "gzip, gzip"})

@@ -26,8 +26,8 @@ HOUR = 60 * MINUTE
     hourly=st.integers(5, 60),
 )
 def test_no_window_over_the_limit_and_never_a_fourth_strike(
-    seed: int, workers: int, latency: float, neighbour: str, hourly: int
-) -> None:
+    seed, workers, latency, neighbour, hourly
+):
     with tempfile.TemporaryDirectory() as folder:
         clock = FakeClock()
         shop = ShopSettings.model_validate(

@@ -2,24 +2,17 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import pytest
 
 from sources.repair_shop.budget import Budget, Slot
 from sources.repair_shop.errors import Refused
-from tests.wire.doubles import FakeClock
 from tests.wire.slots import take, wait, working
-
-Make = Callable[..., Any]
 
 
 class TestIncidents:
-    def test_everything_is_silent_for_a_minute(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_everything_is_silent_for_a_minute(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         take(key).answered("rate_error")
         other = Budget(budget.path, clock=clock, sleep=clock.sleep).key(make_shop())
@@ -29,9 +22,7 @@ class TestIncidents:
         clock.ticks += 0.3
         take(other)
 
-    def test_what_was_in_flight_is_the_same_incident(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_what_was_in_flight_is_the_same_incident(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         slots = [take(key) for _ in range(4)]
         for slot in slots:
@@ -40,9 +31,7 @@ class TestIncidents:
         assert key.state().strikes == 1
         assert key.state().cooldown_seconds > 60
 
-    def test_afterwards_one_goes_alone_and_then_slower(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_afterwards_one_goes_alone_and_then_slower(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         for _ in range(15):
             take(key).answered("ok")
@@ -62,9 +51,7 @@ class TestIncidents:
         assert sorted(set(limits)) == [15, 18, 21, 24, 27, 30]
         assert key.state().strikes == 0
 
-    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         when: list[float] = []
         for _ in range(7 * 24 * 20):
@@ -77,9 +64,7 @@ class TestIncidents:
         assert key.state().strikes <= 1
         assert len(when) <= 14
 
-    def test_the_third_strike_is_the_last(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_the_third_strike_is_the_last(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         for _ in range(3):
             take(key).answered("rate_error")
@@ -101,13 +86,13 @@ class TestIncidents:
             clock.ticks += 61
             assert key.state().strikes == 3
 
-    def test_a_person_may_lift_the_block(self, budget: Budget, make_shop: Make) -> None:
+    def test_a_person_may_lift_the_block(self, budget, make_shop):
         key = working(budget, make_shop())
         take(key).answered("block")
         key.lift_block()
         take(key)
 
-    def test_a_very_long_retry_after_ends_the_run(self, budget: Budget, make_shop: Make) -> None:
+    def test_a_very_long_retry_after_ends_the_run(self, budget, make_shop):
         key = working(budget, make_shop())
         take(key).answered("rate_error", retry_after=7200)
         with pytest.raises(Refused, match="stay away"):
@@ -115,9 +100,7 @@ class TestIncidents:
 
 
 class TestBlocks:
-    def test_one_careful_request_of_another_key_tells(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_one_careful_request_of_another_key_tells(self, budget, clock, make_shop):
         keys = [working(budget, make_shop(api_key=name)) for name in "abc"]
         elsewhere = working(budget, make_shop(base_url="http://127.0.0.2:9/v1"))
         late = take(keys[1])
@@ -141,9 +124,7 @@ class TestBlocks:
         with pytest.raises(Refused, match="blocked us"):
             keys[0].try_acquire("sync")
 
-    def test_an_address_that_is_shut_is_asked_ever_more_rarely(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_an_address_that_is_shut_is_asked_ever_more_rarely(self, budget, clock, make_shop):
         keys = [working(budget, make_shop(api_key=name)) for name in "abcdefgh"]
         in_flight = [take(key) for key in keys[:3]]
         start, asked = clock.ticks, []
@@ -164,9 +145,7 @@ class TestBlocks:
         assert all(gap >= least for gap, least in zip(gaps, (1, 60, 120, 240), strict=True))
 
     @pytest.mark.parametrize("seed", range(3))
-    def test_three_of_five_keys_blocked_and_the_others_go_on(
-        self, budget: Budget, clock: FakeClock, make_shop: Make, seed: int
-    ) -> None:
+    def test_three_of_five_keys_blocked_and_the_others_go_on(self, budget, clock, make_shop, seed):
         dice = Random(seed)
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
         refused, flying = set(dice.sample(keys, 3)), [take(key) for key in keys]
@@ -189,8 +168,8 @@ class TestBlocks:
 
     @pytest.mark.parametrize("seed", range(3))
     def test_keys_that_are_refused_one_after_the_other_cost_one_request_each(
-        self, budget: Budget, clock: FakeClock, make_shop: Make, seed: int
-    ) -> None:
+        self, budget, clock, make_shop, seed
+    ):
         dice = Random(seed)
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
         refused = set(dice.sample(keys, 3))
@@ -208,9 +187,7 @@ class TestBlocks:
         assert set(blocks.values()) == {1}
         assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
 
-    def test_a_key_that_never_worked_is_not_the_one_to_try(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_a_key_that_never_worked_is_not_the_one_to_try(self, budget, clock, make_shop):
         old, new = working(budget, make_shop()), budget.key(make_shop(api_key="new"))
         take(old).answered("block")
         clock.ticks += 61
@@ -219,9 +196,7 @@ class TestBlocks:
         new.lift_block()
         take(new)
 
-    def test_after_the_longest_block_one_careful_try(
-        self, budget: Budget, clock: FakeClock, make_shop: Make
-    ) -> None:
+    def test_after_the_longest_block_one_careful_try(self, budget, clock, make_shop):
         keys = [working(budget, make_shop(api_key=name)) for name in "ab"]
         flying = [take(key) for key in keys]
         for slot in flying:

@@ -5,7 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
-from tests.wire.doubles import Loopback, Reply, Seen
+from tests.wire.doubles import Loopback, Reply
 
 
 def start(tmp_path: Path, loopback: Loopback, requests: int) -> subprocess.Popen[bytes]:
@@ -26,17 +26,17 @@ def most_in_a_window(loopback: Loopback) -> int:
     )
 
 
-def test_processes_share_the_limit(tmp_path: Path, loopback: Loopback) -> None:
+def test_processes_share_the_limit(tmp_path, loopback):
     processes = [start(tmp_path, loopback, 12) for _ in range(3)]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     assert len(loopback.seen) == 36
     assert most_in_a_window(loopback) <= 10
 
 
-def test_a_killed_process_leaves_the_limit_whole(tmp_path: Path, loopback: Loopback) -> None:
+def test_a_killed_process_leaves_the_limit_whole(tmp_path, loopback):
     hanging = threading.Event()
 
-    def reply(_: Seen) -> Reply:
+    def reply(_):
         if len(loopback.seen) <= 1 or hanging.is_set():
             return Reply()
         hanging.set()
