@@ -168,6 +168,11 @@ def build_at(
     return _summary([*map(_result, results)], time.perf_counter() - started)
 
 
+def run_macro(name: str, arguments: Mapping[str, str], target: str, *, home: Path) -> None:
+    """Carry out one of ``transforms/macros`` at another engine; raises :class:`ModelsFailed`."""
+    _invoke(["run-operation", name, "--args", json.dumps(arguments)], {}, home, target)
+
+
 def changes_at(
     target: str, environment: Mapping[str, str], *, home: Path, suffix: str
 ) -> list[compiled.Node]:
@@ -286,9 +291,10 @@ def _invoke(
     finally:
         _release()
     results = list(getattr(outcome.result, "results", None) or [])
-    _checked(_result(result) for result in results)
+    _checked(_result(result) for result in results if hasattr(result, "node"))
     if not outcome.success:
-        reason = str(outcome.exception or "dbt gave no reason")
+        said = [str(result.message) for result in results if result.message]
+        reason = str(outcome.exception or "; ".join(said) or "dbt gave no reason")
         raise ModelsFailed(f"The models could not be run: {' '.join(reason.split())}")
     return results
 

@@ -59,9 +59,32 @@ _SETTINGS = {
 class Spark:
     """The session that dbt will find; its tables lie in ``folder``."""
 
-    def __init__(self, folder: Path, workers: list[subprocess.Popen[bytes]]) -> None:
-        self._folder, self._workers = folder, workers
+    def __init__(self, folder: Path, port: int, processes: ExitStack) -> None:
+        self._folder, self._port, self._processes = folder, port, processes
+        self._workers = [self._worker(), self._worker()]
+        is_answered(port, 120)
         self.session = SparkSession.builder.getOrCreate()
+
+    def _worker(self) -> subprocess.Popen[bytes]:
+        options = ("--cores", "1", "--memory", "1g", "--work-dir", str(self._folder / "work"))
+        master = f"spark://127.0.0.1:{self._port}"
+        return self._processes.enter_context(
+            _daemon("worker.Worker", *options, master, folder=self._folder)
+        )
+
+    def lose_workers(self) -> None:
+        """All there are, with what they started."""
+        for worker in self._workers:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.pid, signal.SIGKILL)
+
+    def start_worker(self) -> None:
+        """Another one, which the driver knows of then."""
+        self._workers = [self._worker()]
+        until = time.monotonic() + 120
+        while not self.executors():
+            assert time.monotonic() < until
+            time.sleep(0.2)
 
     def hold(self, rows: dict[tuple[str, str], pa.Table]) -> None:
         """Make the files what the tables of ``raw`` and ``ops`` are read from."""
@@ -118,18 +141,7 @@ def running(folder: Path) -> Iterator[Spark]:
     _configure(folder, port)
     with ExitStack() as stack:
         stack.enter_context(_daemon("master.Master", "--port", str(port), folder=folder))
-        workers = [
-            stack.enter_context(
-                _daemon(
-                    *("worker.Worker", "--cores", "1", "--memory", "1g", "--work-dir"),
-                    *(str(folder / "work"), f"spark://127.0.0.1:{port}"),
-                    folder=folder,
-                )
-            )
-            for _ in range(2)
-        ]
-        is_answered(port, 120)
-        spark = Spark(folder, workers)
+        spark = Spark(folder, port, stack)
         stack.callback(spark.session.stop)
         yield spark
 

@@ -8,11 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from dbt.cli.main import dbtRunner
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
-from pipelines.transform import models
+from pipelines.transform import models, spark
 from tests.engines.equality import differences, same
 from tests.engines.spark import Spark
 from tests.ledgers import LoadedHome
@@ -36,9 +35,7 @@ def test_spark_builds_from_the_files_of_a_second_destination(
 ) -> None:
     files = tmp_path / "lake"
     monkeypatch.setenv("DESTINATION__FILESYSTEM__BUCKET_URL", files.as_uri())
-    moment = {"SHOPMIRROR_BUILT_AT": "2026-03-02 12:00:00"}
-    for name, value in moment.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SHOPMIRROR_BUILT_AT", "2026-03-02 12:00:00")
     loaded = LoadedHome(Home(tmp_path / "home"))
 
     def night() -> None:
@@ -59,9 +56,8 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     _cut_off(files / "raw")
     models.build(loaded.home.build_warehouse, home=loaded.home.path, shops=loaded.shops)
 
-    _run(tmp_path, "run-operation", "lake", "--args", f"{{folder: '{files.as_uri()}'}}")
     monkeypatch.setattr(models, "_BUILD", ("run", "--select", "+monthly_sales"))
-    models.build_at("spark", moment, home=tmp_path)
+    spark.build(tmp_path, files.as_uri())
 
     compared = [("raw", table) for table in _READ]
     compared += [("marts", "monthly_sales"), ("marts", "sales_documents")]
@@ -78,6 +74,21 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     loaded.ledger.close()
 
 
+def test_a_build_that_no_worker_is_left_for_fails_and_the_next_one_goes_on(
+    tmp_path: Path, cluster: Spark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_BUILD", ("run", "--select", "monthly_sales"))
+    monkeypatch.setattr(spark, "_PATIENCE", 3)
+    before = cluster.table("marts", "monthly_sales")
+    cluster.lose_workers()
+    with pytest.raises(models.ModelsFailed, match="no worker for 3 seconds") as failed:
+        spark.build(tmp_path)
+    assert " at org." not in str(failed.value)
+    cluster.start_worker()
+    spark.build(tmp_path)
+    assert cluster.table("marts", "monthly_sales") == before
+
+
 def _cut_off(raw: Path) -> None:
     """What a load leaves that did not come to its end: files, but no word of it."""
     newest = max((raw / "ticket_invoices").iterdir())
@@ -85,16 +96,3 @@ def _cut_off(raw: Path) -> None:
     at = rows.schema.get_field_index("_dlt_load_id")
     rows = rows.set_column(at, "_dlt_load_id", pa.array(["9999999999.1"] * len(rows)))
     pq.write_table(rows, newest.with_name("9999999999.1.0.parquet"))
-
-
-def _run(folder: Path, *arguments: str) -> None:
-    places = {
-        "--target": "spark",
-        "--project-dir": models.PROJECT,
-        "--profiles-dir": models.PROJECT,
-        "--target-path": folder / "target",
-        "--log-path": folder / "logs",
-    }
-    options = [str(part) for pair in places.items() for part in pair]
-    outcome = dbtRunner().invoke(["--quiet", *arguments, *options])
-    assert outcome.success, outcome.exception
