@@ -5,7 +5,6 @@ import sys
 
 PARTS = (
     ("bench.mirror", "all"),
-    ("bench.ingest",),
     ("bench.load",),
     ("bench.wire",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from bench.ingest import bodies
+from bench.pages import bodies
 from sandbox.generator import Size
 from sandbox.quirks import Quirks
 from sources.repair_shop.http.answers import read_answer, rows_of

@@ -34,7 +34,7 @@ _PAGES = 500
 
 def fill(home: Path, rows: int) -> None:
     """Put pages of so many rows into a new ledger, and have DuckDB read the same."""
-    from bench.ingest import ZONE, bodies, read_json  # not in the process that is measured
+    from bench.pages import ZONE, bodies, read_json  # not in the process that is measured
     from sandbox.quirks import Quirks
 
     ledger = Ledger(home / "mirror.sqlite")
