@@ -21,7 +21,6 @@ from pipelines.transform.models import (
     PROJECT,
     ModelsFailed,
     build,
-    compile_in,
     unit_tests,
 )
 from sources.repair_shop.settings import ShopSettings
@@ -126,49 +125,6 @@ def test_the_columns_that_stay(warehouse: Warehouse) -> None:
         "difference",
         "matches",
     } <= marts["reconciliation"]
-
-
-def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(
-    warehouse: Warehouse, tmp_path: Path
-) -> None:
-    """`make models` writes the statements anew when the project was edited."""
-    ours, theirs = tmp_path / "ours.duckdb", tmp_path / "theirs.duckdb"
-    for copy in (ours, theirs):
-        copy.write_bytes(warehouse.raw.path.read_bytes())
-        with duckdb.connect(str(copy)) as connection:
-            for schema in ("staging", "intermediate", "marts", "history"):
-                connection.execute(f"drop schema {schema} cascade")
-    run = build(ours, home=tmp_path, shops=[])
-    assert not (tmp_path / "build" / "dbt").exists()  # dbt had no part in it
-    statements = compile_in(theirs, home=warehouse.home)
-    assert statements == compiled.read(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT))
-    assert run.models + run.tests == len(statements)
-    assert _contents(theirs) == _contents(ours)
-
-
-def _contents(path: Path) -> dict[str, object]:
-    """Relations -> their columns with types and comments, and their rows; none of when."""
-    found: dict[str, object] = {}
-    with duckdb.connect(str(path), read_only=True) as connection:
-        for schema, table in connection.execute(
-            "select table_schema, table_name from information_schema.tables "
-            "where table_schema <> 'raw' and table_name <> 'models'"
-        ).fetchall():
-            name = f'{schema}."{table}"'
-            columns = connection.execute(
-                "select column_name, data_type, comment from duckdb_columns() "
-                "where schema_name = ? and table_name = ?",
-                [schema, table],
-            ).fetchall()
-            lasting = [
-                column
-                for column, *_ in columns
-                if not column.startswith("dbt_") and column not in ("seen_from", "built_at")
-            ]
-            listed = ", ".join(f'"{column}"' for column in lasting)
-            rows = connection.execute(f"select {listed} from {name} order by all").fetchall()
-            found[name] = (columns, rows)
-    return found
 
 
 def test_the_unit_tests_of_the_models_pass(warehouse: Warehouse) -> None:
