@@ -6,7 +6,9 @@ Kept here, by file, and not beside each test, so that the selection is read in o
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -70,16 +72,32 @@ SLOW = (
 @pytest.fixture(scope="session")
 def empty(tmp_path_factory):
     """A home whose tables are made, to be copied: seconds that no test needs to spend again."""
-    folder = tmp_path_factory.getbasetemp()
-    # Of all processes of this run, the first one makes it.
-    folder = folder.parent if folder.name.startswith("popen-") else folder
-    home = folder / "empty"
-    with FileLock(folder / "empty.lock"):
-        if not home.exists():
-            from tests.ledgers import make_empty
+    from tests.ledgers import make_empty
 
-            make_empty(folder / "making").rename(home)
-    return home
+    return _made_once(tmp_path_factory, "empty", make_empty)
+
+
+@pytest.fixture(scope="session")
+def mirrored(tmp_path_factory, empty):
+    """A home after the first sync of the notebooks' shop, models and all, to be copied."""
+    from notebooks.build import mirror_sandbox
+
+    def make(home: Path) -> None:
+        shutil.copytree(empty, home)
+        mirror_sandbox(home, size="tiny")
+
+    return _made_once(tmp_path_factory, "mirrored", make)
+
+
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first process of this run to want it makes for all."""
+    folder = factory.getbasetemp()
+    folder = folder.parent if folder.name.startswith("popen-") else folder
+    with FileLock(folder / f"{name}.lock"):
+        if not (folder / name).exists():
+            make(folder / f"{name}-making")
+            (folder / f"{name}-making").rename(folder / name)
+    return folder / name
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -56,11 +56,10 @@ def settings_of(name: str, zone: str = "America/Guatemala") -> ShopSettings:
     return ShopSettings(name=name, base_url="http://127.0.0.1:1/v1", api_key="k", timezone=zone)
 
 
-def make_empty(home: Path) -> Path:
+def make_empty(home: Path) -> None:
     """A home as a sync leaves it that brought no row: its warehouse has all tables."""
     with open_session(Settings(home=home, shops=(settings_of("main"),))) as session:
         session.feed.load_waiting()
-    return home
 
 
 @dataclass

@@ -4,8 +4,6 @@ A layer imports those below it only. What a newcomer reads from the top down is 
 by what comes later, and a change is felt upwards only.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import re
@@ -54,38 +52,34 @@ MODULES = _modules()
 
 
 @functools.cache
-def _tree(name: str) -> ast.Module:
-    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
-
-
-def _imports(name: str, *, lazy: bool = True) -> Iterator[str]:
+def _imports(name: str) -> set[str]:
     """First-party modules that a module imports; those for types only do not count."""
-    tree = _tree(name)
     package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
-    for node in _nodes(tree, lazy=lazy):
+    found: set[str] = set()
+    for node in _nodes(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (_known(alias.name) for alias in node.names)
+            found |= {_known(alias.name) for alias in node.names}
         else:
             base = node.module or ""
             if node.level:
                 above = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*above, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield _known(f"{base}.{alias.name}") or _known(base)
+            found |= {_known(f"{base}.{alias.name}") or _known(base) for alias in node.names}
+    return found
 
 
 def _known(name: str) -> str:
     return name if name in MODULES else ""
 
 
-def _nodes(tree: ast.AST, *, lazy: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+def _nodes(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
-        elif lazy or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            yield from _nodes(node, lazy=lazy)
+        elif not isinstance(node, ast.expr):
+            yield from _nodes(node)
 
 
 def _layer(module: str) -> str | None:

@@ -6,6 +6,7 @@ shows too (:func:`page`), and the reference of the documentation. Needs no wareh
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 from collections.abc import Iterator, Mapping
@@ -84,7 +85,13 @@ def _history(texts: Mapping[str, str]) -> Iterator[Table]:
 
 def _entries(pattern: str, kind: str) -> Iterator[dict[str, Any]]:
     for path in sorted(MODELS.glob(pattern)):
-        yield from yaml.safe_load(path.read_text(encoding="utf-8")).get(kind, [])
+        yield from _read(path).get(kind, [])
+
+
+@functools.cache
+def _read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _table(schema: str, entry: Mapping[str, Any], texts: Mapping[str, str]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import shutil
 from typing import Any
 
 from pipelines.home import Home
@@ -71,8 +71,8 @@ def test_lines_with_endless_fields_keep_them_as_words() -> None:
     assert all(f"f{n}" in kept for n in range(80))
 
 
-def test_a_warehouse_takes_night_after_night_of_new_fields(tmp_path: Path) -> None:
-    home = LoadedHome(Home(tmp_path))
+def test_a_warehouse_takes_night_after_night_of_new_fields(tmp_path, empty):
+    home = LoadedHome(Home(shutil.copytree(empty, tmp_path / "home")))
     for night in range(3):
         home.load("brands", *keyed_by_id(night * 120, 120), minute=night)
     (count,) = home.query(

@@ -24,19 +24,18 @@ pytestmark = pytest.mark.xdist_group("cli")
 
 
 @pytest.fixture(scope="module")
-def mirrored(server, empty, tmp_path_factory):
-    home = tmp_path_factory.mktemp("mirrored")
-    shutil.copytree(empty, home, dirs_exist_ok=True)
+def synced(server, mirrored, tmp_path_factory):
+    home = shutil.copytree(mirrored, tmp_path_factory.mktemp("synced") / "home")
     with pytest.MonkeyPatch.context() as patch:
         point_at(server, patch, home)
         assert main(["sync"]) == 0
-    yield home
+    return home
 
 
 @pytest.fixture
-def home(mirrored, shop, monkeypatch):
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(mirrored))
-    return mirrored
+def home(synced, shop, monkeypatch):
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(synced))
+    return synced
 
 
 def test_the_mirror_holds_what_the_shop_holds(home, shop):

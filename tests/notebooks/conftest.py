@@ -1,10 +1,9 @@
 """One sandbox shop, mirrored once by the real sync, for every test of the notebooks."""
 
+import shutil
 from pathlib import Path
 
 import pytest
-
-from notebooks.build import mirror_sandbox
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -19,9 +18,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory):
+def home(mirrored, tmp_path_factory):
     """A home folder with the published warehouse of a tiny sandbox shop."""
-    folder = tmp_path_factory.mktemp("notebooks") / "home"
-    folder.mkdir()
-    mirror_sandbox(folder, size="tiny")
-    return folder
+    return shutil.copytree(mirrored, tmp_path_factory.mktemp("notebooks") / "home")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -159,10 +160,8 @@ def test_a_destination_of_another_ledger_starts_over(
     assert names == {row["name"] for row in shop.store("main").all("brands")}
 
 
-def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(
-    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
-) -> None:
-    home = Home(tmp_path / "home")
+def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(shop, pipeline, tmp_path, empty):
+    home = Home(shutil.copytree(empty, tmp_path / "home"))
     loaded = LoadedHome(home)
     rows = [{"id": f"t{n}", "short_info": str(n), "lines": [{"id": n}]} for n in range(3)]
     loaded.load("tickets", *rows)

@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from notebooks.build import CURRENCY
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import LoadOutcome
 from pipelines.sync.run import Run
@@ -42,6 +43,9 @@ CHILDREN = {
     "purchase_orders": ("lines",),
     "tickets": ("lines", "payments"),
 }
+
+
+_OF_NOTEBOOKS = {"currency": CURRENCY, "minute_seconds": 1.0, "timeout_seconds": 30.0}
 
 
 class Recorder:
@@ -231,7 +235,7 @@ def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make
     """Makes a shop with the given quirks (and settings), and a mirror of it.
 
     ``database``: rows go into a real one; by default into a :class:`Recorder`. ``tables``: the
-    database is there, with all its tables.
+    database is there, with all its tables. ``home``: with a copy of that, as it was mirrored.
     """
     with ExitStack() as stack:
         made: list[Mirror] = []
@@ -244,6 +248,7 @@ def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make
             limit: int | None = None,
             database: bool = False,
             tables: bool = True,
+            home: Path | None = None,
             **changes: Any,
         ) -> Mirror:
             specs = [
@@ -253,9 +258,13 @@ def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make
                 for name in shops
             ]
             server = stack.enter_context(SandboxServer(specs, minute_seconds=0.5))
+            if home is not None:  # with the settings of then, what was built stands
+                changes |= _OF_NOTEBOOKS
             mirror = Mirror(server, tmp_path / f"home{len(made)}", shops, changes)
-            mirror.recorder = None if database else Recorder()
-            if database and tables:
+            mirror.recorder = None if database or home else Recorder()
+            if home is not None:
+                shutil.copytree(home, mirror.home)
+            elif database and tables:
                 shutil.copytree(request.getfixturevalue("empty"), mirror.home)
             made.append(mirror)
             return mirror
