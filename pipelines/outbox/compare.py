@@ -139,7 +139,7 @@ def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
     ours, theirs = _folded(sent), _folded(seen)
     if ours == theirs:
         return True
-    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
+    if is_moment(sent):
         return _same_moment(sent, str(seen), zone)
     try:
         # A leading zero makes it a code or a telephone number, which is text.
@@ -148,6 +148,11 @@ def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
         return Decimal(ours) == parse_amount(seen)
     except (InvalidOperation, ValueError):
         return False
+
+
+def is_moment(sent: Any) -> bool:
+    """Whether a value is a date or time as we send it."""
+    return isinstance(sent, str) and bool(_OUR_MOMENT.fullmatch(sent))
 
 
 def _same_moment(sent: str, seen: str, zone: ZoneInfo) -> bool:

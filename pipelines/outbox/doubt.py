@@ -5,8 +5,9 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 
 * A create is looked for among the records that are new since before it was sent
   (:mod:`pipelines.outbox.lookup`). Exactly one that shows what was sent: adopted. Several, or one
-  that differs: left for a person, with their ids. None in two whole lookups, the last at least a
-  minute of the service after the request: it is not there and is sent again.
+  that differs: left for a person, with their ids. None in two whole lookups, the last at least
+  ``settle_minutes`` of the service after the request: it is not there and is sent again, unless the
+  list does not show what was made before it either.
 * An update is looked for in its record. Shows ours: adopted. Still shows what it showed before, or
   the fields are not visible: sent again, as setting a value twice sets it once. Fields that act
   each time (add stock, print, add to an adjustment) are sent again only on evidence that the
@@ -20,10 +21,12 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
   customer charged twice costs more than a person's look at the till.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from pipelines.outbox.change import State
 from pipelines.outbox.compare import picture, shows
 from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Lookup, Lost, Verdict
@@ -41,7 +44,9 @@ LOOKUPS = 2
 """Whole lookups without a trace before a change counts as absent."""
 SETTLE_SECONDS = 60.0
 """From the moment the answer was given up to the last of them (of a real minute; scales with the
-service's)."""
+service's). What would act twice has ``settle_minutes``."""
+_RECENT_SECONDS = 3600.0
+"""Records that we made since must be in a list, or it does not show what is new."""
 MOST_SENDS = 3
 """After so many sends somebody should look at why answers get lost."""
 
@@ -83,6 +88,9 @@ class Resolver:
             self._hook("adopted", change.number)
         elif verdict.kind == "absent":
             self._absent(group, verdict)
+        elif verdict.kind == "late" and self._since(change) < self._settle(change):
+            again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
+            self._outbox.set(group, "looked up", verdict.found, next_lookup=again)
         else:
             self._leave(group, verdict.found)
 
@@ -106,6 +114,17 @@ class Resolver:
                     marker=change.marker,
                     ours=own_ids(self._outbox, change),
                     answered=change.progress.get("answered"),
+                    made=self._outbox.made_since(change, time.time() - _RECENT_SECONDS),
+                    others=tuple(
+                        other.sent_body or {}
+                        for other in self._outbox.changes(
+                            shop=change.shop,
+                            resource=change.resource,
+                            op="create",
+                            but=change.number,
+                            states=[State.IN_DOUBT],
+                        )
+                    ),
                 )
             )
         if change.op == "upload":
@@ -162,11 +181,11 @@ class Resolver:
             self._outbox.set(group, "looked up", verdict.found)
             return
         lookups = change.lookups + 1
-        settle = self._shop.seconds(SETTLE_SECONDS)
-        since = now - (change.sent_at or 0)
+        minute = self._shop.seconds(SETTLE_SECONDS)
+        left = self._settle(change) - self._since(change)
         harmless = change.op == "upload"
-        if not harmless and (lookups < LOOKUPS or since < settle):
-            wait = max(settle - since, settle / 4) if lookups >= LOOKUPS else settle / 4
+        if not harmless and (lookups < LOOKUPS or left > 0):
+            wait = minute / 4 if lookups < LOOKUPS else min(max(left, minute / 4), minute)
             self._outbox.set(
                 group, "looked up", verdict.found, lookups=lookups, next_lookup=now + wait
             )
@@ -193,6 +212,16 @@ class Resolver:
         self._sender.silence.check(MOST_SILENT + 1)
         self._outbox.set(group, "absent", verdict.found)
         self._sender.resend(group)
+
+    def _since(self, change: Change) -> float:
+        """Seconds since its answer was given up."""
+        return self._outbox.now() - (change.sent_at or 0)
+
+    def _settle(self, change: Change) -> float:
+        """Seconds from then on after which a record that holds it would show it."""
+        acts = change.op == "create" or ONCE_ONLY & (change.sent_body or {}).keys()
+        minutes = self._shop.settle_minutes if acts else 1
+        return self._shop.seconds(SETTLE_SECONDS) * minutes
 
     def _leave(self, group: Sequence[Change], found: str) -> None:
         with self._outbox.transaction():

@@ -10,7 +10,7 @@ lookup that shows none of those shows nothing.
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
@@ -25,26 +25,10 @@ from pipelines.outbox.recent import (
     read_down_to,
     read_window_since,
 )
+from pipelines.outbox.resemblance import KEYS, distorts
 from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.bodies import PATHS
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "customers": ("name",),
-    "tickets": ("shortInfo",),
-    "ticket_comments": ("comment",),
-    "ticket_timers": ("startDate", "endDate"),
-    "products": ("code",),
-    "models": ("name",),
-    "categories": ("name",),
-    "brands": ("name",),
-    "stock": ("product", "quantity"),
-    "adjustments": ("adjustment_date",),
-    "leads": ("name",),
-    "appointments": ("subject", "dateandtime"),
-    "time_clock": ("inDate",),
-}
-"""Resource -> request fields that a record must show to be taken for the one we created."""
 
 _WINDOW = (1,)
 _WINDOWS: Mapping[str, tuple[int, ...]] = {
@@ -56,14 +40,17 @@ _WINDOWS: Mapping[str, tuple[int, ...]] = {
 does, whatever its days; of tickets the whole list, which cannot be sorted."""
 _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
+_DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 _MISSING = re.compile(r"not (be )?found|does ?n.t exist|does not exist|no such|unknown", re.I)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a change in doubt. ``found`` is for the person who reads the queue."""
+    """What was found of a change in doubt. ``found`` is for the person who reads the queue.
 
-    kind: Literal["applied", "absent", "unclear"]
+    ``late``: absent from a list that does not show other new records yet."""
+
+    kind: Literal["applied", "absent", "late", "unclear"]
     id: str | None = None
     found: str = ""
 
@@ -71,7 +58,8 @@ class Verdict:
 @dataclass(frozen=True)
 class Lost:
     """A create whose answer was lost. ``ours``: ids of records that other changes of the queue
-    made; ``answered``: the id that a doubtful answer named."""
+    made; ``answered``: the id that a doubtful answer named; ``made``: those of ``ours`` that a list
+    of recent records has to show; ``others``: bodies of other creates whose answers were lost."""
 
     resource: str
     body: Mapping[str, Any]
@@ -79,6 +67,8 @@ class Lost:
     marker: str | None = None
     ours: frozenset[str] = frozenset()
     answered: str | None = None
+    made: frozenset[str] = frozenset()
+    others: tuple[Mapping[str, Any], ...] = ()
 
 
 class Lookup:
@@ -141,7 +131,12 @@ class Lookup:
             return Verdict(*find_payment(seen, lost.body, lost.marker, lost.answered))
         recent = self._since_baseline(lost, known)
         fresh = {key: row for key, row in recent.items() if key not in known | lost.ours}
-        exact, alike = self.resembling(lost.resource, lost.body, fresh)
+        exact, alike = self.resembling(lost.resource, lost.body, fresh, lost.others, wide=True)
+        late = sorted(lost.made - recent.keys())
+        if late and not exact and not alike:
+            return Verdict(
+                "late", None, f"the list does not show {', '.join(late[:3])} of ours yet"
+            )
         if lost.marker:
             return self.marked(lost.resource, lost.marker, fresh, exact + alike, len(recent))
         if lost.answered in exact + alike:
@@ -170,9 +165,17 @@ class Lookup:
         }
 
     def resembling(
-        self, resource: str, body: Mapping[str, Any], fresh: Mapping[str, Mapping[str, Any]]
+        self,
+        resource: str,
+        body: Mapping[str, Any],
+        fresh: Mapping[str, Mapping[str, Any]],
+        others: Sequence[Mapping[str, Any]] = (),
+        *,
+        wide: bool = False,
     ) -> tuple[list[str], list[str]]:
-        """New records that show all that was sent, and those that may, as far as can be seen."""
+        """New records that show all that was sent, and those that may, as far as can be seen; one
+        that shows what another change sent (``others``) is no distorted picture of this one.
+        ``wide``: the answer was lost just now, so whatever comes near is more likely ours."""
         exact: list[str] = []
         alike: list[str] = []
         for key, row in fresh.items():
@@ -181,6 +184,12 @@ class Lookup:
             if False not in keys:
                 whole = all(keys) and False not in seen.values()
                 (exact if whole else alike).append(key)
+            elif distorts(resource, body, row, self._zone, wide=wide) and not any(
+                shows(resource, name, other.get(name, ""), row, self._zone)
+                for other in others
+                for name in KEYS[resource]
+            ):
+                alike.append(key)
         return exact, alike
 
     def marked(
@@ -211,16 +220,21 @@ class Lookup:
         return Verdict("absent", None, f"no marker of ours among {count} recent records")
 
     def shows_others(self, resource: str, record_id: str) -> None:
-        """Make sure that the list of a record that seems gone still answers, without it.
+        """Make sure that a record that seems gone is not in its list still, and that others are
+        found under paths of their own.
 
-        Raises :class:`LookupUnsure` when it lists the record all the same.
+        Raises :class:`LookupUnsure` else.
         """
         rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
-        if any(str(row.get("id")) == record_id for row in rows):
+        ids = [str(row.get("id")) for row in rows]
+        if record_id in ids:
             raise LookupUnsure("the record is still in its list, though not under its own path")
+        if ids and self.record(resource, PATHS[resource], ids[0]) is None:
+            raise LookupUnsure(f"no record is found under its own path, {ids[0]} neither")
 
     def record(self, resource: str, path: str, record_id: str) -> dict[str, Any] | None:
-        """One record, cleaned; None when the service says that it does not exist."""
+        """One record, cleaned; None when the service says that it does not exist, or that it was
+        deleted."""
         try:
             answer = self._client.get(f"{path}/{record_id}")
         except NotFound:
@@ -233,13 +247,21 @@ class Lookup:
         found = answer.detail()
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
-        return cleaned(found, resource, self._zone)
+        row = cleaned(found, resource, self._zone)
+        return None if _is_deleted(row) else row
 
 
 def _shows_notes(resource: str, row: Mapping[str, Any] | None) -> bool:
     """Whether a record shows the field that a marker is in, with one or without; a record that is
     gone shows all it will."""
     return row is None or bool(picture(resource, MARKER_FIELDS[resource], row))
+
+
+def _is_deleted(row: Mapping[str, Any]) -> bool:
+    """Whether a record says of itself that it was deleted: some services keep them so."""
+    marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
+    said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
+    return said or str(row.get("status")).lower() == "deleted"
 
 
 def _day(text: Any) -> date | None:

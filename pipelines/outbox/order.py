@@ -8,9 +8,9 @@ from typing import Any
 from pipelines.outbox.change import OPEN, State
 from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
-from pipelines.outbox.lookup import KEYS
 from pipelines.outbox.merge import merged_body
 from pipelines.outbox.paid import invoices_of
+from pipelines.outbox.resemblance import KEYS
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
 

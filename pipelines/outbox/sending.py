@@ -116,7 +116,7 @@ class Sender:
         self.hook("checked", change.number)
         if self._intend(group, body, baseline):
             self.hook("intent", change.number)
-            self._send(group, body, {})
+            self._send(group, body, {}, again=False)
 
     def resend(self, group: Sequence[Change]) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
@@ -129,7 +129,7 @@ class Sender:
         body = change.sent_body if change.sent_body is not None else body
         if self._intend(group, body, change.baseline or {}):
             self.hook("intent again", change.number)
-            self._send(group, body, change.progress)
+            self._send(group, body, change.progress, again=True)
 
     def _reject(self, group: Sequence[Change], reason: str) -> None:
         self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
@@ -219,9 +219,16 @@ class Sender:
         return True
 
     def _send(
-        self, group: Sequence[Change], body: dict[str, Any], progress: Mapping[str, Any]
+        self,
+        group: Sequence[Change],
+        body: dict[str, Any],
+        progress: Mapping[str, Any],
+        *,
+        again: bool,
     ) -> None:
         change = group[0]
+        if change.op == "upload":
+            again = "upload" in progress  # a place that was never sent to is as good as a new one
         try:
             answer, new_id, doubt = self._request(change, body, progress)
         except OutcomeUnknown as error:
@@ -234,15 +241,15 @@ class Sender:
                 self.silence.count += 1
                 self.outbox.put_in_doubt(group, str(error))
                 return
-            self._requeue(group, str(error), progress)
+            self._requeue(group, str(error), again=again)
             raise
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            self._refused(group, error, again="upload" in progress)
+            self._refused(group, error, again=again)
             return
         except ShopError as error:
-            self._requeue(group, str(error), progress)
+            self._requeue(group, str(error), again=again)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
@@ -318,18 +325,19 @@ class Sender:
         answer = self._write(change, "POST", f"{target}/upload/{place}", files={"file": content})
         return answer, place
 
-    def _requeue(self, group: Sequence[Change], reason: str, progress: Mapping[str, Any]) -> None:
-        # A place that a file was sent to may hold it: it stays in doubt, and keeps its place.
-        state = State.IN_DOUBT if "upload" in progress else State.QUEUED
+    def _requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
+        # What was sent before stays in doubt: it keeps what was there before that, and a file its
+        # place. Of several updates each is sent on its own.
+        state = State.IN_DOUBT if again and len(group) == 1 else State.QUEUED
         columns = {"state": state, "reason": reason, "next_lookup": self.outbox.now()}
         self.outbox.set(group, "not sent", reason, merged_into=None, **columns)
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
         reason = str(error)
-        if again and group[0].op == "upload":
-            # The file was sent there before and its answer lost: a place that takes no second file
-            # most likely has the first, which no lookup of the specification can tell.
-            reason = f"sent again to its place, the service said: {reason}"
+        if again and len(group) == 1:
+            # It was sent before and its answer lost: a service that takes no second of a name, or
+            # no second file in its place, most likely has the first, though it does not show it.
+            reason = f"may have been applied before; sent again, the service said: {reason}"
             self.outbox.set(
                 group, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1
             )

@@ -134,6 +134,20 @@ class Outbox(Registry):
         )
         return frozenset(row[0] for row in rows)
 
+    def made_since(self, change: Change, moment: float) -> frozenset[str]:
+        """Ids of records of the same list that other changes made since, by their answers, and that
+        none deleted."""
+        rows = self._select(
+            "select id from changes as made where shop = ?1 and resource = ?2 and op = 'create'"
+            " and state = 'done' and pushed_at >= ?3 and number != ?4 and not exists (select 1 from"
+            " changes where shop = ?1 and resource = ?2 and op = 'delete' and record_id = made.id)",
+            change.shop,
+            change.resource,
+            moment,
+            change.number,
+        )
+        return frozenset(row[0] for row in rows)
+
     # -- writing ------------------------------------------------------------------------------
 
     def add(

@@ -94,6 +94,9 @@ class ShopSettings(Section):
     reserve: int = Field(0, ge=0, description="requests a minute left to others of the key")
     minute_seconds: float = Field(60.0, gt=0, description="the limit's minute; waits scale with it")
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for an answer")
+    settle_minutes: float = Field(
+        5.0, ge=1, description="how late lists may show a write; what was lost is sent again then"
+    )
     max_answer_mb: int = Field(16, ge=1, description="largest answer that is read, unpacked")
     audit_requests: int = Field(
         100, ge=0, description="requests a night spent re-reading old rows for edits; 0: none"

@@ -19,6 +19,7 @@ def settings_for(home, base_url, **changes):
         "timeout_seconds": 5.0,
         "minute_seconds": MINUTE,
         "requests_per_minute": 100_000,
+        "settle_minutes": 1,
     }
     shop = ShopSettings(base_url=base_url, **(values | changes))
     return Settings(home=home, shops=(shop,))

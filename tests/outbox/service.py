@@ -46,6 +46,14 @@ class FakeService:
         "500 after", "refuse", "ok"."""
         self.delayed: list[tuple[str, str, dict | None]] = []
         self.hide_new = False
+        self.late = 0.0
+        """Seconds until a list shows a new record."""
+        self.distort = lambda name, value: value
+        """What is kept of a value that was sent; by the name under which it is shown."""
+        self.keeps_deleted = False
+        """It marks what is deleted, and leaves it out of lists only."""
+        self.has_details = True
+        self.made: dict[str, float] = {}
         self.next_id = 1000
         self.delay = 0.0
         self.ahead = timedelta(0)
@@ -140,9 +148,12 @@ class FakeService:
     def _read(self, path, query):
         parts = path.split("/")
         if len(parts) == 2 and parts[1] not in ("updated",):
-            record = self.records.get(parts[0], {}).get(parts[1])
+            record = self.has_details and self.records.get(parts[0], {}).get(parts[1])
             return (200, record) if record else (404, {"error": "Not found."})
+        shown = time.monotonic() - self.late
         rows = list(self.records.get(parts[0], {}).values())[::-1]
+        rows = [row for row in rows if self.made.get(row["id"], 0) <= shown]
+        rows = [row for row in rows if "deleted_at" not in row]
         if parts[0] == "payments" and "invoiceId" in query:
             wanted = [one for text in query["invoiceId"] for one in text.split(",")]
             rows = [row for row in rows if row["_invoice"] in wanted]
@@ -159,7 +170,9 @@ class FakeService:
             self.writes.append(("create", name, body))
             if name == "payments":
                 return self._pay(record_id, body)
-            table[record_id] = {"id": record_id, "created_date": self.now(), **_shown(name, body)}
+            kept = {key: self.distort(key, value) for key, value in _shown(name, body).items()}
+            table[record_id] = {"id": record_id, "created_date": self.now(), **kept}
+            self.made[record_id] = time.monotonic()
             return 201, {"id": record_id}, {}
         if method == "POST" and len(parts) == 3:
             self.next_id += 1
@@ -175,7 +188,10 @@ class FakeService:
             return 404, {"error": "Not found."}, {}
         self.writes.append(({"PUT": "update", "DELETE": "delete"}[method], name, body))
         if method == "DELETE":
-            del table[record_id]
+            if self.keeps_deleted:
+                table[record_id]["deleted_at"] = self.now()
+            else:
+                del table[record_id]
             return 200, None, {}
         table[record_id].update(_shown(name, body))
         if "stockQuantity" in body:
