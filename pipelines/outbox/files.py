@@ -1,13 +1,15 @@
 """Files of changes: JSON Lines and CSV -> rows and the name of each row for messages.
 
 JSON Lines: one object a line. CSV: a header of field names, UTF-8 (with or without the mark that
-spreadsheets write), cells apart by comma, semicolon (spreadsheets of countries with a decimal
-comma) or tab; empty cells are "not given"; nested lists as JSON text in their cell.
+spreadsheets write, or their line ``sep=;``), cells apart by comma, semicolon (spreadsheets of
+countries with a decimal comma) or tab; empty cells are "not given", and so are blank columns at the
+end; nested lists as JSON text in their cell.
 """
 
 import csv
 import io
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from sources.repair_shop.schema.bodies import BODIES, UPLOADS
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""
+_SHORTENED = re.compile(r"\d[.,]\d+E\+\d\d")
+"""What spreadsheets make of long telephone numbers and codes."""
 _OWN = {"id", "_resource", "_op", "_based_on"}
 
 
@@ -59,33 +63,50 @@ def _text(path: Path) -> str:
 def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
-    first = text.partition("\n")[0]
-    # No name of a field holds any of them, so the header tells.
+    first, _, rest = text.partition("\n")
+    separated = re.fullmatch(r"sep=([,;\t])\r?", first)
+    # No name of a field holds any of them, so the header tells, where the file does not say it.
+    delimiter = separated[1] if separated else max(",;\t", key=first.count)
     reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True
+        io.StringIO(rest if separated else text, newline=""), delimiter=delimiter, strict=True
     )
+    above = 1 if separated else 0
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     faults: list[str] = []
     try:
-        header = [name.strip() for name in next(reader, [])]
+        header = _without_blank_end([name.strip() for name in next(reader, [])])
         _check_header(path, header, resource, op)
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
+            line = f"line {reader.line_num + above}"
+            if len(cells) > len(header):
+                cells = _without_blank_end(cells, len(header))
             if len(cells) != len(header):
-                faults.append(f"line {reader.line_num}: has {len(cells)} cells, not {len(header)}")
+                faults.append(f"{line}: has {len(cells)} cells, not {len(header)}")
+                continue
+            if short := next(filter(_SHORTENED.fullmatch, cells), None):
+                faults.append(f"{line}: {short} is a number that a spreadsheet cut short")
                 continue
             rows.append(
                 {name: cell for name, cell in zip(header, cells, strict=True) if cell != ""}
             )
-            names.append(f"line {reader.line_num}")
+            names.append(line)
             _check_size(path, rows)
     except csv.Error as error:
-        faults.append(f"line {reader.line_num}: {error}")
+        faults.append(f"line {reader.line_num + above}: {error}")
     if faults:
         raise InputRefused([f"{path}: {fault}" for fault in faults])
     return rows, names
+
+
+def _without_blank_end(cells: list[str], least: int = 0) -> list[str]:
+    """Cells without the blank ones that spreadsheets write after the last column."""
+    end = len(cells)
+    while end > least and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
 
 
 def _check_header(path: Path, header: list[str], resource: str, op: str) -> None:

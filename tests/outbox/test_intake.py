@@ -98,6 +98,18 @@ def test_a_file_mixes_resources_and_refers_to_its_own_rows(settings, service, tm
     assert ticket["priority"] == "High"
 
 
+def test_csv_that_says_its_mark_and_has_blank_columns(tmp_path):
+    path = tmp_path / "customers.csv"
+    path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5,5E+10;;\r\n")
+    refused(lambda: read_rows(path, "customers", "create"), "line 5: 5,5E+10 is a number that")
+    path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5;;x\r\n")
+    refused(lambda: read_rows(path, "customers", "create"), "line 5: has 4 cells, not 2")
+    path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n")
+    rows, where = read_rows(path, "customers", "create")
+    assert rows == [{"name": "Ann", "mobile": "0055, 1"}]
+    assert where == ["line 3"]
+
+
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_csv_as_spreadsheets_write_it(settings, tmp_path, mark):
     path = tmp_path / "customers.csv"

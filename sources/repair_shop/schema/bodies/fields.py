@@ -125,7 +125,7 @@ def _number(value: Any) -> int | float:
         try:
             value = Decimal(value.strip())
         except InvalidOperation:
-            raise fault(f"must be a number, not {shown(value)}") from None
+            raise fault(f"must be a number such as 1234.50, not {shown(value)}") from None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise fault(f"must be a number, not {shown(value)}")
     if not isinstance(value, int) and not math.isfinite(value):
