@@ -25,7 +25,7 @@ from pipelines.outbox.recent import (
     read_down_to,
     read_window_since,
 )
-from pipelines.outbox.resemblance import KEYS, distorts
+from pipelines.outbox.resemblance import KEYS, distorts, is_cut
 from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.bodies import PATHS
@@ -138,7 +138,9 @@ class Lookup:
                 "late", None, f"the list does not show {', '.join(late[:3])} of ours yet"
             )
         if lost.marker:
-            return self.marked(lost.resource, lost.marker, fresh, exact + alike, len(recent))
+            return self.marked(
+                lost.resource, lost.marker, lost.body, fresh, exact + alike, len(recent)
+            )
         if lost.answered in exact + alike:
             return Verdict("applied", lost.answered, f"record {lost.answered} is new, as answered")
         if len(exact) == 1 and not alike:
@@ -196,11 +198,13 @@ class Lookup:
         self,
         resource: str,
         marker: str,
+        body: Mapping[str, Any],
         fresh: Mapping[str, Mapping[str, Any]],
         resembling: list[str],
         count: int,
     ) -> Verdict:
-        """Only the record that holds the marker is ours; details may show what a list does not."""
+        """Only the record that holds the marker is ours; details may show what a list does not. One
+        whose notes are the beginning of ours may be, too: the service may have cut it off."""
         marked = [key for key, row in fresh.items() if holds(row, marker)]
         hidden: list[str] = []
         for key in [] if marked else resembling:
@@ -209,13 +213,13 @@ class Lookup:
                 row = self.record(resource, PATHS[resource], key)
             if row is not None and holds(row, marker):
                 marked.append(key)
-            elif not _shows_notes(resource, row):
+            elif not _shows_notes(resource, row) or _is_cut_off(resource, body, row):
                 hidden.append(key)
         if len(marked) == 1:
             return Verdict("applied", marked[0], f"record {marked[0]} holds our marker")
         if marked or hidden:
             named = ", ".join(marked or hidden)
-            why = "hold our marker" if marked else "may be it, but do not show their notes"
+            why = "hold our marker" if marked else "may be it, but do not show their notes whole"
             return Verdict("unclear", None, f"new records that {why}: {named}")
         return Verdict("absent", None, f"no marker of ours among {count} recent records")
 
@@ -262,6 +266,11 @@ def _is_deleted(row: Mapping[str, Any]) -> bool:
     marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
     said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
     return said or str(row.get("status")).lower() == "deleted"
+
+
+def _is_cut_off(resource: str, body: Mapping[str, Any], row: Mapping[str, Any] | None) -> bool:
+    name = MARKER_FIELDS[resource]
+    return row is not None and is_cut(resource, name, body.get(name), row)
 
 
 def _day(text: Any) -> date | None:

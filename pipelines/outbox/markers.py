@@ -41,5 +41,5 @@ def _with_note(values: Mapping[str, Any], name: str, marker: str) -> dict[str, A
 
 
 def holds(row: Mapping[str, Any], marker: str) -> bool:
-    """Whether a record shows the marker anywhere."""
-    return marker in json.dumps(row, default=str)
+    """Whether a record shows the marker anywhere, in capitals perhaps, or without its hyphen."""
+    return marker.rpartition("-")[2] in json.dumps(row, default=str).lower()

@@ -73,6 +73,12 @@ def distorts(
     return wide and any(telling) and sum(telling) >= len(telling) * _HALF
 
 
+def is_cut(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a cleaned row shows the beginning of what was sent in a field."""
+    shown = picture(resource, name, row).values()
+    return any(_texts_near(str(sent), seen, shortest=1) for seen in shown)
+
+
 def _near(resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo) -> bool:
     return any(
         _moments_near(sent, seen, zone) if is_moment(sent) else _texts_near(str(sent), seen)
@@ -88,16 +94,14 @@ def _moments_near(sent: str, seen: str, zone: ZoneInfo) -> bool:
     return abs((one - other).total_seconds()) <= _ZONE_SECONDS
 
 
-def _texts_near(sent: str, seen: str) -> bool:
+def _texts_near(sent: str, seen: str, shortest: int = _SHORTEST_CUT) -> bool:
     try:
         return abs(Decimal(sent) - parse_amount(seen)) < 1
     except (InvalidOperation, ValueError):
         pass
     ours, theirs = _spellings(sent), _spellings(seen)
     cut = any(
-        len(shown) >= _SHORTEST_CUT and whole.startswith(shown)
-        for shown in theirs
-        for whole in ours
+        len(shown) >= shortest and whole.startswith(shown) for shown in theirs for whole in ours
     )
     return cut or not ours.isdisjoint(theirs)
 

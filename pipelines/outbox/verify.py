@@ -151,7 +151,7 @@ class Earlier:
         exact, alike = self.lookup.resembling(change.resource, body, fresh)
         if change.marker:
             found = self.lookup.marked(
-                change.resource, change.marker, fresh, exact + alike, len(recent)
+                change.resource, change.marker, body, fresh, exact + alike, len(recent)
             )
             return found, baseline
         if exact and not alike and len(exact) <= _twins(outbox, change):

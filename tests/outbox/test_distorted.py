@@ -37,6 +37,19 @@ def test_a_name_kept_otherwise_than_it_was_sent_is_not_made_twice(settings, serv
     assert change(settings, 1).reason.endswith(next(iter(service.records["customers"])))
 
 
+@pytest.mark.parametrize(
+    ("kept", "state"), [(lambda text: text[:8], "in_doubt"), (str.upper, "done")]
+)
+def test_a_marker_that_the_service_cut_off_or_wrote_in_capitals(settings, service, kept, state):
+    service.distort = lambda name, value: kept(value)
+    body = {"name": "Ann", "comments": "Comes on Monday"}
+    enqueue("customers", "create", body, marker=True, settings=settings)
+    service.lose = ["after"]
+    push(settings)
+    assert service.count("create", "customers") == 1
+    assert states(settings) == [state]
+
+
 def test_a_time_shown_of_another_zone_is_not_made_twice(settings, service):
     moment = "25-Nov-2026 10:00:00"
     service.distort = lambda name, value: "2026-11-25 16:00:00" if name == "in_date" else value
