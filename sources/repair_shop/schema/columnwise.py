@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..schema.clean import Shape, Split, is_rows
+from ..schema.clean import DEEPEST, Shape, Split, is_rows
 from ..schema.names import snake_case
 from ..schema.values import EMPTY
 
 Row = Mapping[Any, Any]
 _Kinds = tuple[tuple[int, Any], ...]
 """(number of a field, kind of its value) of fields whose kind decides where values go."""
-_Cell = tuple[int, int | None]
-"""Number of a field, and of the field in its object (None: the value as a whole)."""
+_Cell = tuple[int, ...]
+"""Number of a field; of a field in an object first that of the object."""
 
 _SCALAR, _NOTHING, _ONE_ROW, _ROWS = range(4)
 
@@ -141,9 +141,9 @@ def _by_kinds(
     for number, column in enumerate(columns):
         role = roles[number]
         if role == "reference":
-            kinds.append([tuple(v) if type(v) is dict else _kind_of_reference(v) for v in column])
+            kinds.append([_fields(v) if type(v) is dict else _kind_of_reference(v) for v in column])
         elif role == "other" and not {dict, list}.isdisjoint(map(type, column)):
-            kinds.append([tuple(v) if type(v) is dict else _kind(v) for v in column])
+            kinds.append([_fields(v) if type(v) is dict else _kind(v) for v in column])
         else:
             continue
         deciding.append(number)
@@ -155,6 +155,13 @@ def _by_kinds(
         groups.setdefault(of_row, []).append(member)
     for of_rows, members in groups.items():
         yield tuple(zip(deciding, of_rows, strict=True)), members
+
+
+def _fields(value: Row, left: int = DEEPEST) -> tuple[Any, ...]:
+    """What decides where an object's values go: its names, with the names of objects in it."""
+    if not left or dict not in map(type, value.values()):
+        return tuple(value)
+    return tuple((k, _fields(v, left - 1)) if type(v) is dict else k for k, v in value.items())
 
 
 def _kind_of_reference(value: Any) -> Any:
@@ -179,28 +186,25 @@ class _Plan:
 
     flat: Mapping[str, _Cell]
     nested: Mapping[str, _Cell]
-    objects: tuple[int, ...]
-    """Fields that are objects, whose fields are cells of their own."""
+    objects: tuple[_Cell, ...]
+    """Fields that are objects, whose fields are cells of their own; outer ones first."""
     guards: tuple[tuple[_Cell, tuple[_Cell, ...]], ...]
     """A column and its aliases: a row where the first says nothing and another does, is another."""
 
     def cells(self, columns: Sequence[Sequence[Any]]) -> dict[_Cell, Sequence[Any]]:
         """The values of each cell."""
-        found: dict[_Cell, Sequence[Any]] = {(n, None): c for n, c in enumerate(columns)}
-        for number in self.objects:
-            inner = zip(*(value.values() for value in columns[number]), strict=True)
-            found |= {(number, place): values for place, values in enumerate(inner)}
+        found: dict[_Cell, Sequence[Any]] = {(n,): c for n, c in enumerate(columns)}
+        for cell in self.objects:
+            inner = zip(*(value.values() for value in found[cell]), strict=True)
+            found |= {(*cell, place): values for place, values in enumerate(inner)}
         for cell in set(self.flat.values()):
             if list in set(map(type, found[cell])):
                 found[cell] = [None if value == [] else value for value in found[cell]]
         return found
 
     def misfits(self, cells: Mapping[_Cell, Sequence[Any]]) -> set[int]:
-        """The rows that only look alike: objects in objects, columns empty beside an alias."""
+        """The rows that only look alike: columns empty beside an alias."""
         found: set[int] = set()
-        for (_, inner), values in cells.items():
-            if inner is not None and dict in set(map(type, values)):
-                found |= {m for m, value in enumerate(values) if type(value) is dict}
         for first, others in self.guards:
             if None in cells[first] or "" in cells[first]:
                 found |= {
@@ -217,7 +221,8 @@ class _Leaf:
 
 def _specimen(kind: Any) -> Any:
     if isinstance(kind, tuple):
-        return {name: _Leaf() for name in kind}
+        inner = (name if isinstance(name, tuple) else (name, _SCALAR) for name in kind)
+        return {name: _specimen(of_name) for name, of_name in inner}
     made: dict[int, Any] = {_NOTHING: None, _ONE_ROW: [{}], _ROWS: [{}, {}]}
     return made[kind] if kind in made else _Leaf()
 
@@ -233,11 +238,8 @@ def _plan(shape: Shape, lists_left: int, fields: tuple[str, ...], kinds: _Kinds)
     if len(set(spelled)) < len(spelled) or unwrapped:
         return None
     row = {name: _specimen(of_field.get(n, _SCALAR)) for n, name in enumerate(fields)}
-    cell_of: dict[int, _Cell] = {}
-    for number, value in enumerate(row.values()):
-        cell_of[id(value)] = (number, None)
-        if isinstance(value, dict):
-            cell_of |= {id(leaf): (number, place) for place, leaf in enumerate(value.values())}
+    cells = dict(_cells(row, ()))
+    cell_of = {id(value): cell for cell, value in cells.items()}
     split = Split(row, shape, lists_left, aliases=False)
     said = dict(split.flat)
     split.take_aliases()
@@ -252,6 +254,13 @@ def _plan(shape: Shape, lists_left: int, fields: tuple[str, ...], kinds: _Kinds)
     return _Plan(
         {name: cell_of[id(value)] for name, value in split.flat.items()},
         {name: cell_of[id(value)] for name, value in split.nested.items()},
-        tuple(n for n, kind in kinds if isinstance(kind, tuple) and kind),
+        tuple(cell for cell, value in cells.items() if isinstance(value, dict) and value),
         tuple(guards),
     )
+
+
+def _cells(fields: Row, above: _Cell) -> Iterator[tuple[_Cell, Any]]:
+    for place, value in enumerate(fields.values()):
+        yield (*above, place), value
+        if isinstance(value, dict):
+            yield from _cells(value, (*above, place))
