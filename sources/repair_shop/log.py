@@ -42,8 +42,8 @@ SLICE_PAGES = 50
 _FAR_PAGES = 10_000
 """Answers of all lists that should not be looked through twice."""
 
-_GATHERED_ROWS = 5_000
-"""Rows, nested ones too, up to which the pieces of small shops wait for more."""
+_GATHERED_BYTES = 16_000_000
+"""Size up to which pieces wait for more: dlt works out the columns of each table given to it."""
 
 NO_ROW = -1
 """``_dlt_list_idx`` of the row that says of a nested list that it is empty now."""
@@ -328,15 +328,15 @@ def _variant(table: str, resource: str) -> tuple[str, str] | None:
 
 
 def _gathered(pieces: Iterable[dict[str, pa.Table]]) -> Iterator[dict[str, pa.Table]]:
-    """Pieces of many small shops as fewer tables: each table is a file and a job of its own."""
+    """Pieces as fewer tables: dlt does much for each, and for small shops each is a job."""
     waiting: list[dict[str, pa.Table]] = []
-    rows = 0
+    size = 0
     for piece in pieces:
         waiting.append(piece)
-        rows += sum(found.num_rows for found in piece.values())
-        if rows >= _GATHERED_ROWS:
+        size += sum(found.nbytes for found in piece.values())
+        if size >= _GATHERED_BYTES:
             yield from _joined(waiting)
-            waiting, rows = [], 0
+            waiting, size = [], 0
     yield from _joined(waiting)
 
 

@@ -250,10 +250,13 @@ def _read(
     state = dlt.current.resource_state()
     resource = dlt.current.source().resources[table]
     known = dlt.current.source_schema().tables
-    names = {table, *empty_tables(table)}
-    for name, empty in empty_tables(table).items():
-        if set(empty.column_names) - set(known.get(name, {}).get("columns", {})):
-            yield dlt.mark.with_table_name(empty, name)
+    declared = empty_tables(table)
+    names = {table, *declared}
+    lacking = {
+        name: empty
+        for name, empty in declared.items()
+        if set(empty.column_names) - set(known.get(name, {}).get("columns", {}))
+    }
     offsets = _offsets(log, table)
     moved = False
     nested = [name for name in known if name.startswith(f"{table}__")]
@@ -265,7 +268,11 @@ def _read(
             if name not in names:
                 _add_nested(resource, name, rows.slice(0, 0), file_format, is_new)
                 names.add(name)
+            if name in lacking and set(lacking[name].column_names) <= set(rows.column_names):
+                del lacking[name]
             yield dlt.mark.with_table_name(rows, name)
+    for name, empty in lacking.items():
+        yield dlt.mark.with_table_name(empty, name)
     if moved:
         pa.default_memory_pool().release_unused()  # the destination needs memory next
     if moved or log.is_far(offsets, end):
