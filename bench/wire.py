@@ -3,7 +3,8 @@
 ``python -m bench.wire [SIZE]`` loads a shop without a limit from nothing, twice, and then has a
 night without a change. The service is a process of its own, which gives the answers of the first
 load again in the second, so fast that it is not what is measured. CPU seconds are told by thread
-and by what they buy; rows a second are of the clock on the wall.
+and by what they buy; rows a second are of the clock on the wall. At the end of a load stands what
+DuckDB's own reader of JSON takes for the same rows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -93,6 +95,8 @@ def measure(home: Path, service: str, what: str) -> None:
 
     imports = time.process_time() - began
     stages, threads = Stages(time.thread_time), _of_threads()
+    with_threads = Stages()
+    with_threads.watch("models", Session, "build", "publish")
     stages.watch("HTTP: sent, read", transport.BudgetTransport, "_exchange")
     stages.watch("HTTP: key masked", Redactor, "body")
     stages.watch("budget", KeyBudget, "try_acquire", "_answered")
@@ -131,6 +135,32 @@ def measure(home: Path, service: str, what: str) -> None:
     )}  # fmt: skip
     for stage, seconds in spent.items():
         print(f"  {stage:26}{seconds:8.2f} CPU s")
+    if report.rows:
+        reading, cpu = read_json(home), cpu - with_threads.seconds["models"]
+        print(f"  DuckDB read_json {reading:.2f} CPU s; all but models {cpu / reading:.1f} times")
+
+
+def read_json(home: Path) -> float:
+    """CPU seconds that DuckDB takes for the rows of all answers that a home keeps."""
+    import duckdb
+
+    from bench.ingest import read_json as read
+    from sources.repair_shop.ledger import Ledger
+    from sources.repair_shop.schema.arrow import rows_of_page
+
+    took = 0.0
+    ledger = Ledger(home / "mirror.sqlite")
+    kept = [seq for (seq,) in ledger.query("SELECT seq FROM pages ORDER BY seq")]
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
+        for start in range(0, len(kept), 500):
+            pages = [
+                (page.resource.partition(":")[0], rows_of_page(replace(page, fresh=())))
+                for page in ledger.stored_pages(kept[start : start + 500])
+                if page.ids
+            ]
+            took += read(database, pages, Path(folder))
+    ledger.close()
+    return took
 
 
 _STAGES = (

@@ -19,10 +19,10 @@ from sources.repair_shop.ledger.aside import forget_aside, set_aside, try_again
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.settings import ShopSettings
 
-BATCH_ROWS = 100_000
-"""Rows of one load, some ten seconds of work: fewer loads are less work, and memory does not hang
-on it (pages become tables some at a time, and DuckDB has its bound)."""
-_FULL_PAGES = 2_000
+BATCH_ROWS = 150_000
+"""Rows of one load, some fifteen seconds of work: fewer loads are less work, and memory does not
+hang on it (pages become tables some at a time, and DuckDB has its bound)."""
+_FULL_PAGES = 3_000
 """Pages from which a load does not wait for its time."""
 _ALL_FAIL = 5
 """More pages than this that fail, and none that loads: then it is not the pages' fault."""

@@ -35,10 +35,9 @@ from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
 
-_LOAD_EVERY = 60.0
-"""Seconds of a real minute between loads while fetching goes on; a load costs a second or two."""
 _PUBLISH_EVERY = 600.0
-"""Seconds of a real minute between publishes of a long first load."""
+"""Seconds of a real minute between publishes of a long first load. No sooner is anything loaded,
+unless much waits: each load costs a second or two, and what was answered is safe without."""
 
 
 def sync(
@@ -179,19 +178,17 @@ class Run:
             session.feed.load_waiting()
 
     def _load_while(self, fetching: Future[list[None]]) -> None:
-        session, loaded = self.session, time.monotonic()
+        session = self.session
         while not fetching.done():
             wait([fetching], timeout=1.0)
-            due = time.monotonic() - loaded > max(5.0, _LOAD_EVERY * self.minute)
-            if due or session.feed.is_full:
+            # The last months can be queried while history still loads for hours.
+            pause = max(_PUBLISH_EVERY * self.minute, 20 * session.publish_seconds, 60.0)
+            if time.monotonic() - self.published > pause:
+                session.build()  # loads what waits
+                session.publish()
+                self.published = time.monotonic()
+            elif session.feed.is_full:
                 session.feed.load_waiting()
-                loaded = time.monotonic()
-                # The last months can be queried while history still loads for hours.
-                pause = max(_PUBLISH_EVERY * self.minute, 20 * session.publish_seconds, 60.0)
-                if loaded - self.published > pause:
-                    session.build()
-                    session.publish()
-                    self.published = time.monotonic()
 
     def fetch_shop(self, shop: ShopSettings) -> None:
         """Everything that is asked of one shop, into the ledger; errors end up in its result."""
