@@ -74,7 +74,7 @@ def empty(tmp_path_factory):
     """A home whose tables are made, to be copied: seconds that no test needs to spend again."""
     from tests.ledgers import make_empty
 
-    return _made_once(tmp_path_factory, "empty", make_empty)
+    return made_once(tmp_path_factory, "empty", make_empty)
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +86,10 @@ def mirrored(tmp_path_factory, empty):
         shutil.copytree(empty, home)
         mirror_sandbox(home, size="tiny")
 
-    return _made_once(tmp_path_factory, "mirrored", make)
+    return made_once(tmp_path_factory, "mirrored", make)
 
 
-def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder that the first process of this run to want it makes for all."""
     folder = factory.getbasetemp()
     folder = folder.parent if folder.name.startswith("popen-") else folder

@@ -17,6 +17,7 @@ from pipelines.transform.models import build
 from sandbox.generator import Size, generate
 from sources.repair_shop.schema.endpoints import TABLES
 from sources.repair_shop.settings import ShopSettings
+from tests.conftest import made_once
 from tests.ledgers import LoadedHome
 
 TODAY = date(2026, 7, 16)
@@ -64,15 +65,10 @@ def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
     return home.path
 
 
-_made: list[Path] = []
-
-
 def chain_home(factory: pytest.TempPathFactory) -> Path:
-    """Two shops whose books agree, made once a process for all folders of tests; read only."""
-    if not _made:
-        path = factory.mktemp("chain")
-        _made.append(make_home(path, {"centro": Shop(), "norte": Shop(seed=5)}))
-    return _made[0]
+    """Two shops whose books agree, made once a run for all folders of tests; read only."""
+    shops = {"centro": Shop(), "norte": Shop(seed=5)}
+    return made_once(factory, "chain", lambda path: make_home(path, shops))
 
 
 def change(home: Path, *statements: str) -> None:
