@@ -3,8 +3,6 @@
 Kept here, by file, and not beside each test, so that the selection is read in one place.
 """
 
-from __future__ import annotations
-
 import functools
 import shutil
 import sys
@@ -82,7 +80,7 @@ def mirrored(tmp_path_factory, empty):
     """A home after the first sync of the notebooks' shop, models and all, to be copied."""
     from notebooks.build import mirror_sandbox
 
-    def make(home: Path) -> None:
+    def make(home):
         shutil.copytree(empty, home)
         mirror_sandbox(home, size="tiny")
 

@@ -1,7 +1,5 @@
 """Answers put into a ledger by hand, as a scan would, and a home that is loaded from it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

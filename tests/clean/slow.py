@@ -1,7 +1,5 @@
 """The slow way from pages to tables, value by value: what the fast one must come to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,9 +1,6 @@
 """Amounts as services spell them (field notes, Shapes): read exactly, or not at all."""
 
-from __future__ import annotations
-
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -32,7 +29,7 @@ from sources.repair_shop.schema.clean import parse_amount
         ("Rs.50", "50"),
     ],
 )
-def test_an_amount_is_read_exactly(said: Any, meant: str) -> None:
+def test_an_amount_is_read_exactly(said, meant):
     assert parse_amount(said) == Decimal(meant)
 
 
@@ -40,6 +37,6 @@ def test_an_amount_is_read_exactly(said: Any, meant: str) -> None:
     "said",
     ["", "n/a", "1.2.3", "16.07.2026", "1,2,3", "12 EUR 30", "--5", True, None, [], "1e30", "$.50"],
 )
-def test_what_is_no_amount_is_none(said: Any) -> None:
+def test_what_is_no_amount_is_none(said):
     with pytest.raises(ValueError):
         parse_amount(said)

@@ -1,7 +1,5 @@
 """Pages -> Arrow tables: one for each list, links of nested rows, the newest answer only."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -40,7 +38,7 @@ INVOICE = {
 }
 
 
-def test_an_invoice_becomes_rows_of_its_tables_typed_as_declared() -> None:
+def test_an_invoice_becomes_rows_of_its_tables_typed_as_declared():
     tables = tables_of([page([INVOICE])], ZONES)
 
     (invoice,) = tables["ticket_invoices"].to_pylist()
@@ -61,7 +59,7 @@ def test_an_invoice_becomes_rows_of_its_tables_typed_as_declared() -> None:
     assert tables["ticket_invoices__payments"].num_rows == 0
 
 
-def test_a_line_of_a_return_names_the_return_and_the_document() -> None:
+def test_a_line_of_a_return_names_the_return_and_the_document():
     tables = tables_of([page([INVOICE])], ZONES)
 
     second = tables["ticket_invoices__returns"].to_pylist()[1]
@@ -71,7 +69,7 @@ def test_a_line_of_a_return_names_the_return_and_the_document() -> None:
     assert line["parent_id"] == "7"
 
 
-def test_of_several_answers_for_a_row_the_newest_counts_with_its_lines() -> None:
+def test_of_several_answers_for_a_row_the_newest_counts_with_its_lines():
     changed = INVOICE | {"lines": [{"id": 3}], "notes": "new"}
     other_shop = page([INVOICE], seq=3, shop="north")
     tables = tables_of([page([INVOICE]), page([changed], seq=2), other_shop], ZONES)
@@ -86,7 +84,7 @@ def test_of_several_answers_for_a_row_the_newest_counts_with_its_lines() -> None
     ]
 
 
-def test_rows_known_unchanged_are_left_out_but_of_a_full_read() -> None:
+def test_rows_known_unchanged_are_left_out_but_of_a_full_read():
     rows = [{"id": 1}, {"id": 2}]
     nightly = page(rows, "customers", kind="head", fresh=(False, True))
     full = page(rows, "customers", fresh=(False, True))
@@ -94,7 +92,7 @@ def test_rows_known_unchanged_are_left_out_but_of_a_full_read() -> None:
     assert tables_of([full], ZONES)["customers"]["id"].to_pylist() == ["1", "2"]
 
 
-def test_lists_of_one_table_keep_equal_ids_apart() -> None:
+def test_lists_of_one_table_keep_equal_ids_apart():
     pages = [
         page(
             [{"id": 1}],

@@ -1,7 +1,5 @@
 """No answer stops the mirror: whatever JSON a row holds, it becomes a row, and nothing is lost."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time
@@ -66,19 +64,17 @@ def cleaned(body: str, table: str = "customers") -> dict[str, Any]:
         ('"due_date": "0001-01-01T00:00:00+00:00"', "due_date", "0001-01-01T00:00:00+00:00"),
     ],
 )
-def test_an_odd_value_is_kept_in_its_column_or_word_for_word(
-    field: str, column: str, kept: Any
-) -> None:
+def test_an_odd_value_is_kept_in_its_column_or_word_for_word(field, column, kept):
     assert cleaned('{"id": 1, ' + field + "}")[column] == kept
 
 
-def test_numbers_of_any_length_are_kept() -> None:
+def test_numbers_of_any_length_are_kept():
     row = cleaned('{"id": ' + "9" * 5000 + ', "visits": ' + "7" * 6000 + "}")
     assert row["id"] == "9" * 5000
     assert row["visits"] == "7" * 6000
 
 
-def test_a_key_of_thousands_of_digits_is_a_column_of_bounded_name() -> None:
+def test_a_key_of_thousands_of_digits_is_a_column_of_bounded_name():
     key = "1" * 5000
     assert rows_of(parse_json(b'{"%b": {"id": 1}, "2": {"id": 2}}' % key.encode()), "/x") == [
         {"id": 2},
@@ -91,7 +87,7 @@ def test_a_key_of_thousands_of_digits_is_a_column_of_bounded_name() -> None:
 
 
 @pytest.mark.parametrize("levels", [40, 800])
-def test_a_value_many_levels_down_is_kept_as_text(levels: int) -> None:
+def test_a_value_many_levels_down_is_kept_as_text(levels):
     row = cleaned(
         '{"id": 1, "deep": ' + '[{"a":' * (levels // 2) + "1" + "}]" * (levels // 2) + "}"
     )
@@ -99,7 +95,7 @@ def test_a_value_many_levels_down_is_kept_as_text(levels: int) -> None:
     assert row["id"] == "1"
 
 
-def test_ten_thousand_fields_make_no_ten_thousand_columns_and_are_kept() -> None:
+def test_ten_thousand_fields_make_no_ten_thousand_columns_and_are_kept():
     row = cleaned(json.dumps({"id": 1, "by": {f"k{n}": n for n in range(10_000)}}))
     assert json.loads(row["by"])["k9999"] == 9999
     row = cleaned(json.dumps({"id": 1} | {f"k{n}": n for n in range(10_000)}))
@@ -108,7 +104,7 @@ def test_ten_thousand_fields_make_no_ten_thousand_columns_and_are_kept() -> None
     assert all(kept[f"k{n}"] == str(n) for n in range(10_000))
 
 
-def test_two_lists_that_could_be_the_lines_are_both_kept() -> None:
+def test_two_lists_that_could_be_the_lines_are_both_kept():
     body = json.dumps([{"id": 1, "items": [{"id": "i"}], "lines": [{"id": "l"}], "Lines": "none"}])
     tables = tables_of([page(body.encode())], ZONES)
     assert tables["ticket_invoices__lines"]["id"].to_pylist() == ["l"]
@@ -117,7 +113,7 @@ def test_two_lists_that_could_be_the_lines_are_both_kept() -> None:
 
 
 @pytest.mark.parametrize("text", ["(" + " " * 800, "(" * 800, "-" * 5000, "1" + ",1" * 5000])
-def test_no_text_takes_long(text: str) -> None:
+def test_no_text_takes_long(text):
     began = time.process_time()
     for _ in range(20):
         with pytest.raises(ValueError):
@@ -239,7 +235,7 @@ def texts_of(value: Any) -> list[str]:
 
 @settings(max_examples=50, deadline=None)
 @given(ROWS, TABLES)
-def test_any_row_becomes_a_row_and_every_word_of_it_is_kept(row: Any, table: str) -> None:
+def test_any_row_becomes_a_row_and_every_word_of_it_is_kept(row, table):
     (read,) = parse_json(body_of([row]))
     digest(read), day_of(read, ENDPOINTS[table], ZONE)
     out = clean_row(read, table, shop_id="main", zone=ZONE, extra={"_seq": 5})
@@ -263,7 +259,7 @@ def _amount(text: str) -> bool:
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(ROWS, max_size=4), TABLES)
-def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows: Any, table: str) -> None:
+def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows, table):
     with duckdb.connect() as database:
         for name, found in tables_of([page(body_of(rows), table)], ZONES).items():
             assert found.num_rows <= len(rows) or "__" in name
@@ -275,7 +271,7 @@ def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows: Any, table: 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ROWS | USUAL, max_size=6), TABLES)
-def test_the_fast_way_comes_to_what_the_slow_one_does(rows: Any, table: str) -> None:
+def test_the_fast_way_comes_to_what_the_slow_one_does(rows, table):
     pages = [page(body_of(rows[:4]), table), page(body_of(rows[4:]), table, seq=2)]
     fast = {name: found.to_pylist() for name, found in tables_of(pages, ZONES).items()}
     assert without_nulls(fast) == slow_rows(pages, ZONES)
@@ -283,14 +279,14 @@ def test_the_fast_way_comes_to_what_the_slow_one_does(rows: Any, table: str) -> 
 
 @settings(max_examples=50, deadline=None)
 @given(ROWS)
-def test_a_digest_is_that_of_the_rows_json_in_ascii(row: Any) -> None:
+def test_a_digest_is_that_of_the_rows_json_in_ascii(row):
     (read,) = parse_json(body_of([row]))
     text = json.dumps(read, sort_keys=True, default=str, separators=(",", ":"))
     assert digest(read) == hashlib.blake2b(text.encode(), digest_size=12).digest()
 
 
 @given(st.text(max_size=300))
-def test_any_key_is_one_name_that_stays_itself(key: str) -> None:
+def test_any_key_is_one_name_that_stays_itself(key):
     name = snake_case(key)
     assert name
     assert len(name.encode()) <= LONGEST
@@ -298,11 +294,11 @@ def test_any_key_is_one_name_that_stays_itself(key: str) -> None:
     assert not name.startswith("_dlt")
 
 
-def test_a_detail_of_odd_fields_is_read() -> None:
+def test_a_detail_of_odd_fields_is_read():
     assert detail_of(parse_json(b'{"1%b": 2}' % (b"1" * 5000)), "/x")
 
 
-def test_a_row_of_the_first_day_of_the_calendar_stops_no_scan() -> None:
+def test_a_row_of_the_first_day_of_the_calendar_stops_no_scan():
     row = {"id": 1, "created_date": "0001-01-01T00:00:00+00:00", "date": "2026-01-01"}
     assert day_of(row, ENDPOINTS["ticket_invoices"], ZONE) == date(2026, 1, 1)
     assert datetime.now(UTC)

@@ -1,7 +1,5 @@
 """Fields without end make no columns without end, and nothing that they say is lost."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from typing import Any
@@ -26,7 +24,7 @@ def words(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: json.loads(row["_unreadable"] or "{}") for row in rows for name in (row["id"],)}
 
 
-def test_the_first_fields_become_columns_and_stay_them() -> None:
+def test_the_first_fields_become_columns_and_stay_them():
     first = tables_of([page(keyed_by_id(0, 150), "customers")], ZONES)
     found, fields = narrowed("customers", first, {})
     assert found["customers"].equals(first["customers"])
@@ -43,7 +41,7 @@ def test_the_first_fields_become_columns_and_stay_them() -> None:
     assert narrowed("customers", second, again)[1] == again
 
 
-def test_nested_lists_beyond_the_limit_are_kept_as_words() -> None:
+def test_nested_lists_beyond_the_limit_are_kept_as_words():
     rows = [{"id": n, f"list{n}": [{"a": n, "deep": [{"b": "x"}]}]} for n in range(30)]
     found, fields = narrowed("customers", tables_of([page(rows, "customers")], ZONES), {})
     lists = [name for name in found if name != "customers"]
@@ -62,7 +60,7 @@ def test_nested_lists_beyond_the_limit_are_kept_as_words() -> None:
             assert "x" in row["_unreadable"]
 
 
-def test_lines_with_endless_fields_keep_them_as_words() -> None:
+def test_lines_with_endless_fields_keep_them_as_words():
     lines = [{"id": n, f"f{n}": "x"} for n in range(80)]
     tables = tables_of([page([{"id": 1, "lines": lines}])], ZONES)
     found, fields = narrowed("ticket_invoices", tables, {})

@@ -1,7 +1,5 @@
 """A fake service, a home of its own and settings whose minute is short."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import SecretStr
 

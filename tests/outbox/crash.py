@@ -4,8 +4,6 @@ follow until nothing moves, and the service is counted against the queue.
 Used by the tests (a slice) and by the bench (all steps of all resources, many times).
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from pathlib import Path

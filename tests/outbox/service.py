@@ -4,8 +4,6 @@ It checks nothing: what it stands for is a service that applies a write and then
 answer. Records show what they were sent in the field notes' names.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

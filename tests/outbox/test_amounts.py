@@ -1,7 +1,5 @@
 """Amounts as programs write them: 1.1300000000000001 is 1.13; what would lose digits is told."""
 
-from __future__ import annotations
-
 from datetime import UTC
 from decimal import Decimal
 

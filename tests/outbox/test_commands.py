@@ -1,7 +1,5 @@
 """``shopmirror queue`` and ``shopmirror push`` as people type them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

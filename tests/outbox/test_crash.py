@@ -1,7 +1,5 @@
 """Deaths at every step: the service holds each change once and the queue says done for those."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

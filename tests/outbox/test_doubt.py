@@ -1,7 +1,5 @@
 """Lost answers: looked up, adopted, sent again or left for a person, and never doubled."""
 
-from __future__ import annotations
-
 import pytest
 
 from pipelines.outbox import Outbox, discard, enqueue, push, retry

@@ -1,7 +1,5 @@
 """``push --dry-run`` says what a push then sends, whatever waits in the queue and in what state."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """A service whose answers do not say what happened, over real HTTP: nothing is sent twice, nothing
 is called done that is not, and what the till took is not taken for ours."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Whose queue it is, and for which service: copies elsewhere, backups put back, other keys."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from pathlib import Path

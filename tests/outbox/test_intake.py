@@ -1,7 +1,5 @@
 """Into the queue: every fault named, all or nothing, nothing sent."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 

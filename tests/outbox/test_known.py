@@ -1,7 +1,5 @@
 """Ids and labels are looked up in the mirror before anything is queued."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 

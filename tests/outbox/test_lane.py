@@ -1,7 +1,5 @@
 """A push beside a sync that waits: the next free request is the push's."""
 
-from __future__ import annotations
-
 import threading
 
 from pydantic import SecretStr

@@ -1,8 +1,6 @@
 """Queues of many changes that depend on one another, with deaths and lost answers all along: in the
 end the service is what applying the changes one after the other, once each, makes of it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

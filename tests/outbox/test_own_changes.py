@@ -1,7 +1,5 @@
 """Our own earlier changes, and how a service shows them, are nobody's edit."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import duckdb

@@ -1,7 +1,5 @@
 """Pushing over real HTTP: what is sent, in which order, and what the queue says afterwards."""
 
-from __future__ import annotations
-
 import threading
 
 import duckdb

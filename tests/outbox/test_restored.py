@@ -1,7 +1,5 @@
 """A queue put back from a backup: what it still has as waiting is looked up before it is sent."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from datetime import UTC, datetime, timedelta

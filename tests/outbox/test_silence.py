@@ -1,7 +1,5 @@
 """A service that takes no writes for a while costs neither the queue nor a person's evening."""
 
-from __future__ import annotations
-
 from pipelines.outbox import Outbox, enqueue, push
 
 NAMES = [f"Brand {number}" for number in range(8)]

@@ -1,7 +1,5 @@
 """Every writable resource against the sandbox: created, changed and deleted once, faults or not."""
 
-from __future__ import annotations
-
 import pytest
 
 from pipelines.outbox import Outbox, enqueue, push

@@ -1,7 +1,5 @@
 """A home of its own for each test, and its warehouse as answers are loaded into it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +11,12 @@ from tests.ledgers import LoadedHome
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def home(tmp_path):
     return Home(tmp_path / "home")
 
 
 @pytest.fixture
-def loaded(home: Home, empty: Path) -> Iterator[LoadedHome]:
+def loaded(home, empty):
     """After a first load that brought no row."""
     yield from opened(empty, home)
 

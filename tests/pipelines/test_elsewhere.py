@@ -1,8 +1,5 @@
 """Further destinations: their settings and faults. What they hold: tests/engines."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -19,12 +16,9 @@ from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Silent
 from sources.repair_shop.settings import SettingsError
-from tests.ledgers import LoadedHome
 
 
-def test_a_destination_that_fails_is_told_and_harms_nothing_else(
-    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeypatch):
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", "/proc/none/not-to-be-told.duckdb")
     loaded.load("brands", {"id": "a"})
@@ -54,7 +48,7 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(
         pass
 
 
-def test_destinations_are_a_list_or_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_destinations_are_a_list_or_words(monkeypatch):
     assert load_warehouse().also == ()
     monkeypatch.setenv("WAREHOUSE__ALSO", "postgres, company")
     assert load_warehouse().also == ("postgres", "company")
@@ -63,15 +57,13 @@ def test_destinations_are_a_list_or_words(monkeypatch: pytest.MonkeyPatch) -> No
         load_warehouse()
 
 
-def test_a_shop_is_taken_over_by_a_persons_word_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     lake = tmp_path / "lake.duckdb"
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
     homes = {name: Home(tmp_path / name) for name in ("north", "heir")}
 
-    def claim(name: str, *shops: str, take_over: tuple[str, ...] = ()) -> list[str]:
+    def claim(name, *shops, take_over=()):
         ledger = Ledger(homes[name].ledger)
         try:
             with elsewhere(homes[name], ledger, "company") as there:
@@ -85,7 +77,7 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(
         finally:
             ledger.close()
 
-    def all_of(table: str) -> list[Any]:
+    def all_of(table):
         with duckdb.connect(str(lake)) as connection:
             return connection.execute(f"FROM {table} ORDER BY ALL").fetchall()
 
@@ -113,9 +105,7 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(
     assert claim("north", "b") == []
 
 
-def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(
-    loaded: LoadedHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(tmp_path / "lake.duckdb"))
     with elsewhere(loaded.home, loaded.ledger, "company") as there:

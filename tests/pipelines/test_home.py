@@ -1,14 +1,11 @@
 """The home folder: what users see when it cannot be used, and one sync at a time."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -27,7 +24,7 @@ with Home(sys.argv[1]).sync_lock():
 """
 
 
-def test_everything_lies_under_the_folder_and_is_private(home: Home) -> None:
+def test_everything_lies_under_the_folder_and_is_private(home):
     for path in (
         home.warehouse,
         home.build_warehouse,
@@ -42,7 +39,7 @@ def test_everything_lies_under_the_folder_and_is_private(home: Home) -> None:
     assert list(home.path.glob(".probe*")) == []
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+def test_a_file_in_the_way_is_named(tmp_path):
     (tmp_path / "taken").write_text("x")
     with pytest.raises(HomeError, match=r"taken.*SHOPMIRROR_HOME") as caught:
         Home(tmp_path / "taken")
@@ -52,10 +49,8 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
-def test_a_folder_that_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    def refuse(dir: Path) -> None:
+def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch, number):
+    def refuse(dir):
         raise OSError(number, os.strerror(number), str(dir))
 
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
@@ -63,7 +58,7 @@ def test_a_folder_that_cannot_be_written(
         Home(tmp_path / "home")
 
 
-def test_a_second_sync_says_who_is_at_work_and_leaves(home: Home) -> None:
+def test_a_second_sync_says_who_is_at_work_and_leaves(home):
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(home.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -81,13 +76,13 @@ def test_a_second_sync_says_who_is_at_work_and_leaves(home: Home) -> None:
     assert not (home.path / "sync.running").exists()
 
 
-def test_the_lock_holds_within_one_process_too(home: Home) -> None:
+def test_the_lock_holds_within_one_process_too(home):
     with home.sync_lock(), pytest.raises(SyncRunning), Home(home.path).sync_lock():
         pass
 
 
-def test_a_full_disk_is_told_however_deep_it_lies(home: Home) -> None:
-    def write() -> None:
+def test_a_full_disk_is_told_however_deep_it_lies(home):
+    def write():
         try:
             raise OSError(errno.ENOSPC, "No space left on device")
         except OSError as error:
@@ -104,7 +99,7 @@ def test_a_full_disk_is_told_however_deep_it_lies(home: Home) -> None:
     assert storage_trouble(ValueError("x")) is None
 
 
-def test_damage_inside_the_ledger_names_the_file(home: Home) -> None:
+def test_damage_inside_the_ledger_names_the_file(home):
     """It may open all the same: what is broken shows when its pages are read."""
     with closing(Ledger(home.ledger)) as ledger:
         ledger.execute("INSERT INTO meta VALUES (?, ?)", [(f"n{n}", "x" * 400) for n in range(500)])
@@ -117,7 +112,7 @@ def test_damage_inside_the_ledger_names_the_file(home: Home) -> None:
             ledger.query("SELECT sum(length(value)) FROM meta WHERE value LIKE 'x%'")
 
 
-def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path: Path) -> None:
+def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path):
     home, theirs = Home(tmp_path / "home"), tmp_path / "theirs"
     theirs.write_text("untouched", encoding="utf-8")
     for name in (f".note.json.{os.getpid()}.tmp", f".probe-{os.getpid()}"):
@@ -135,7 +130,7 @@ def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path: 
         os.umask(before)
 
 
-def test_a_damaged_database_is_named_and_one_that_another_process_uses(home: Home) -> None:
+def test_a_damaged_database_is_named_and_one_that_another_process_uses(home):
     with home.open_build():
         pass
     script = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(flush=True); input()"

@@ -1,13 +1,9 @@
 """Loading: what the warehouse holds after loads of every kind."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,12 +32,12 @@ def types(loaded: LoadedHome, table: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def shared(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedHome]:
+def shared(empty, tmp_path_factory):
     """One home for tests that look at a list of their own."""
     yield from opened(empty, Home(tmp_path_factory.mktemp("shared") / "home"))
 
 
-def test_every_table_stands_with_typed_columns_before_any_row(loaded: LoadedHome) -> None:
+def test_every_table_stands_with_typed_columns_before_any_row(loaded):
     loaded.feed.load_waiting()
     assert set(TABLES) == set(ENDPOINTS)
     for table, rows in DECLARED.items():
@@ -52,7 +48,7 @@ def test_every_table_stands_with_typed_columns_before_any_row(loaded: LoadedHome
     assert "parent_id" in types(loaded, "ticket_invoices__returns__lines")
 
 
-def test_columns_declared_since_are_added_also_to_lists_without_news(loaded: LoadedHome) -> None:
+def test_columns_declared_since_are_added_also_to_lists_without_news(loaded):
     loaded.load("brands", {"id": "b"})
     with loaded.home.open_build() as connection:
         connection.execute("ALTER TABLE raw.customers DROP COLUMN gender")
@@ -65,7 +61,7 @@ def test_columns_declared_since_are_added_also_to_lists_without_news(loaded: Loa
     assert types(loaded, "tickets__lines")["quantity"] == "DECIMAL(28,4)"
 
 
-def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded: LoadedHome) -> None:
+def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded):
     invoice = {
         "id": "i1",
         "number": 17,
@@ -91,7 +87,7 @@ def test_rows_arrive_with_their_nested_lists_and_exact_money(loaded: LoadedHome)
     assert {name for (name,) in tables if not name.startswith("_dlt")} == set(DECLARED)
 
 
-def test_merging_replaces_the_row_and_its_lines_also_by_none(shared: LoadedHome) -> None:
+def test_merging_replaces_the_row_and_its_lines_also_by_none(shared):
     """Also of a nested list that nobody declared: ``visits``."""
     visits = [{"day": "Mon"}]
     first = {"id": "t1", "short_info": "old", "lines": [{"id": 1}, {"id": 2}], "visits": visits}
@@ -105,7 +101,7 @@ def test_merging_replaces_the_row_and_its_lines_also_by_none(shared: LoadedHome)
     assert shared.query("SELECT id FROM raw.tickets__lines") == [("7",)]
 
 
-def test_an_older_answer_never_overwrites_a_newer_row(shared: LoadedHome) -> None:
+def test_an_older_answer_never_overwrites_a_newer_row(shared):
     """Nor when both are loaded together, or again: from what was set aside, or waits."""
     shared.answer("categories", {"id": "b", "name": "1"}, {"id": "B", "name": "other case"})
     shared.answer("categories", {"id": "b", "name": "2"}, minute=1)
@@ -118,7 +114,7 @@ def test_an_older_answer_never_overwrites_a_newer_row(shared: LoadedHome) -> Non
     assert shared.query(found) == [("B", "other case"), ("b", "3")]
 
 
-def test_a_clock_set_back_keeps_no_answer_out(shared: LoadedHome) -> None:
+def test_a_clock_set_back_keeps_no_answer_out(shared):
     """Rows that a wrong clock dated a month ahead would refuse every change for a month."""
     ahead = int((datetime.now(UTC) - START) / timedelta(minutes=1)) + 30 * 24 * 60
     shared.load("groups", {"id": "b", "name": "dated ahead"}, minute=ahead)
@@ -126,7 +122,7 @@ def test_a_clock_set_back_keeps_no_answer_out(shared: LoadedHome) -> None:
     assert shared.query("SELECT name FROM raw.groups") == [("edited since",)]
 
 
-def test_shops_share_tables_and_keep_their_rows(loaded: LoadedHome) -> None:
+def test_shops_share_tables_and_keep_their_rows(loaded):
     loaded.shops = [settings_of("centro"), settings_of("norte")]
     loaded.open()
     loaded.answer("customers", {"id": "1", "name": "Ana"}, shop="centro")
@@ -137,7 +133,7 @@ def test_shops_share_tables_and_keep_their_rows(loaded: LoadedHome) -> None:
     assert found == [("centro", "Ana", True), ("norte", "Eva", False)]
 
 
-def test_fields_that_appear_or_change_type_lose_nothing(loaded: LoadedHome) -> None:
+def test_fields_that_appear_or_change_type_lose_nothing(loaded):
     odd: list[dict[str, Any]] = [
         {"id": "1", "loyalty": 5},
         {"id": "2", "loyalty": "2026-01-01T00:00:00Z"},
@@ -163,7 +159,7 @@ def test_fields_that_appear_or_change_type_lose_nothing(loaded: LoadedHome) -> N
     assert not any("__v_" in name for name in types(loaded, "customers"))
 
 
-def test_what_cannot_be_loaded_is_refused_whole_and_later_loads_work(loaded: LoadedHome) -> None:
+def test_what_cannot_be_loaded_is_refused_whole_and_later_loads_work(loaded):
     """A column that somebody made of another type in the warehouse refuses its values."""
     loaded.load("payments", {"id": 1, "amount": 10})
     with loaded.home.open_build() as connection:
@@ -183,7 +179,7 @@ def test_what_cannot_be_loaded_is_refused_whole_and_later_loads_work(loaded: Loa
     assert pages_aside(loaded.ledger) == []
 
 
-def test_deletions_are_told_once_and_undone_when_the_row_comes_back(shared: LoadedHome) -> None:
+def test_deletions_are_told_once_and_undone_when_the_row_comes_back(shared):
     ledger = shared.ledger
     rows = [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "c"}]
     shared.load("suppliers", *rows)
@@ -198,9 +194,7 @@ def test_deletions_are_told_once_and_undone_when_the_row_comes_back(shared: Load
     assert shared.query("SELECT id FROM raw.suppliers WHERE _deleted_at NOTNULL") == [("b",)]
 
 
-def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(
-    loaded: LoadedHome,
-) -> None:
+def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(loaded):
     loaded.load("tickets", {"id": "t", "short_info": "kept", "lines": [{"id": 1}]})
     loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
     loaded.ledger.mark_gone("main", "tickets", ["t"])
@@ -210,9 +204,7 @@ def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(
     assert loaded.query("SELECT id FROM raw.tickets__lines") == [("1",)]
 
 
-def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(
-    loaded: LoadedHome,
-) -> None:
+def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(loaded):
     """Its nested lists had other links, and dlt's state said nothing of the ledger."""
     loaded.load(
         "tickets", {"id": "t", "lines": [{"id": 1}, {"id": 2}]}, {"id": "u", "lines": [{"id": 3}]}
@@ -231,7 +223,7 @@ def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(
     assert loaded.query("SELECT parent_id, id FROM raw.tickets__lines") == [("u", "3")]
 
 
-def test_ops_tables_are_replaced_whole(loaded: LoadedHome) -> None:
+def test_ops_tables_are_replaced_whole(loaded):
     loader = loaded.loader
     row = {"shop_id": "main", "report": "daily_sales", "period": date(2026, 1, 2)}
     row |= {"total": Decimal("12.3400"), "fetched_at": START}
@@ -248,8 +240,8 @@ def test_ops_tables_are_replaced_whole(loaded: LoadedHome) -> None:
 
 
 def test_loading_goes_on_after_publishing_and_a_lost_private_file_is_the_published_one_again(
-    loaded: LoadedHome,
-) -> None:
+    loaded,
+):
     loaded.load("brands", {"id": "a", "odd": "x"})
     publish(loaded.home)
     loaded.load("brands", {"id": "a", "odd": "z"}, {"id": "b"}, minute=1)
@@ -262,14 +254,14 @@ def test_loading_goes_on_after_publishing_and_a_lost_private_file_is_the_publish
     assert loaded.query("SELECT id, odd FROM raw.brands ORDER BY 1") == [*held, ("c", "y")]
 
 
-def test_a_file_of_a_newer_version_is_left_alone(home: Home, loaded: LoadedHome) -> None:
+def test_a_file_of_a_newer_version_is_left_alone(home, loaded):
     with home.open_build() as connection:
         connection.execute("UPDATE ops.meta SET value = ? WHERE name = 'format'", [str(FORMAT + 1)])
     with pytest.raises(HomeError, match="newer version of shopmirror"):
         Loader(home).prepare()
 
 
-def test_dlt_memory_does_not_pile_up_and_may_be_lost_or_cut_off(loaded: LoadedHome) -> None:
+def test_dlt_memory_does_not_pile_up_and_may_be_lost_or_cut_off(loaded):
     loaded.load("brands", {"id": "a", "odd": "x"})
     for file in loaded.home.dlt_dir.rglob("*.json"):
         file.write_text("{", encoding="utf-8")
@@ -283,16 +275,14 @@ def test_dlt_memory_does_not_pile_up_and_may_be_lost_or_cut_off(loaded: LoadedHo
     assert found == [("a", "x"), ("b", "y"), ("c", "z")]
 
 
-def test_nothing_is_written_outside_the_home_folder(home: Home, loaded: LoadedHome) -> None:
+def test_nothing_is_written_outside_the_home_folder(home, loaded):
     loaded.load("brands", {"id": "a"})
     assert home.dlt_dir.is_dir()
     names = {p.name.partition("-")[0] for p in home.path.iterdir()}
     assert names == {"build", "logs", "mirror.sqlite", "sync.lock"}
 
 
-def test_every_page_of_a_long_list_is_loaded(
-    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_page_of_a_long_list_is_loaded(loaded, monkeypatch):
     """Pages become tables some at a time, and are loaded some at a time: none falls between."""
     monkeypatch.setattr(log, "SLICE_PAGES", 3)
     monkeypatch.setattr(consumer, "BATCH_ROWS", 500)
@@ -302,7 +292,7 @@ def test_every_page_of_a_long_list_is_loaded(
     assert loaded.query("SELECT count(*), count(DISTINCT id) FROM raw.brands") == [(46, 46)]
 
 
-def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded: LoadedHome) -> None:
+def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded):
     """A table a shop is a file and a job each; ids repeat from shop to shop, and fields differ."""
     loaded.shops = [settings_of(f"shop{number}") for number in range(30)]
     for number in range(30):
@@ -317,7 +307,7 @@ def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded: Loa
     assert tables["customers__visits"].num_rows == 30
 
 
-def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded: LoadedHome) -> None:
+def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded):
     loaded.answer("customers", {"id": "1"})
     loaded.load("customers", {"id": "2"})
     assert loaded.ledger.keeps_all_since(0)
@@ -329,14 +319,12 @@ def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded: LoadedHo
 
 
 @pytest.mark.parametrize("is_noted", [True, False])
-def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
-    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch, is_noted: bool
-) -> None:
+def test_rows_of_a_load_that_failed_halfway_are_not_doubled(loaded, monkeypatch, is_noted):
     """New rows are appended; those that a failed load left in the file are merged, also where a
     version that made no note of it had loaded them."""
     copy = DuckDbCopyJob.run
 
-    def once(job: DuckDbCopyJob) -> None:
+    def once(job):
         copy(job)
         if job.load_table_name == "_dlt_pipeline_state":
             monkeypatch.undo()
@@ -359,10 +347,10 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(
     assert "customers" not in json.loads(left)
 
 
-def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded: LoadedHome) -> None:
+def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded):
     """Of a shop that was left out meanwhile, and one that was gone and is back."""
 
-    def begin(*shops: str) -> None:
+    def begin(*shops):
         loaded.shops = [settings_of(shop) for shop in shops]
         loaded.ledger.close()
         loaded.open()
@@ -384,9 +372,7 @@ def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded: Load
     assert found == [(*row, None) for row in [*(("main", n) for n in "123"), ("norte", "1")]]
 
 
-def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(
-    loaded: LoadedHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(loaded, monkeypatch):
     monkeypatch.setattr(loader, "_BLOCKS", 400)
     loaded.open()
     text = "x" * 300_000

@@ -1,14 +1,11 @@
 """A load killed at any moment and done again neither loses nor doubles a row."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess
 import sys
 import time
 
-from pipelines.home import Home
 from pipelines.publish.publish import publish
 from tests.ledgers import LoadedHome
 
@@ -35,7 +32,7 @@ for batch in range(first, 1000):
 """
 
 
-def test_killed_loads_done_again(home: Home) -> None:
+def test_killed_loads_done_again(home):
     chance = random.Random(1)
     done = home.path / "loaded"
     done.write_text("0")

@@ -1,7 +1,5 @@
 """Publishing: readers always find one whole warehouse, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random
@@ -11,7 +9,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -60,7 +57,7 @@ def seen(path: Path) -> set[int]:
     return {number for (number,) in rows}
 
 
-def test_what_is_published_is_whole_private_and_without_working_tables(home: Home) -> None:
+def test_what_is_published_is_whole_private_and_without_working_tables(home):
     fill(home, 1)
     with home.open_build() as connection:
         connection.execute("CREATE SCHEMA raw_staging")
@@ -75,7 +72,7 @@ def test_what_is_published_is_whole_private_and_without_working_tables(home: Hom
     assert schemas == [("raw",)]
 
 
-def test_nothing_to_publish_is_said(home: Home) -> None:
+def test_nothing_to_publish_is_said(home):
     with pytest.raises(HomeError, match="nothing to publish"):
         publish(home)
 
@@ -89,7 +86,7 @@ print(connection.execute("SELECT max(n), count(*) FROM raw.u").fetchone(), flush
 """
 
 
-def test_an_open_reader_keeps_its_view_and_blocks_nothing(home: Home) -> None:
+def test_an_open_reader_keeps_its_view_and_blocks_nothing(home):
     fill(home, 1)
     publish(home)
     with subprocess.Popen(
@@ -107,7 +104,7 @@ def test_an_open_reader_keeps_its_view_and_blocks_nothing(home: Home) -> None:
     assert rest == "(1, 1000)\n"
 
 
-def test_a_log_left_beside_the_old_file_is_not_replayed(home: Home) -> None:
+def test_a_log_left_beside_the_old_file_is_not_replayed(home):
     fill(home, 1)
     publish(home)
     script = (
@@ -122,12 +119,12 @@ def test_a_log_left_beside_the_old_file_is_not_replayed(home: Home) -> None:
     assert seen(home.warehouse) == {2}
 
 
-def test_a_full_disk_leaves_the_old_warehouse(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_old_warehouse(home, monkeypatch):
     fill(home, 1)
     publish(home)
     fill(home, 2)
 
-    def full(*_: Any) -> None:
+    def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(pipelines.publish.publish.shutil, "copyfileobj", full)
@@ -139,7 +136,7 @@ def test_a_full_disk_leaves_the_old_warehouse(home: Home, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_killed_at_any_moment_readers_find_one_whole_state(home: Home, seed: int) -> None:
+def test_killed_at_any_moment_readers_find_one_whole_state(home, seed):
     fill(home, 1)
     publish(home)
     chance = random.Random(seed)
@@ -152,7 +149,7 @@ def test_killed_at_any_moment_readers_find_one_whole_state(home: Home, seed: int
             states: list[set[int]] = []
             ended = threading.Event()
 
-            def read(states: list[set[int]] = states, ended: threading.Event = ended) -> None:
+            def read(states=states, ended=ended):
                 while not ended.is_set():
                     states.append(seen(home.warehouse))
 

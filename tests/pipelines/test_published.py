@@ -1,11 +1,8 @@
 """Questions to the published warehouse: values arrive as they are."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -26,21 +23,21 @@ VALUES = st.one_of(
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory):
     path = tmp_path_factory.mktemp("home")
     duckdb.connect(str(path / "warehouse.duckdb")).close()
     return path
 
 
-def test_a_value_comes_back_as_it_went_in(home: Path) -> None:
+def test_a_value_comes_back_as_it_went_in(home):
     with published(home) as warehouse:
 
         @given(VALUES)
-        def one(value: object) -> None:
+        def one(value):
             assert warehouse.row("select $value as value", {"value": value})["value"] == value
 
         @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))))
-        def several(values: list[str]) -> None:
+        def several(values):
             asked = {"values": values, "other": "$values"}
             row = warehouse.row("select $values as several, $other as other", asked)
             assert row == {"several": values, "other": "$values"}
@@ -53,7 +50,7 @@ def test_a_value_comes_back_as_it_went_in(home: Path) -> None:
             warehouse.rows("select $day", {"date": date(2026, 1, 1)})
 
 
-def test_nothing_there_and_nothing_readable_are_said(tmp_path: Path) -> None:
+def test_nothing_there_and_nothing_readable_are_said(tmp_path):
     with pytest.raises(NothingPublished, match="run 'shopmirror sync' first"), published(tmp_path):
         pass
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database" * 999)
@@ -65,9 +62,7 @@ def test_nothing_there_and_nothing_readable_are_said(tmp_path: Path) -> None:
     ("command", "slow"),
     [("status", ("pandas", "pyarrow", "dlt")), ("report", ("pandas", "altair", "fpdf", "dlt"))],
 )
-def test_a_look_loads_nothing_that_takes_longer_than_looking(
-    command: str, slow: tuple[str, ...]
-) -> None:
+def test_a_look_loads_nothing_that_takes_longer_than_looking(command, slow):
     modules = {
         "status": "pipelines.monitor.status",
         "report": "pipelines.report.closing, pipelines.report.page",
@@ -77,10 +72,8 @@ def test_a_look_loads_nothing_that_takes_longer_than_looking(
     assert done.stdout.strip() == "[]"
 
 
-def test_a_server_is_read_only_where_the_settings_say_so(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(match: str) -> None:
+def test_a_server_is_read_only_where_the_settings_say_so(home, monkeypatch):
+    def refused(match):
         with pytest.raises(NothingPublished, match=match), published(home):
             pass
 
@@ -100,7 +93,7 @@ def test_a_server_is_read_only_where_the_settings_say_so(
     refused("no PostgreSQL but a duckdb")
 
 
-def test_a_server_tells_of_each_home_what_its_figures_lack(home: Path) -> None:
+def test_a_server_tells_of_each_home_what_its_figures_lack(home):
     warehouse = Published(duckdb.connect(), home, binds=False, server="company")
     warehouse.connection.execute(
         """

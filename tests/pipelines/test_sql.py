@@ -1,7 +1,5 @@
 """Values written into SQL: what DuckDB reads back is what was meant, and pandas stays away."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -28,12 +26,12 @@ ROOT = Path(__file__).parents[2]
 
 @settings(max_examples=60)
 @given(VALUES)
-def test_what_is_written_is_read_back(value: object) -> None:
+def test_what_is_written_is_read_back(value):
     with duckdb.connect() as connection:
         assert connection.execute(f"select {literal(value)}").fetchall() == [(value,)]
 
 
-def test_moments_keep_their_instant_and_names_stay_values() -> None:
+def test_moments_keep_their_instant_and_names_stay_values():
     moment = datetime(2026, 11, 22, 8, 0, 0, 123456, UTC)
     sql = written(
         "select $since = timestamptz '2026-11-22 10:00:00.123456+02', $name",
@@ -44,12 +42,12 @@ def test_moments_keep_their_instant_and_names_stay_values() -> None:
 
 
 @pytest.mark.parametrize("value", [1.5, datetime(2026, 1, 1), {"a": 1}])
-def test_what_no_question_has_is_refused(value: object) -> None:
+def test_what_no_question_has_is_refused(value):
     with pytest.raises(TypeError):
         literal(value)
 
 
-def test_opening_a_home_and_writing_evidence_load_no_pandas(tmp_path: Path) -> None:
+def test_opening_a_home_and_writing_evidence_load_no_pandas(tmp_path):
     code = (
         "import sys; from pathlib import Path; from pipelines.home import Home; "
         "from pipelines.load.loader import Loader; from pipelines.transform.models import prepare; "

@@ -1,7 +1,5 @@
 """A service whose list never ends is noticed, in about twice the requests that its rows take."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -70,8 +68,8 @@ SCANS: list[Callable[[FakeList], Outcome]] = [
 @pytest.mark.parametrize("kind", [RepeatsMixed, AlwaysEdited, NewForEver])
 @pytest.mark.parametrize("scan", range(len(SCANS)))
 @pytest.mark.parametrize("count", [20, 70, 130, 640])
-def test_a_list_that_never_ends_is_given_up(kind: type[FakeList], scan: int, count: int) -> None:
-    def patience(asked: int, fake: FakeList) -> None:
+def test_a_list_that_never_ends_is_given_up(kind, scan, count):
+    def patience(asked, fake):
         assert asked <= 3 * count // PAGE_ROWS + 2 * FEW, "this scan does not end"
 
     fake = kind(rows(count), patience)
@@ -81,7 +79,7 @@ def test_a_list_that_never_ends_is_given_up(kind: type[FakeList], scan: int, cou
         assert {row[0] for row in fake.rows} <= out.ids or not out.whole
 
 
-def test_one_that_makes_rows_up_where_nobody_knows_its_length_is_given_up_too() -> None:
+def test_one_that_makes_rows_up_where_nobody_knows_its_length_is_given_up_too():
     out = read(lambda: read_window(NewForEver(rows(120))))
     assert isinstance(out, Outcome)
     assert "pages" in out.reason and not out.proven

@@ -1,7 +1,5 @@
 """Rows that left a list are found the next night by the rank of its pages, and no other row."""
 
-from __future__ import annotations
-
 import math
 import random
 from datetime import date, timedelta
@@ -14,7 +12,7 @@ from sources.repair_shop.scan.rank import RankSearch
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect: Dialect) -> None:
+def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect):
     """A thousand nights of each dialect: ``python -m bench.nights``."""
     tally = simulate(dialect, 10, seed=11, most=1500)
     assert (tally.wrong, tally.late) == (0, 0), tally
@@ -23,7 +21,7 @@ def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect: Dialec
 
 
 @pytest.mark.parametrize(("name", "number"), [("loose, no window, no paths", 22)])
-def test_what_the_simulator_found_stays_found(name: str, number: int) -> None:
+def test_what_the_simulator_found_stays_found(name, number):
     """A row between the last two pages, sorted loosely, was taken for the one that had left."""
     dialect = next(one for one in DIALECTS if one.name == name)
     tally = Tally()
@@ -43,7 +41,7 @@ def known_shop(count: int = 700) -> tuple[Shop, Mirror, Reading]:
     return shop, mirror, Reading(mirror)
 
 
-def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone() -> None:
+def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone():
     shop, _, reading = known_shop()
     left_out, gone = shop.rows.pop("r77"), shop.rows.pop("r500")
     shop.changed = True
@@ -51,7 +49,7 @@ def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone() -> None:
     assert (found.gone, found.unlisted) == ({gone.id}, {left_out.id})
 
 
-def test_a_row_whose_date_was_edited_is_found_at_its_new_place() -> None:
+def test_a_row_whose_date_was_edited_is_found_at_its_new_place():
     shop, mirror, reading = known_shop()
     shop.rows["r60"].at = 71.5
     shop.changed = True
@@ -61,7 +59,7 @@ def test_a_row_whose_date_was_edited_is_found_at_its_new_place() -> None:
     assert mirror.held["r60"][0] == BEGIN + timedelta(days=71)
 
 
-def test_a_deletion_and_an_insertion_hide_each_other_only_from_the_last_page() -> None:
+def test_a_deletion_and_an_insertion_hide_each_other_only_from_the_last_page():
     shop, _, reading = known_shop()
     del shop.rows["r60"]
     shop.add(71.5)
@@ -69,7 +67,7 @@ def test_a_deletion_and_an_insertion_hide_each_other_only_from_the_last_page() -
     assert RankSearch(reading, reading, also=[6]).run().gone == {"r60"}
 
 
-def test_one_deletion_costs_the_logarithm_of_the_pages() -> None:
+def test_one_deletion_costs_the_logarithm_of_the_pages():
     shop, _, reading = known_shop(40_000)
     del shop.rows["r12345"]
     shop.changed = True
@@ -78,7 +76,7 @@ def test_one_deletion_costs_the_logarithm_of_the_pages() -> None:
     assert shop.asked <= 1 + math.log2(800) + 2
 
 
-def test_rows_without_a_date_are_left_to_reading_the_whole_list() -> None:
+def test_rows_without_a_date_are_left_to_reading_the_whole_list():
     _, _, reading = known_shop(120)
 
     class Undated(Reading):

@@ -1,7 +1,5 @@
 """Scans over a list that changes while it is read: nothing is missed, or the scan says so."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable
@@ -30,7 +28,7 @@ class FakeList:
     """A list endpoint in memory: rows in created order; changes happen between requests."""
 
     rows: list[tuple[str, date]]
-    change: Callable[[int, FakeList], None] | None = None
+    change: Callable[[int, "FakeList"], None] | None = None
     requests: list[tuple[int, str | None]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     lanes_wanted: int = 1
@@ -64,7 +62,7 @@ def rows(count: int, per_day: int = 7) -> list[tuple[str, date]]:
 
 @pytest.mark.parametrize("count", [0, 1, 49, 50, 51, 99, 100, 101, 149, 150, 151, 500, 1234, 5000])
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_a_quiet_list_is_read_whole(count: int, lanes: int) -> None:
+def test_a_quiet_list_is_read_whole(count, lanes):
     fake = FakeList(rows(count), lanes_wanted=lanes)
     out = read_list(fake)
     assert out.proven and out.whole
@@ -72,7 +70,7 @@ def test_a_quiet_list_is_read_whole(count: int, lanes: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 49, 51, 99, 101, 149])
-def test_a_short_list_costs_its_pages_and_one(count: int) -> None:
+def test_a_short_list_costs_its_pages_and_one(count):
     fake = FakeList(rows(count))
     read_list(fake)
     # A page that shares a row or two with the newest one may do so by chance: one more is asked.
@@ -82,7 +80,7 @@ def test_a_short_list_costs_its_pages_and_one(count: int) -> None:
 
 @given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
 @settings(max_examples=60, deadline=None, derandomize=True)
-def test_a_long_list_costs_its_pages_and_a_handful(count: int, growth: float) -> None:
+def test_a_long_list_costs_its_pages_and_a_handful(count, growth):
     """Finding the end costs a few requests however unevenly the rows lie over the years."""
     listed = []
     day, carry = START, 0.0
@@ -100,9 +98,7 @@ def test_a_long_list_costs_its_pages_and_a_handful(count: int, growth: float) ->
 
 @pytest.mark.parametrize("count", [260, 700, 5000, 20_000, 100_000])
 @pytest.mark.parametrize("share", [1.0, 0.6])
-def test_a_shop_that_moved_in_with_its_rows_in_a_day_costs_few_more(
-    count: int, share: float
-) -> None:
+def test_a_shop_that_moved_in_with_its_rows_in_a_day_costs_few_more(count, share):
     """Where most rows are of one day, days say nothing of how many pages there are."""
     moved = round(count * share)
     listed = [
@@ -117,14 +113,14 @@ def test_a_shop_that_moved_in_with_its_rows_in_a_day_costs_few_more(
 
 @pytest.mark.parametrize("count", [537, 650])
 @pytest.mark.parametrize("below", [1, 2, 3])
-def test_a_row_inserted_near_the_end_pushes_none_past_the_scan(count: int, below: int) -> None:
+def test_a_row_inserted_near_the_end_pushes_none_past_the_scan(count, below):
     """Wherever and whenever it is inserted: pages read early are no hole for it."""
     listed = rows(count)
     known = {row for row, _ in listed}
     for step in range(1, 7):
         for at in range(count - 240, count):
 
-            def insert(now: int, fake: FakeList, step: int = step, at: int = at) -> None:
+            def insert(now, fake, step=step, at=at):
                 if now == step:
                     fake.rows.insert(at, ("new", fake.rows[at][1]))
 
@@ -133,7 +129,7 @@ def test_a_row_inserted_near_the_end_pushes_none_past_the_scan(count: int, below
             assert known <= out.ids or not out.proven
 
 
-def test_a_known_list_costs_its_pages_and_two() -> None:
+def test_a_known_list_costs_its_pages_and_two():
     fake = FakeList(rows(2000))
     read_list(fake, hint=40)
     assert len(fake.requests) <= 42
@@ -141,10 +137,10 @@ def test_a_known_list_costs_its_pages_and_two() -> None:
 
 @given(data=st.data(), count=st.integers(51, 900), lanes=st.sampled_from([1, 2]))
 @settings(max_examples=400, deadline=None)
-def test_deletions_at_any_moment_lose_nothing(data: st.DataObject, count: int, lanes: int) -> None:
+def test_deletions_at_any_moment_lose_nothing(data, count, lanes):
     lost: set[str] = set()
 
-    def delete(step: int, fake: FakeList) -> None:
+    def delete(step, fake):
         for _ in range(data.draw(st.sampled_from([0, 0, 1, 1, 3]))):
             if fake.rows:
                 at = data.draw(st.integers(0, len(fake.rows) - 1))
@@ -159,14 +155,12 @@ def test_deletions_at_any_moment_lose_nothing(data: st.DataObject, count: int, l
 
 @given(data=st.data(), count=st.integers(600, 1200))
 @settings(max_examples=300, deadline=None)
-def test_insertions_at_any_moment_lose_no_row_that_was_there(
-    data: st.DataObject, count: int
-) -> None:
+def test_insertions_at_any_moment_lose_no_row_that_was_there(data, count):
     original = rows(count)
     old_dates = data.draw(st.booleans())
     when = set(data.draw(st.lists(st.integers(1, 25), max_size=3)))
 
-    def insert(step: int, fake: FakeList) -> None:
+    def insert(step, fake):
         if step in when:
             at = data.draw(st.integers(0, len(fake.rows))) if old_dates else len(fake.rows)
             day = fake.rows[min(at, len(fake.rows) - 1)][1]
@@ -178,11 +172,11 @@ def test_insertions_at_any_moment_lose_no_row_that_was_there(
         assert {row[0] for row in original} <= out.ids
 
 
-def test_the_order_of_reading_is_what_saves_the_row_at_the_boundary() -> None:
+def test_the_order_of_reading_is_what_saves_the_row_at_the_boundary():
     """Every boundary of the scan: the row before it goes while the scan is there."""
     for step in range(1, 14):
 
-        def delete(now: int, fake: FakeList, step: int = step) -> None:
+        def delete(now, fake, step=step):
             if now == step:
                 fake.rows.pop(3)
 
@@ -212,9 +206,7 @@ class Unstable(FakeList):
     hint=st.sampled_from([None, 1, 2, 5, 9]),
 )
 @settings(max_examples=400, deadline=None)
-def test_days_in_another_order_each_time_are_read_whole_or_not_proven(
-    count: int, per_day: int, seed: int, hint: int | None
-) -> None:
+def test_days_in_another_order_each_time_are_read_whole_or_not_proven(count, per_day, seed, hint):
     fake = Unstable(rows(count, per_day), chance=random.Random(seed))
     try:
         out = read_list(fake, hint=hint)
@@ -223,7 +215,7 @@ def test_days_in_another_order_each_time_are_read_whole_or_not_proven(
     assert not out.proven or out.ids == {row[0] for row in fake.rows}
 
 
-def test_an_unsorted_order_is_not_proven() -> None:
+def test_an_unsorted_order_is_not_proven():
     import random
 
     chance = random.Random(5)
@@ -235,7 +227,7 @@ def test_an_unsorted_order_is_not_proven() -> None:
     assert not out.proven or {row[0] for row in fake.rows} <= out.ids
 
 
-def test_a_loosely_sorted_list_is_read_whole() -> None:
+def test_a_loosely_sorted_list_is_read_whole():
     listed = rows(730)
     for at in range(3, 720, 11):
         listed[at], listed[at + 2] = listed[at + 2], listed[at]
@@ -270,7 +262,7 @@ class IgnoresPage(FakeList):
 
 
 @pytest.mark.parametrize("kind", [OnePageOnly, IgnoresPage])
-def test_a_service_that_does_not_page_is_noticed(kind: type[FakeList]) -> None:
+def test_a_service_that_does_not_page_is_noticed(kind):
     with pytest.raises(PagingBroken):
         read_list(kind(rows(260)))
     if kind is IgnoresPage:
@@ -278,7 +270,7 @@ def test_a_service_that_does_not_page_is_noticed(kind: type[FakeList]) -> None:
             read_window(kind(rows(260)))
 
 
-def test_a_window_with_a_full_page_and_an_empty_one_is_looked_at_by_offset() -> None:
+def test_a_window_with_a_full_page_and_an_empty_one_is_looked_at_by_offset():
     class Offset(OnePageOnly):
         def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
             return FakeList.page(self, number, order)
@@ -289,7 +281,7 @@ def test_a_window_with_a_full_page_and_an_empty_one_is_looked_at_by_offset() -> 
 
 
 @pytest.mark.parametrize("count", [51, 60, 120, 400])
-def test_a_window_in_another_order_at_each_request_is_not_proven(count: int) -> None:
+def test_a_window_in_another_order_at_each_request_is_not_proven(count):
     chance = random.Random(count)
     for _ in range(50):
         fake = FakeList(rows(count), change=lambda _, of: chance.shuffle(of.rows))
@@ -299,8 +291,8 @@ def test_a_window_in_another_order_at_each_request_is_not_proven(count: int) -> 
 
 
 @pytest.mark.parametrize("count", [60, 120, 400])
-def test_a_window_is_proven_though_rows_come_and_one_moves(count: int) -> None:
-    def change(request: int, fake: FakeList) -> None:
+def test_a_window_is_proven_though_rows_come_and_one_moves(count):
+    def change(request, fake):
         if request == 2:
             fake.rows.append(fake.rows.pop(count // 3))  # edited: it stands first now
         fake.rows.append((f"new{request}", START))
@@ -310,7 +302,7 @@ def test_a_window_is_proven_though_rows_come_and_one_moves(count: int) -> None:
     assert out.proven and out.ids >= {f"r{n}" for n in range(count)}
 
 
-def test_a_head_scan_ends_on_known_rows() -> None:
+def test_a_head_scan_ends_on_known_rows():
     fake = FakeList(rows(1000))
     fake.known = {f"r{n}" for n in range(990)}
     out = read_head(fake, order="newest", since=START + timedelta(days=990 // 7), live=990)
@@ -319,14 +311,14 @@ def test_a_head_scan_ends_on_known_rows() -> None:
     assert len(fake.requests) == 1
 
 
-def test_a_head_scan_reads_as_many_pages_as_are_new() -> None:
+def test_a_head_scan_reads_as_many_pages_as_are_new():
     fake = FakeList(rows(1000))
     fake.known = {f"r{n}" for n in range(820)}
     out = read_head(fake, order="newest", since=None, live=820)
     assert {f"r{n}" for n in range(820, 1000)} <= out.ids
 
 
-def test_a_head_scan_reads_the_boundary_day_again_whole() -> None:
+def test_a_head_scan_reads_the_boundary_day_again_whole():
     fake = FakeList(rows(400, per_day=80))
     fake.known = {row[0] for row in fake.rows}
     boundary = fake.rows[-1][1]
@@ -334,12 +326,12 @@ def test_a_head_scan_reads_the_boundary_day_again_whole() -> None:
     assert {row[0] for row in fake.rows if row[1] == boundary} <= out.ids
 
 
-def test_an_empty_answer_where_rows_are_known_is_not_believed() -> None:
+def test_an_empty_answer_where_rows_are_known_is_not_believed():
     out = read_head(FakeList([]), order="newest", since=None, live=12)
     assert not out.proven and "12 rows" in out.reason
 
 
-def test_a_scan_run_again_asks_only_what_was_never_answered() -> None:
+def test_a_scan_run_again_asks_only_what_was_never_answered():
     """Killed after any number of answers, the second run makes exactly the rest."""
     whole = FakeList(rows(600))
     read_list(whole)
@@ -350,7 +342,7 @@ def test_a_scan_run_again_asks_only_what_was_never_answered() -> None:
 
     for after in range(1, total):
 
-        def kill(step: int, fake: FakeList, after: int = after) -> None:
+        def kill(step, fake, after=after):
             if step == after:
                 raise Killed
 
@@ -373,13 +365,13 @@ class RepeatingList(FakeList):
 
 @pytest.mark.parametrize("count", [1, 49, 51, 99, 101, 130, 500, 1234])
 @pytest.mark.parametrize("hint", [None, 2, 9, 40])
-def test_a_service_that_repeats_its_last_page_is_read_whole(count: int, hint: int | None) -> None:
+def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint):
     fake = RepeatingList(rows(count))
     out = read_list(fake, hint=hint)
     assert out.proven and out.ids == {row[0] for row in fake.rows}
 
 
-def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats() -> None:
+def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats():
     fake = RepeatingList(rows(20))
     out = read_head(fake, order="newest", since=START, live=21)
     assert out.proven and out.whole and len(out.ids) == 20

@@ -1,10 +1,7 @@
 """By which status the tickets are read in two halves, after an answer that made no sense."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from sources.repair_shop.ledger import Ledger, Row
@@ -22,9 +19,7 @@ def answer(ledger: Ledger, key: str, rows: list[dict[str, Any]]) -> None:
     ledger.put(scan, key, "/statuses?page=1", json.dumps(rows).encode(), known, datetime.now(UTC))
 
 
-def test_a_label_that_an_odd_answer_named_is_forgotten_with_the_next_answer(
-    tmp_path: Path,
-) -> None:
+def test_a_label_that_an_odd_answer_named_is_forgotten_with_the_next_answer(tmp_path):
     ledger = Ledger(tmp_path / "mirror.sqlite")
     answer(ledger, "odd", [{"id": 1, "label": ["New"]}, {"id": 2, "label": "Called"}])
     assert repair_status(ledger, "main") == "Called"
@@ -32,7 +27,7 @@ def test_a_label_that_an_odd_answer_named_is_forgotten_with_the_next_answer(
     assert repair_status(ledger, "main") == "New"
 
 
-def test_the_label_stays_while_the_shop_has_it(tmp_path: Path) -> None:
+def test_the_label_stays_while_the_shop_has_it(tmp_path):
     ledger = Ledger(tmp_path / "mirror.sqlite")
     answer(ledger, "first", [{"id": 3, "label": "Open", "type": "repair"}])
     assert repair_status(ledger, "main") == "Open"

@@ -1,7 +1,5 @@
 """A project of dlt's own, made by its ``init`` from a commit of this clone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Scans side by side in one thread: order, errors, turns, and what a chain of shops takes."""
 
-from __future__ import annotations
-
 import _thread
 import signal
 import threading
@@ -21,10 +19,10 @@ from sources.repair_shop.observer import Silent
 from sources.repair_shop.settings import ShopSettings
 
 
-def test_results_come_in_order_and_an_error_when_all_have_ended() -> None:
+def test_results_come_in_order_and_an_error_when_all_have_ended():
     ended: list[int] = []
 
-    def work(number: int) -> int:
+    def work(number):
         pause(0.002 * (5 - number))
         ended.append(number)
         if number == 3:
@@ -39,10 +37,10 @@ def test_results_come_in_order_and_an_error_when_all_have_ended() -> None:
     assert together(work, []) == []
 
 
-def test_after_an_error_nothing_more_is_begun() -> None:
+def test_after_an_error_nothing_more_is_begun():
     begun: list[int] = []
 
-    def work(number: int) -> None:
+    def work(number):
         begun.append(number)
         pause(0.001)
         raise ValueError(number)
@@ -52,11 +50,11 @@ def test_after_an_error_nothing_more_is_begun() -> None:
     assert begun == [0, 1]
 
 
-def test_waiting_takes_no_thread() -> None:
+def test_waiting_takes_no_thread():
     before = threading.active_count()
     peak: list[int] = []
 
-    def wait(_number: int) -> None:
+    def wait(_number):
         together(pause, [0.05, 0.05])
         peak.append(threading.active_count())
 
@@ -66,10 +64,10 @@ def test_waiting_takes_no_thread() -> None:
     assert max(peak) == before
 
 
-def test_turns_are_in_the_order_of_coming() -> None:
+def test_turns_are_in_the_order_of_coming():
     turn, order = Turn(), list[int]()
 
-    def take(number: int) -> None:
+    def take(number):
         with turn:
             pause(0.001)
             order.append(number)
@@ -78,10 +76,10 @@ def test_turns_are_in_the_order_of_coming() -> None:
     assert order == list(range(20))
 
 
-def test_one_that_gets_no_answer_leaves_threads_to_the_others() -> None:
+def test_one_that_gets_no_answer_leaves_threads_to_the_others():
     answer, done = threading.Event(), list[str]()
 
-    def ask(owner: str) -> None:
+    def ask(owner):
         on_wire(owner, lambda: owner == "out" and answer.wait(30))
         done.append(owner)
         if done.count("up") == 50:
@@ -94,10 +92,10 @@ def test_one_that_gets_no_answer_leaves_threads_to_the_others() -> None:
     assert threading.active_count() == before
 
 
-def test_a_signal_while_all_wait_ends_them() -> None:
+def test_a_signal_while_all_wait_ends_them():
     stop = threading.Event()
 
-    def work(_number: int) -> None:
+    def work(_number):
         try:
             while not stop.is_set():
                 pause(0.005)
@@ -131,9 +129,7 @@ class Counting(Silent):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files as Linux does")
-def test_forty_shops_take_no_more_threads_and_files_than_a_pool(
-    tmp_path: Path,
-) -> None:
+def test_forty_shops_take_no_more_threads_and_files_than_a_pool(tmp_path):
     slow = Quirks(latency_seconds=0.05)
     specs = [
         ShopSpec(

@@ -1,11 +1,8 @@
 """The dlt source as its users meet it: in a folder of their own, with destinations of their own."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,11 +26,10 @@ from tests.source.project import CLONE, Project
 ZONE = "America/Guatemala"
 PREFIX = "SOURCES__REPAIR_SHOP__"
 LISTS = ("brands", "tickets")
-MakePipeline = Callable[[str], dlt.Pipeline]
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folder(tmp_path, monkeypatch):
     """The current folder, dlt's own and the settings are each test's own."""
     for name in [*os.environ]:
         if name.startswith(("SOURCES__", "SHOPMIRROR_", "NORMALIZE__", "LOAD__")):
@@ -48,7 +44,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxServer]:
+def shop(monkeypatch):
     with SandboxServer([ShopSpec("main", timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
         for name, value in settings_of(server, "main").items():
             monkeypatch.setenv(PREFIX + name.upper(), str(value))
@@ -66,8 +62,8 @@ def settings_of(server: SandboxServer, name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path) -> MakePipeline:
-    def make(name: str) -> dlt.Pipeline:
+def pipeline(tmp_path):
+    def make(name):
         return dlt.pipeline(
             name,
             pipelines_dir=str(tmp_path / "pipelines"),
@@ -83,7 +79,7 @@ def ask(path: Path, sql: str) -> list[tuple[Any, ...]]:
         return database.execute(sql).fetchall()
 
 
-def test_dlt_init_makes_a_project_that_runs(shop: SandboxServer, tmp_path: Path) -> None:
+def test_dlt_init_makes_a_project_that_runs(shop, tmp_path):
     project = Project(tmp_path, "duckdb")
     assert "api_key" in (project.folder / ".dlt" / "secrets.toml").read_text()
     assert "LOADED and contains no failed jobs" in project.run("repair_shop_pipeline.py")
@@ -103,8 +99,8 @@ def test_dlt_init_makes_a_project_that_runs(shop: SandboxServer, tmp_path: Path)
 
 
 def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(
-    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
-) -> None:
+    shop, pipeline, tmp_path
+):
     store = shop.store("main")
     first = pipeline("first")
     first.run(repair_shop().with_resources(*LISTS))
@@ -121,7 +117,7 @@ def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(
     second.run(repair_shop().with_resources(*LISTS), loader_file_format="parquet")
     assert len(shop.requests("main")) <= 3, "only what may be new is asked"
 
-    def files(table: str) -> list[dict[str, Any]]:
+    def files(table):
         found = sorted((tmp_path / "files" / "raw" / table).glob("*.parquet"))
         return [row for file in found for row in pq.read_table(file).to_pylist()]
 
@@ -137,9 +133,7 @@ def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(
     assert str(gone) in {row["id"] for row in files("brands") if row["_deleted_at"]}
 
 
-def test_a_lost_destination_is_filled_again_without_asking_for_it(
-    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
-) -> None:
+def test_a_lost_destination_is_filled_again_without_asking_for_it(shop, pipeline, tmp_path):
     pipeline("main").run(repair_shop().with_resources(*LISTS))
     (tmp_path / "main.duckdb").unlink()
     shop.forget_requests()
@@ -149,9 +143,7 @@ def test_a_lost_destination_is_filled_again_without_asking_for_it(
     assert rows == [(len(shop.store("main").all("tickets")),)]
 
 
-def test_a_destination_of_another_ledger_starts_over(
-    shop: SandboxServer, pipeline: MakePipeline, tmp_path: Path
-) -> None:
+def test_a_destination_of_another_ledger_starts_over(shop, pipeline, tmp_path):
     made = pipeline("main")
     made.run(repair_shop(ledger_folder="one").with_resources("brands"))
     shop.store("main").update("brands", shop.store("main").ids("brands")[0], {"name": "Neu"})
@@ -183,7 +175,7 @@ def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(shop, pipeline
     loaded.ledger.close()
 
 
-def test_several_shops_from_the_settings(pipeline: MakePipeline, tmp_path: Path) -> None:
+def test_several_shops_from_the_settings(pipeline, tmp_path):
     specs = [ShopSpec(name, timezone=ZONE, limit=None) for name in ("centro", "norte")]
     with SandboxServer(specs, minute_seconds=0.5) as server:
         settings = Path(".dlt")
@@ -205,12 +197,12 @@ def test_several_shops_from_the_settings(pipeline: MakePipeline, tmp_path: Path)
         assert set(found) == told
 
 
-def test_a_wrong_key_fails_the_run_in_words(shop: SandboxServer, pipeline: MakePipeline) -> None:
+def test_a_wrong_key_fails_the_run_in_words(shop, pipeline):
     with pytest.raises(Exception, match="key"):
         pipeline("main").run(repair_shop(api_key="wrong").with_resources("brands"))
 
 
-def test_resources_bear_keys_and_columns() -> None:
+def test_resources_bear_keys_and_columns():
     source = repair_shop(base_url="http://127.0.0.1:1/v1", api_key="k")
     assert set(source.resources) == set(ENDPOINTS)
     columns = source.resources["ticket_invoices"].compute_table_schema()["columns"]
@@ -219,7 +211,7 @@ def test_resources_bear_keys_and_columns() -> None:
     assert keys == {"shop_id", "id"}
 
 
-def test_the_source_stands_by_itself() -> None:
+def test_the_source_stands_by_itself():
     """Inside it imports are relative, and never lead out of the folder."""
     folder = CLONE / "sources" / "repair_shop"
     for path in folder.rglob("*.py"):

@@ -1,10 +1,8 @@
 """A sandbox shop and its mirror, up to raw: the models are left out where nothing asks for them."""
 
-from __future__ import annotations
-
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -231,7 +229,7 @@ MakeMirror = Callable[..., Mirror]
 
 
 @pytest.fixture
-def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MakeMirror]:
+def make_mirror(tmp_path, request):
     """Makes a shop with the given quirks (and settings), and a mirror of it.
 
     ``database``: rows go into a real one; by default into a :class:`Recorder`. ``tables``: the
@@ -241,16 +239,16 @@ def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make
         made: list[Mirror] = []
 
         def make(
-            quirks: Quirks | None = None,
+            quirks=None,
             *,
-            shops: tuple[str, ...] = ("main",),
-            records: Any = None,
-            limit: int | None = None,
-            database: bool = False,
-            tables: bool = True,
-            home: Path | None = None,
-            **changes: Any,
-        ) -> Mirror:
+            shops=("main",),
+            records=None,
+            limit=None,
+            database=False,
+            tables=True,
+            home=None,
+            **changes,
+        ):
             specs = [
                 ShopSpec(
                     name, timezone=ZONE, limit=limit, quirks=quirks or Quirks(), records=records
@@ -273,13 +271,13 @@ def make_mirror(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make
 
 
 @pytest.fixture
-def mirror(make_mirror: MakeMirror) -> Mirror:
+def mirror(make_mirror):
     """A plain shop, not yet synced."""
     return make_mirror()
 
 
 @pytest.fixture(scope="session")
-def first_night(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Recorder]:
+def first_night(tmp_path_factory):
     """The home after a first sync of a plain shop, and what it loaded."""
     recorder = Recorder()
     with SandboxServer([ShopSpec(timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
@@ -290,7 +288,7 @@ def first_night(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Recorde
 
 
 @pytest.fixture
-def synced(mirror: Mirror, first_night: tuple[Path, Recorder]) -> Mirror:
+def synced(mirror, first_night):
     """A plain shop, synced once: each test has a copy of the same home."""
     home, recorder = first_night
     shutil.copytree(home, mirror.home)

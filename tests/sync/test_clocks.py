@@ -1,14 +1,11 @@
 """Nights of a machine whose clock is wrong: the service's rows are all read all the same."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from sandbox.store import ShopStore
 from sources.repair_shop.ledger import Ledger
-from tests.sync.conftest import Mirror
 
 EDITS = {
     "tickets": ("short_info", "New words"),
@@ -23,7 +20,7 @@ def ahead(store: ShopStore, days: float) -> None:
 
 
 @pytest.mark.parametrize("days", [5, 400])
-def test_what_changed_after_our_tomorrow_is_read(synced: Mirror, days: float) -> None:
+def test_what_changed_after_our_tomorrow_is_read(synced, days):
     mirror = synced
     ahead(mirror.store, days)
     for table, (name, value) in EDITS.items():
@@ -40,7 +37,7 @@ def test_what_changed_after_our_tomorrow_is_read(synced: Mirror, days: float) ->
         assert mirror.recorder.held["main", table, first][name] == value
 
 
-def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced: Mirror) -> None:
+def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced):
     mirror = synced
     ahead(mirror.store, 5)
     invoice = next(i for i in mirror.store.all("ticket_invoices") if i["status"] == "Due")
@@ -59,9 +56,7 @@ def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced: Mirror) -> None:
     mirror.assert_same("ticket_invoices", "payments")
 
 
-def test_what_a_killed_run_read_by_a_clock_ahead_is_not_taken_for_just_read(
-    synced: Mirror,
-) -> None:
+def test_what_a_killed_run_read_by_a_clock_ahead_is_not_taken_for_just_read(synced):
     mirror = synced
     assert mirror.run(max_requests=25).exit_code == 4
     # The clock was a day ahead then and is right now, a day later.

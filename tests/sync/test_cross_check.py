@@ -1,7 +1,5 @@
 """Payments are told twice, in their list and in their document: where one is old, it shows."""
 
-from __future__ import annotations
-
 from pipelines.sync.run import sync
 from tests.sync.conftest import Mirror
 

@@ -1,17 +1,13 @@
 """Custom fields of categories and tabs, which the bare list of tickets' fields does not show."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
-
-import pytest
 
 from sandbox import query, routes
 from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan import custom_fields
 from sources.repair_shop.scan.jobs import full_watermark
-from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.conftest import Mirror
 
 FIELDS = "custom_fields"
 
@@ -25,7 +21,7 @@ def _age(mirror: Mirror, days: int) -> None:
     ledger.close()
 
 
-def test_fields_of_categories_and_tabs_are_read_and_stay(mirror: Mirror) -> None:
+def test_fields_of_categories_and_tabs_are_read_and_stay(mirror):
     assert mirror.run("categories", FIELDS).exit_code == 0
     mirror.assert_same(FIELDS)
     for _ in range(2):
@@ -34,9 +30,7 @@ def test_fields_of_categories_and_tabs_are_read_and_stay(mirror: Mirror) -> None
         mirror.assert_same(FIELDS)
 
 
-def test_an_envelope_may_bear_the_name_of_the_type(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_envelope_may_bear_the_name_of_the_type(make_mirror, monkeypatch):
     wrap = routes.envelope
 
     def named(rows, resource, quirks):
@@ -49,9 +43,7 @@ def test_an_envelope_may_bear_the_name_of_the_type(
     mirror.assert_same(FIELDS)
 
 
-def test_a_short_page_of_a_category_is_not_its_end(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_short_page_of_a_category_is_not_its_end(mirror, monkeypatch):
     """Some services leave rows out after they cut the page."""
     plain = query._sorted_page
 
@@ -71,7 +63,7 @@ def test_a_short_page_of_a_category_is_not_its_end(
     mirror.assert_same(FIELDS)
 
 
-def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror: Mirror) -> None:
+def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
     mirror.run("categories", FIELDS)
     gone = next(record for record in mirror.store.all(FIELDS) if record["category_id"])
     mirror.store.delete(FIELDS, str(gone["id"]))
@@ -82,9 +74,7 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror: Mirror) 
     mirror.assert_same(FIELDS)
 
 
-def test_no_field_is_gone_while_categories_wait_for_their_turn(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_field_is_gone_while_categories_wait_for_their_turn(mirror, monkeypatch):
     mirror.run("categories", FIELDS)
     monkeypatch.setattr(custom_fields, "ASKED_AT_MOST", 3)
     _age(mirror, 7)

@@ -1,7 +1,5 @@
 """Rows deleted at the service have their mark the next night, whatever the list and its service."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,7 +7,7 @@ import pytest
 
 from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Ledger
-from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.conftest import Mirror
 from tests.sync.test_nights import marks
 
 LISTS = ("customers", "ticket_comments", "ticket_timers", "stock", "expenses", "payments")
@@ -37,9 +35,7 @@ def records(count: int) -> list[tuple[str, dict[str, Any]]]:
     ],
     ids=lambda quirks: "-".join(quirks.values()) or "plain",
 )
-def test_deleted_rows_of_all_lists_are_marked_the_next_night(
-    make_mirror: MakeMirror, quirks: dict[str, Any]
-) -> None:
+def test_deleted_rows_of_all_lists_are_marked_the_next_night(make_mirror, quirks):
     mirror = make_mirror(Quirks(**quirks), records=records(160), audit_requests=0)
     assert mirror.run(*LISTS).exit_code == 0
     gone = {table: {f"{table}-{7 + at}", f"{table}-{70 + at}"} for at, table in enumerate(LISTS)}
@@ -60,7 +56,7 @@ def evidence(mirror: Mirror, resource: str) -> str:
     return str(rows[0][0])
 
 
-def test_lists_that_are_read_by_their_last_change_are_counted_too(synced: Mirror) -> None:
+def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     gone = {table: synced.store.ids(table)[3] for table in ("tickets", "appointments", "products")}
     for table, identity in gone.items():
         synced.store.delete(table, identity)
@@ -72,7 +68,7 @@ def test_lists_that_are_read_by_their_last_change_are_counted_too(synced: Mirror
         synced.assert_same(table)
 
 
-def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced: Mirror) -> None:
+def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced):
     new = next(one for one in synced.store.all("statuses") if one["label"] == "New")
     ticket = next(one for one in synced.store.all("tickets") if one["status"]["label"] != "New")
     status = {"id": new["id"], "label": "New"}
@@ -83,9 +79,7 @@ def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced: Mirror) 
     synced.assert_same("tickets")
 
 
-def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(
-    make_mirror: MakeMirror,
-) -> None:
+def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     mirror = make_mirror(records=records(160), audit_requests=9)
     assert mirror.run(*LISTS).exit_code == 0
     mirror.store.update("stock", "stock-20", {"location": "moved"}, touch=False)

@@ -1,9 +1,6 @@
 """Rows that lists leave out unless asked for: inactive staff and products, closed leads."""
 
-from __future__ import annotations
-
 import zlib
-from collections.abc import Sequence
 from datetime import date, timedelta
 
 import pytest
@@ -13,7 +10,7 @@ from sources.repair_shop.ledger import Ledger, Page
 from sources.repair_shop.scan.hidden import Shown
 from sources.repair_shop.scan.jobs import day_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.conftest import Mirror
 
 LISTS = {"users": "In active", "products": "In active", "suppliers": "In active", "leads": "Lost"}
 
@@ -33,7 +30,7 @@ def _statuses(mirror: Mirror, table: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("table", LISTS)
-def test_hidden_rows_are_read_and_stay(make_mirror: MakeMirror, table: str) -> None:
+def test_hidden_rows_are_read_and_stay(make_mirror, table):
     mirror = make_mirror(quirks=Quirks(hides=True))
     known = _statuses(mirror, table)
     other = next(identity for identity, status in known.items() if status != LISTS[table])
@@ -51,7 +48,7 @@ def test_hidden_rows_are_read_and_stay(make_mirror: MakeMirror, table: str) -> N
     mirror.assert_same(table)
 
 
-def test_a_hidden_row_that_went_is_found_within_a_week(make_mirror: MakeMirror) -> None:
+def test_a_hidden_row_that_went_is_found_within_a_week(make_mirror):
     mirror = make_mirror(quirks=Quirks(hides=True))
     mirror.run("products")
     gone = next(row for row, status in _statuses(mirror, "products").items() if status != "Active")
@@ -63,7 +60,7 @@ def test_a_hidden_row_that_went_is_found_within_a_week(make_mirror: MakeMirror) 
     mirror.assert_same("products")
 
 
-def test_a_list_is_asked_only_for_kinds_that_it_did_not_show(mirror: Mirror) -> None:
+def test_a_list_is_asked_only_for_kinds_that_it_did_not_show(mirror):
     mirror.run("products")
     _a_week_later(mirror, "products")
     asked = mirror.run("products").requests
@@ -94,9 +91,7 @@ _DAYS = tuple(date(2025, 1, 1) + timedelta(days=day) for day in range(30))
         ("payments", {"pos": {}}, 30, range(30), False),
     ],
 )
-def test_rows_of_a_kind_old_and_new_show_that_a_list_hides_none(
-    name: str, row: dict[str, object], listed: int, shown: Sequence[int], is_shown: bool
-) -> None:
+def test_rows_of_a_kind_old_and_new_show_that_a_list_hides_none(name, row, listed, shown, is_shown):
     endpoint, seen = ENDPOINTS[name], Shown()
     rows = [row if at in shown else {"status": "Due"} for at in range(30)]
     seen.note(endpoint, rows, Page(tuple(map(str, range(30))), _DAYS, (True,) * 30))
@@ -110,9 +105,7 @@ def test_rows_of_a_kind_old_and_new_show_that_a_list_hides_none(
         (range(30), (_DAYS[0],) * 30),  # all of one day: none of them is old or new
     ],
 )
-def test_rows_seen_twice_or_on_one_day_show_nothing_of_the_others(
-    ids: Sequence[int], days: tuple[date, ...]
-) -> None:
+def test_rows_seen_twice_or_on_one_day_show_nothing_of_the_others(ids, days):
     endpoint, seen = ENDPOINTS["ticket_invoices"], Shown()
     page = Page(tuple(map(str, ids)), days, (True,) * 30)
     seen.note(endpoint, [{"status": "Paid"}] * 30, page)

@@ -1,7 +1,5 @@
 """The nightly sync: what changed at the service is in raw the next night, at few requests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,7 +13,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.sync.conftest import MakeMirror, Mirror
+from tests.sync.conftest import Mirror
 
 
 def now_text(days: int = 0) -> str:
@@ -32,14 +30,14 @@ def marks(mirror: Mirror, table: str) -> set[str]:
     }
 
 
-def test_a_night_without_a_change_asks_little_and_loads_nothing(synced: Mirror) -> None:
+def test_a_night_without_a_change_asks_little_and_loads_nothing(synced):
     report = synced.run()
     assert report.exit_code == 0, report.details
     assert report.requests <= 60
     assert synced.loaded == 0
 
 
-def test_what_staff_did_in_a_day_is_there_the_next_night(mirror: Mirror) -> None:
+def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
     synced, store = mirror, mirror.store
     supplier = store.all("suppliers")[0]
     store.insert(
@@ -92,7 +90,7 @@ def test_what_staff_did_in_a_day_is_there_the_next_night(mirror: Mirror) -> None
     assert synced.recorder.live("products", "main")[product["id"]]["name"] == "edited"
 
 
-def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced: Mirror) -> None:
+def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced):
     order = synced.store.all("pos_orders")[0]
     synced.store.insert(
         "payments",
@@ -110,7 +108,7 @@ def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced: Mirror) -
     synced.assert_same("pos_orders", "payments")
 
 
-def test_a_record_that_a_payment_and_a_push_name_is_read_once(make_mirror: MakeMirror) -> None:
+def test_a_record_that_a_payment_and_a_push_name_is_read_once(make_mirror):
     synced = make_mirror(Quirks(latency_seconds=0.02))
     assert synced.run("posOrders").exit_code == 0
     one, two = synced.store.ids("pos_orders")[:2]
@@ -129,9 +127,7 @@ def test_a_record_that_a_payment_and_a_push_name_is_read_once(make_mirror: MakeM
     assert sorted(synced.asked()) == sorted(f"/posOrders/{order}?" for order in (one, two))
 
 
-def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_return(
-    synced: Mirror,
-) -> None:
+def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_return(synced):
     gone = synced.store.all("brands")[0]
     synced.store.delete("brands", gone["id"])
     synced.run("brands")
@@ -142,14 +138,14 @@ def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_
     synced.assert_same("brands")
 
 
-def test_deleted_shipments_are_marked_by_the_list_of_them(synced: Mirror) -> None:
+def test_deleted_shipments_are_marked_by_the_list_of_them(synced):
     gone = synced.store.ids("shipments")[0]
     synced.store.delete("shipments", gone)
     synced.run("shipments/deleted")
     assert gone in marks(synced, "shipments")
 
 
-def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced: Mirror) -> None:
+def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced):
     ids = synced.store.ids("brands")
     gone = ids[: len(ids) // 2]
     for identity in gone:
@@ -173,7 +169,7 @@ def _well(synced: Mirror) -> tuple[bool, int]:
     return bool(found.as_json()["complete"]), found.exit_code
 
 
-def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror) -> None:
+def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced):
     known = synced.live("brands")
     for full in (False, True):
         synced.server.faults.next("empty_list", path="/brands", times=9)
@@ -189,7 +185,7 @@ def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced: Mirror)
     synced.assert_same("brands")
 
 
-def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced: Mirror) -> None:
+def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
     mirror = synced
     mirror.changes["audit_requests"] = 1000
     invoice = mirror.store.all("ticket_invoices")[3]
@@ -244,8 +240,8 @@ CASES: list[tuple[Callable[[Mirror], None], int, int]] = [
 
 @pytest.mark.parametrize(("change", "count", "answer"), CASES)
 def test_rows_that_come_and_go_while_a_list_is_read_hide_no_other(
-    make_mirror: MakeMirror, change: Callable[[Mirror], None], count: int, answer: int
-) -> None:
+    make_mirror, change, count, answer
+):
     mirror = make_mirror(records=customers(count))
     mirror.server.faults.after(answer, lambda: change(mirror), path="/customers")
     report = mirror.run("customers")
@@ -255,14 +251,14 @@ def test_rows_that_come_and_go_while_a_list_is_read_hide_no_other(
     assert mirror.live("customers") == set(mirror.store.ids("customers"))
 
 
-def test_ids_that_differ_only_by_case_are_two_rows(make_mirror: MakeMirror) -> None:
+def test_ids_that_differ_only_by_case_are_two_rows(make_mirror):
     records = [("brands", {"id": identity, "name": identity}) for identity in ("ab", "AB", "Ab")]
     mirror = make_mirror(records=records)
     mirror.run("brands")
     assert mirror.live("brands") == {"ab", "AB", "Ab"}
 
 
-def test_fields_that_appear_vanish_or_change_their_type_lose_no_row(synced: Mirror) -> None:
+def test_fields_that_appear_vanish_or_change_their_type_lose_no_row(synced):
     store = synced.store
     for number, identity in enumerate(store.ids("brands")):
         odd: Any = [7, "7.5", True, {"a": 1}, [1, 2], [{"b": 2}], None, "", "Q1,234.50"][number % 9]

@@ -1,14 +1,11 @@
 """However a service answers, the same rows arrive."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from sandbox import query
 from sandbox.quirks import Quirks
-from tests.sync.conftest import MakeMirror
 
 QUIRKS: list[dict[str, Any]] = [
     {},
@@ -49,9 +46,7 @@ QUIRKS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("quirks", QUIRKS, ids=lambda q: "-".join(map(str, q.values())) or "plain")
-def test_every_row_arrives_and_a_second_night_finds_nothing_new(
-    make_mirror: MakeMirror, quirks: dict[str, Any]
-) -> None:
+def test_every_row_arrives_and_a_second_night_finds_nothing_new(make_mirror, quirks):
     mirror = make_mirror(Quirks(**quirks))
     report = mirror.run()
     assert report.exit_code == 0, report.details
@@ -63,8 +58,8 @@ def test_every_row_arrives_and_a_second_night_finds_nothing_new(
 
 
 def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_rows_are_missing(
-    make_mirror: MakeMirror,
-) -> None:
+    make_mirror,
+):
     mirror = make_mirror(Quirks(order="unstable"))
     report = mirror.run()
     doubted = {doubt.partition(":")[0] for shop in report.shops for doubt in shop.doubts}
@@ -73,9 +68,7 @@ def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_row
             mirror.assert_same(table)
 
 
-def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirror, monkeypatch):
     """Offset and limit show its first page only, as if that were all."""
     monkeypatch.setattr(
         query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 4, 4)
@@ -87,9 +80,7 @@ def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(
 
 
 @pytest.mark.parametrize("size", [25, 100])
-def test_nights_of_a_service_whose_pages_are_not_of_fifty(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
+def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, monkeypatch, size):
     """Its page 2 was taken for the last one: what was new, gone or changed went unseen."""
     monkeypatch.setattr(
         query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * size, size)
@@ -108,9 +99,7 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(
     mirror.assert_same(*lists)
 
 
-def test_a_service_that_knows_no_order(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_that_knows_no_order(make_mirror, monkeypatch):
     """Its tickets, read as two lists, were never read whole."""
     monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
     mirror = make_mirror()
@@ -121,7 +110,7 @@ def test_a_service_that_knows_no_order(
     mirror.assert_same("tickets")
 
 
-def test_a_service_without_updated_lists_has_them_read_whole(make_mirror: MakeMirror) -> None:
+def test_a_service_without_updated_lists_has_them_read_whole(make_mirror):
     """Its tickets were never read whole, and what changed in them never came."""
     mirror = make_mirror()
     for table in ("tickets", "products"):
@@ -136,8 +125,8 @@ def test_a_service_without_updated_lists_has_them_read_whole(make_mirror: MakeMi
 
 @pytest.mark.parametrize("known", [22, 24])
 def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch, known: int
-) -> None:
+    make_mirror, monkeypatch, known
+):
     """Its newest page held as many rows as were known, so old ones it left out were taken as gone,
     with exit code 0."""
     monkeypatch.setattr(
@@ -154,14 +143,14 @@ def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
 
 
 def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_mirror, monkeypatch
+):
     """Without ``/tickets/updated`` the lists without them counted as whole, and a person was told
     to confirm that the others are gone."""
     mirror = make_mirror()
     condition = query.condition
 
-    def hiding(resource: str, one: Any, *rest: Any) -> query.Condition:
+    def hiding(resource, one, *rest):
         sql, values = condition(resource, one, *rest)
         is_status = resource == "tickets" and one.name == "status"
         return (f"({sql}) AND {query.PIPELINE}" if is_status else sql), values
@@ -176,9 +165,7 @@ def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_on
     mirror.assert_same("tickets")
 
 
-def test_a_list_that_has_pages_of_fifty_again_is_counted_again(
-    make_mirror: MakeMirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror, monkeypatch):
     """What was seen once of its pages, by a mistake of the service, had it read whole for ever."""
     mirror = make_mirror()
     while len(mirror.store.ids("brands")) < 60:

@@ -1,7 +1,5 @@
 """An answer that cannot be loaded stops nothing but itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +11,7 @@ from pipelines.monitor.status import status
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.log import Log, Offset
-from tests.sync.conftest import Mirror, Recorder
+from tests.sync.conftest import Recorder
 
 
 @dataclass
@@ -44,14 +42,12 @@ class Picky(Recorder):
 
 
 @pytest.fixture
-def picky(mirror: Mirror) -> Picky:
+def picky(mirror):
     mirror.recorder = Picky()
     return mirror.recorder
 
 
-def test_a_page_that_cannot_be_loaded_is_set_aside_and_all_others_are_loaded(
-    mirror: Mirror, picky: Picky
-) -> None:
+def test_a_page_that_cannot_be_loaded_is_set_aside_and_all_others_are_loaded(mirror, picky):
     ids = [str(row["id"]) for row in mirror.store.all("customers")]
     brand = str(mirror.store.all("brands")[0]["id"])
     picky.refused = {ids[0], brand}
@@ -70,7 +66,7 @@ def test_a_page_that_cannot_be_loaded_is_set_aside_and_all_others_are_loaded(
     assert any("customers" in problem and "does not fit" in problem for problem in problems)
 
 
-def test_it_is_tried_again_and_is_whole_once_it_can_be_loaded(mirror: Mirror, picky: Picky) -> None:
+def test_it_is_tried_again_and_is_whole_once_it_can_be_loaded(mirror, picky):
     ids = {str(row["id"]) for row in mirror.store.all("customers")}
     picky.refused = {min(ids)}
     assert mirror.run("customers").exit_code == 1
@@ -88,7 +84,7 @@ def test_it_is_tried_again_and_is_whole_once_it_can_be_loaded(mirror: Mirror, pi
     assert mirror.live("customers") == ids
 
 
-def test_a_healed_answer_replaces_one_that_is_set_aside(mirror: Mirror, picky: Picky) -> None:
+def test_a_healed_answer_replaces_one_that_is_set_aside(mirror, picky):
     """Its unchanged neighbours come with it: they are not in the warehouse yet."""
     ids = {str(row["id"]) for row in mirror.store.all("brands")}
     picky.refused = {min(ids)}
@@ -98,9 +94,7 @@ def test_a_healed_answer_replaces_one_that_is_set_aside(mirror: Mirror, picky: P
     assert mirror.live("brands") == ids
 
 
-def test_what_is_no_fault_of_a_page_stops_the_run_and_sets_nothing_aside(
-    mirror: Mirror, picky: Picky
-) -> None:
+def test_what_is_no_fault_of_a_page_stops_the_run_and_sets_nothing_aside(mirror, picky):
     picky.refused = {
         str(r["id"])
         for table in ("customers", "products", "tickets", "users")

@@ -1,7 +1,5 @@
 """Whole syncs, models and all: what changed is repaired and published; what did not is free."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -9,11 +7,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.home import Home, HomeError
+from pipelines.home import HomeError
 from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
-from pipelines.sync.verdict import SyncReport
 from pipelines.transform import models
 from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import Mirror
@@ -55,13 +52,13 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     builds: list[str] = []
     build: Callable[..., models.ModelRun] = models.build
 
-    def counted(*arguments: object, **named: object) -> models.ModelRun:
+    def counted(*arguments, **named):
         builds.append("build")
         return build(*arguments, **named)
 
     monkeypatch.setattr(models, "build", counted)
 
-    def night() -> SyncReport:
+    def night():
         builds.clear()
         mirror.server.forget_requests()
         return sync(mirror.settings)
@@ -97,7 +94,7 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     # A build that fails is not taken for one that stands, although nothing changes afterwards.
     settings, mirror.changes = mirror.changes, {**mirror.changes, "currency": "USD"}
 
-    def failing(*arguments: object, **named: object) -> models.ModelRun:
+    def failing(*arguments, **named):
         raise models.ModelsFailed("a model failed")
 
     monkeypatch.setattr(models, "build", failing)
@@ -114,7 +111,7 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     # Paid on other days than it was made: an empty day is believed the second time.
     mirror.assert_same("payments")
 
-    def full_disk(home: Home, settle: Callable[[], None]) -> None:
+    def full_disk(home, settle):
         raise HomeError("the disk is full")
 
     # What readers did not get is no run that went well.

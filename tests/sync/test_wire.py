@@ -1,12 +1,9 @@
 """What goes wrong on the wire is told and asked again; it is never taken for "no more rows"."""
 
-from __future__ import annotations
-
 import pytest
 
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
-from tests.sync.conftest import MakeMirror, Mirror
 
 PASSING: list[FaultKind] = [
     "reset",
@@ -31,7 +28,7 @@ LISTS = ("ticketInvoices", "customers", "brands")
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_fault_that_passes_is_asked_again(mirror: Mirror, kind: FaultKind) -> None:
+def test_a_fault_that_passes_is_asked_again(mirror, kind):
     # A third rate error would be for the budget to stop at.
     for skip in (1, 2) if kind == "rate_error" else (1, 2, 3):
         mirror.server.faults.next(kind, skip=skip, path="/ticketInvoices")
@@ -47,9 +44,7 @@ LATER: list[FaultKind] = ["not_found", "reset", "error_under_200"]
 @pytest.mark.parametrize(
     ("kind", "skip"), [*((kind, 0) for kind in LASTING), *((kind, 1) for kind in LATER)]
 )
-def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(
-    mirror: Mirror, kind: FaultKind, skip: int
-) -> None:
+def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, skip):
     assert mirror.run("brands").exit_code == 0
     mirror.server.faults.next(kind, skip=skip, path="/customers", times=1000)
     report = mirror.run("customers")
@@ -62,14 +57,14 @@ def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(
     mirror.assert_same("customers", "brands")
 
 
-def test_a_list_that_fails_leaves_the_others_complete(mirror: Mirror) -> None:
+def test_a_list_that_fails_leaves_the_others_complete(mirror):
     mirror.server.faults.next("html_502", path="/customers", times=1000)
     report = mirror.run(*LISTS)
     assert report.exit_code == 3
     mirror.assert_same("ticket_invoices", "brands")
 
 
-def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror: MakeMirror) -> None:
+def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror):
     mirror = make_mirror(api_key="nobody-has-this-key")
     report = mirror.run()
     assert (report.exit_code, report.requests) == (3, 1)
@@ -77,7 +72,7 @@ def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror: MakeMirror) -> N
     assert "nobody-has-this-key" not in report.message + str(report.details)
 
 
-def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced: Mirror) -> None:
+def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced):
     # A copy's service has a key of its own, which works before it is blocked.
     assert synced.run("brands").exit_code == 0
     synced.server.forget_requests()
@@ -91,7 +86,7 @@ def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced: Mirror) -> 
     assert report.requests == 0
 
 
-def test_a_wrong_base_address_exits_2(make_mirror: MakeMirror) -> None:
+def test_a_wrong_base_address_exits_2(make_mirror):
     mirror = make_mirror()
     mirror.changes["base_url"] = mirror.server.base_url + "/nowhere"
     report = mirror.run()
@@ -99,14 +94,14 @@ def test_a_wrong_base_address_exits_2(make_mirror: MakeMirror) -> None:
     assert "base_url" in report.message
 
 
-def test_a_service_that_is_not_there_exits_3_and_names_it(make_mirror: MakeMirror) -> None:
+def test_a_service_that_is_not_there_exits_3_and_names_it(make_mirror):
     mirror = make_mirror(base_url="http://127.0.0.1:9/v1", minute_seconds=0.05)
     report = mirror.run("brands")
     assert report.exit_code == 3
     assert "cannot be reached" in report.message
 
 
-def test_one_shop_that_fails_leaves_the_other_complete(make_mirror: MakeMirror) -> None:
+def test_one_shop_that_fails_leaves_the_other_complete(make_mirror):
     mirror = make_mirror(shops=("norte", "sur"))
     mirror.server.faults.next("html_502", shop="norte", times=10_000)
     report = mirror.run("brands", "customers")
@@ -119,7 +114,7 @@ def test_one_shop_that_fails_leaves_the_other_complete(make_mirror: MakeMirror) 
     mirror.assert_same("brands", "customers", shop="norte")
 
 
-def test_one_shops_block_leaves_the_others_their_night(make_mirror: MakeMirror) -> None:
+def test_one_shops_block_leaves_the_others_their_night(make_mirror):
     """Field notes, A second look: three of five keys answered 401, the other two went on."""
     records = [("brands", {"id": f"b{n}", "name": f"B{n}"}) for n in range(3)]
     quirks = Quirks(block_scope="key", block_text="Unauthorized")

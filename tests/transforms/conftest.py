@@ -5,12 +5,8 @@ second build sees it. So history, deletions and edits are there to be asked for,
 twice instead of once a test.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from pipelines.transform.models import ModelRun, build
@@ -33,7 +29,7 @@ class Warehouse:
 
 
 @pytest.fixture(scope="session")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+def warehouse(tmp_path_factory):
     home = tmp_path_factory.mktemp("models")
     raw = Raw(home / "warehouse.duckdb", **workshop.ZONES)
     with raw.held():
@@ -46,6 +42,6 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 
 @pytest.fixture
-def connection(warehouse: Warehouse) -> Iterator[duckdb.DuckDBPyConnection]:
+def connection(warehouse):
     with warehouse.raw.connect() as connection:
         yield connection

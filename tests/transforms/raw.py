@@ -4,8 +4,6 @@
 nested lists) in; nothing of the pipeline runs.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Sales, payments and reconciliation are here, the rest of a shop in :mod:`tests.transforms.workshop`.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 from dataclasses import dataclass, field

@@ -1,10 +1,7 @@
 """Builds of what changed alone are equal to whole ones, and happen only where that is known."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import UTC, datetime, timedelta, tzinfo
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +12,13 @@ from tests.transforms.raw import Raw
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     """Where a build of what changed is taken for worth it whatever the size."""
     monkeypatch.setattr(incremental, "LEAST_LINES", 0)
     return tmp_path
 
 
-def test_nights_of_random_changes_are_equal_to_whole_builds(home: Path) -> None:
+def test_nights_of_random_changes_are_equal_to_whole_builds(home):
     """`python -m bench.changes` does the same for as many nights as one likes."""
     raw = Raw(home / "a.duckdb", main="America/Guatemala", other="Europe/Berlin")
     nights = Nights(raw, seed=3)
@@ -33,12 +30,10 @@ def test_nights_of_random_changes_are_equal_to_whole_builds(home: Path) -> None:
             assert differences(raw.path, home, day) == []
 
 
-def test_a_build_is_whole_wherever_it_is_not_known_what_changed(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_build_is_whole_wherever_it_is_not_known_what_changed(home, monkeypatch):
     raw = Raw(home / "a.duckdb")
 
-    def is_whole() -> bool:
+    def is_whole():
         raw.add("ticket_invoices", "i1", _dlt_load_id=str(next(loads)))
         build(raw.path, home=home, shops=[])
         ((changed,),) = raw.execute("select count(*) from intermediate.int_changed_records")
@@ -66,7 +61,7 @@ def test_a_build_is_whole_wherever_it_is_not_known_what_changed(
     assert is_whole()  # a week has gone by
 
 
-def test_the_weekly_whole_build_tells_what_nights_built_otherwise(home: Path) -> None:
+def test_the_weekly_whole_build_tells_what_nights_built_otherwise(home):
     raw = Raw(home / "a.duckdb")
     raw.add("ticket_invoices", "i1", amount_total=5)
     with kept_alone():
@@ -81,16 +76,14 @@ def test_the_weekly_whole_build_tells_what_nights_built_otherwise(home: Path) ->
     assert raw.execute("select gross from marts.documents") == [(5,)]
 
 
-def test_a_midnight_between_the_two_builds_of_a_week_is_no_difference(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_midnight_between_the_two_builds_of_a_week_is_no_difference(home, monkeypatch):
     raw = Raw(home / "a.duckdb")
     raw.add("tickets", "t1", created_date="2026-06-01")  # a day older each day
     days = itertools.count()
 
     class Clock(datetime):
         @classmethod
-        def now(cls, tz: tzinfo | None = None) -> Clock:
+        def now(cls, tz: tzinfo | None = None) -> datetime:
             return cls(2026, 7, 1, 12, tzinfo=tz) + timedelta(days=next(days))
 
     monkeypatch.setattr(models, "datetime", Clock)
@@ -102,7 +95,7 @@ def test_a_midnight_between_the_two_builds_of_a_week_is_no_difference(
     assert raw.execute("select age_days from marts.tickets") == [(31,)]
 
 
-def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None:
+def test_what_a_night_cannot_build_of_changes_is_built_whole(home):
     raw = Raw(home / "a.duckdb")
     raw.add("ticket_invoices", "i1", amount_total=5)
     with kept_alone():
@@ -115,7 +108,7 @@ def test_what_a_night_cannot_build_of_changes_is_built_whole(home: Path) -> None
             assert raw.execute("select gross from marts.documents") == [(5,)]
 
 
-def test_tickets_change_with_what_was_theirs_and_with_an_earlier_visit(home: Path) -> None:
+def test_tickets_change_with_what_was_theirs_and_with_an_earlier_visit(home):
     """What random nights seldom meet: a comment moves, an earlier visit ended earlier, and the
     calendar comes to a day that a typing error dated far ahead."""
     raw = Raw(home / "a.duckdb")

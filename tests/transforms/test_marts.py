@@ -1,20 +1,17 @@
 """The other marts: tickets, people, debts, stock, purchasing, leads, the calendar."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 
 import pytest
 
 from tests.transforms import workshop
-from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 
-def test_cycle_time_counts_opening_hours_only(warehouse: Warehouse) -> None:
+def test_cycle_time_counts_opening_hours_only(warehouse):
     # Saturday 17:00 to 18:00 and Monday 9:00 to 10:30; Sunday is closed.
     assert warehouse.one(
         "select cycle_hours, done_source, done_day, "
@@ -32,7 +29,7 @@ def test_cycle_time_counts_opening_hours_only(warehouse: Warehouse) -> None:
     )
 
 
-def test_comebacks_within_thirty_days(warehouse: Warehouse) -> None:
+def test_comebacks_within_thirty_days(warehouse):
     found = warehouse.rows(
         "select id, is_comeback, comeback_of from marts.tickets "
         "where shop_id = 'bench' and device = 'Fono X|2021' order by opened_day"
@@ -44,7 +41,7 @@ def test_comebacks_within_thirty_days(warehouse: Warehouse) -> None:
     ]
 
 
-def test_a_status_seen_to_change_dates_the_work(warehouse: Warehouse) -> None:
+def test_a_status_seen_to_change_dates_the_work(warehouse):
     done, source, changes, touched = warehouse.one(
         "select done_at, done_source, status_changes_seen, first_touched_at = done_at "
         "from marts.tickets where id = 'watched'"
@@ -58,18 +55,18 @@ def test_a_status_seen_to_change_dates_the_work(warehouse: Warehouse) -> None:
     ) == [("New", None, True, False), ("Repaired", "New", False, True)]
 
 
-def test_the_pipeline_flag_decides_what_is_closed(warehouse: Warehouse) -> None:
+def test_the_pipeline_flag_decides_what_is_closed(warehouse):
     assert warehouse.one("select is_done, is_closed from marts.tickets where id = 'scrapped'") == (
         True,
         True,
     )
 
 
-def test_deleted_tickets_are_left_out(warehouse: Warehouse) -> None:
+def test_deleted_tickets_are_left_out(warehouse):
     assert warehouse.rows("select id from marts.tickets where id = 'removed'") == []
 
 
-def test_technicians_and_the_unassigned(warehouse: Warehouse) -> None:
+def test_technicians_and_the_unassigned(warehouse):
     assert warehouse.rows(
         "select technician, tickets, done_tickets, comebacks, timer_hours, clock_hours, revenue "
         "from marts.technicians where shop_id = 'bench' order by technician_key"
@@ -79,7 +76,7 @@ def test_technicians_and_the_unassigned(warehouse: Warehouse) -> None:
     ]
 
 
-def test_issue_types_and_devices(warehouse: Warehouse) -> None:
+def test_issue_types_and_devices(warehouse):
     assert warehouse.rows(
         "select issue_type_key, issue_type, tickets, unassigned_share from marts.issue_types "
         "where shop_id = 'bench' order by 1"
@@ -90,7 +87,7 @@ def test_issue_types_and_devices(warehouse: Warehouse) -> None:
     ) == [("Fono X", "2021", "2022", 4), ("unknown", None, None, 1)]
 
 
-def test_customers(warehouse: Warehouse) -> None:
+def test_customers(warehouse):
     assert warehouse.one(
         "select first_visit_day, last_visit_day, lifetime_value, tickets, has_sms_consent "
         "from marts.customers where shop_id = 'bench'"
@@ -100,7 +97,7 @@ def test_customers(warehouse: Warehouse) -> None:
     ) == (D(100), D(100))
 
 
-def test_receivables_by_age(warehouse: Warehouse) -> None:
+def test_receivables_by_age(warehouse):
     assert warehouse.rows(
         "select document_id, age_bucket, age_days, days_overdue, due from marts.receivables "
         "where shop_id = 'trade' order by age_days"
@@ -112,7 +109,7 @@ def test_receivables_by_age(warehouse: Warehouse) -> None:
     ]
 
 
-def test_products_and_stock(warehouse: Warehouse) -> None:
+def test_products_and_stock(warehouse):
     assert warehouse.rows(
         "select id, type, stock_value, sold_quantity_90_days, days_of_cover, "
         "is_below_reorder_level, is_dead_stock, margin_share from marts.products "
@@ -128,7 +125,7 @@ def test_products_and_stock(warehouse: Warehouse) -> None:
     ) == [("A1", D(12), D(60)), ("B2", D(18), D(108))]
 
 
-def test_purchases_and_suppliers(warehouse: Warehouse) -> None:
+def test_purchases_and_suppliers(warehouse):
     assert warehouse.rows(
         "select id, is_open, lead_days, is_late, total, lines from marts.purchases "
         "where shop_id = 'trade' order by id"
@@ -139,7 +136,7 @@ def test_purchases_and_suppliers(warehouse: Warehouse) -> None:
     ) == (2, 1, D(10), D(65), D(10), 1)
 
 
-def test_leads_and_appointments(warehouse: Warehouse) -> None:
+def test_leads_and_appointments(warehouse):
     assert warehouse.rows(
         "select id, stage, is_won, is_lost, appointments from marts.leads "
         "where shop_id = 'trade' order by id"
@@ -153,7 +150,7 @@ def test_leads_and_appointments(warehouse: Warehouse) -> None:
     ) == {"missed": "no_show", "came": "kept", "who_knows": "unknown", "ahead": "upcoming"}
 
 
-def test_the_calendar_knows_the_last_open_day(warehouse: Warehouse) -> None:
+def test_the_calendar_knows_the_last_open_day(warehouse):
     # Monday 9 March 2026, after a closed Sunday.
     assert warehouse.one(
         "select weekday, is_open, last_open_day, four_weeks_earlier, open_minutes "
@@ -167,7 +164,7 @@ def test_the_calendar_knows_the_last_open_day(warehouse: Warehouse) -> None:
     assert now in {workshop.today("void"), workshop.today("void") - dt.timedelta(days=1)}
 
 
-def test_what_cannot_be_read_is_listed_and_not_zero(warehouse: Warehouse) -> None:
+def test_what_cannot_be_read_is_listed_and_not_zero(warehouse):
     assert warehouse.rows(
         "select table_name, id, column_name, original from ops.unreadable "
         "where shop_id = 'murky' order by 1, 2, 3"
@@ -182,7 +179,7 @@ def test_what_cannot_be_read_is_listed_and_not_zero(warehouse: Warehouse) -> Non
     ) == (None, "unknown")
 
 
-def test_values_nobody_expects_are_survived_and_all_kept(warehouse: Warehouse) -> None:
+def test_values_nobody_expects_are_survived_and_all_kept(warehouse):
     assert warehouse.one("select count(*) from marts.documents where shop_id = 'absurd'") == (8,)
     assert warehouse.one(
         "select count(*), count(gross), count(effect_day) from marts.sales_documents "

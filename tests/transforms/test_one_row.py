@@ -4,15 +4,11 @@ The generated files of ``transforms/`` are those that the rows make; and dbt's d
 costs most here, is read with the list in it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -26,8 +22,7 @@ from sources.repair_shop.schema import endpoints
 from sources.repair_shop.schema.endpoint import Endpoint
 from sources.repair_shop.schema.lists.common import CUSTOMER
 from sources.repair_shop.schema.shapes import Child, Table
-from tests.transforms.conftest import Warehouse
-from tests.wire.doubles import Loopback, Reply, Seen
+from tests.wire.doubles import Loopback, Reply
 
 pytestmark = pytest.mark.xdist_group("transforms")
 
@@ -57,20 +52,20 @@ ROWS = [
 
 
 @pytest.fixture
-def declared() -> Iterator[None]:
+def declared():
     endpoints.declare(GADGETS)
     yield
     del endpoints._ENDPOINTS[GADGETS.table], endpoints._TABLES[GADGETS.table]
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: Path) -> Iterator[Path]:
+def home(tmp_path, monkeypatch, empty):
     """A home from before the list, whose service has nothing but it now."""
     shutil.copytree(empty, tmp_path / "home")
     for name in [name for name in os.environ if name.startswith(("SOURCES__", "SHOPMIRROR_"))]:
         monkeypatch.delenv(name)
 
-    def answer(seen: Seen) -> Reply:
+    def answer(seen):
         first = dict(seen.query).get("page", "1") == "1"
         rows = ROWS if seen.path == "/v1/gadgetLoans" and first else []
         return Reply(body=rows[::-1] if dict(seen.query).get("sort") == "oldest" else rows)
@@ -89,14 +84,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: Path) -> Iterat
         yield tmp_path / "home"
 
 
-def test_files_that_follow_from_the_lists_are_as_make_models_writes_them() -> None:
+def test_files_that_follow_from_the_lists_are_as_make_models_writes_them():
     assert staging.stale(PROJECT) == []
 
 
 @pytest.mark.usefixtures("declared")
-def test_one_row_is_a_list_and_dbt_tells_of_it_offline(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warehouse: Warehouse
-) -> None:
+def test_one_row_is_a_list_and_dbt_tells_of_it_offline(home, tmp_path, monkeypatch, warehouse):
     assert main(["sync", "gadgetLoans"]) == 0
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
         ask = connection.execute
@@ -142,7 +135,7 @@ def test_one_row_is_a_list_and_dbt_tells_of_it_offline(
 
 
 @pytest.mark.usefixtures("declared")
-def test_a_column_needs_a_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_needs_a_meaning(monkeypatch):
     odd = replace(GADGETS, path="/oddities", shape=Table("whatnot created_date:moment"))
     monkeypatch.setitem(endpoints._ENDPOINTS, "oddities", odd)
     with pytest.raises(staging.Unsaid, match=r"oddities\.whatnot: say what it means"):

@@ -1,18 +1,14 @@
 """Payments: each once, with the document it belongs to and its kind."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest
-
-from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")
 
 
 @pytest.fixture
-def payments(warehouse: Warehouse) -> dict[str, tuple[object, ...]]:
+def payments(warehouse):
     rows = warehouse.rows(
         "select id, amount, kind, document_type, document_id, ticket_id "
         "from marts.payments where shop_id = 'money'"
@@ -37,25 +33,18 @@ def payments(warehouse: Warehouse) -> dict[str, tuple[object, ...]]:
         ("ticket_invoice:i1:5", 2, "sale", "i1", "t1"),  # no number at all
     ],
 )
-def test_kind_and_document(
-    payments: dict[str, tuple[object, ...]],
-    number: str,
-    amount: int,
-    kind: str,
-    document: str | None,
-    ticket: str | None,
-) -> None:
+def test_kind_and_document(payments, number, amount, kind, document, ticket):
     found = payments[number]
     assert (found[0], found[1], found[3], found[4]) == (Decimal(amount), kind, document, ticket)
 
 
-def test_deleted_ones_are_left_out(payments: dict[str, tuple[object, ...]]) -> None:
+def test_deleted_ones_are_left_out(payments):
     # 24 is gone from the list, 16 only stands in an invoice that is gone.
     assert not {"24", "16"} & payments.keys()
     assert len(payments) == 11
 
 
-def test_what_is_due_and_paid(warehouse: Warehouse) -> None:
+def test_what_is_due_and_paid(warehouse):
     paid, due = warehouse.one(
         "select paid, due from marts.documents where shop_id = 'money' and document_id = 'i1'"
     )

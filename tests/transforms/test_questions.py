@@ -1,20 +1,17 @@
 """What owners ask every evening, and which mart answers."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 
 import pytest
 
 from tests.transforms import workshop
-from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 
-def test_money_is_split_by_the_invoices_day_and_by_the_tickets(warehouse: Warehouse) -> None:
+def test_money_is_split_by_the_invoices_day_and_by_the_tickets(warehouse):
     assert warehouse.rows(
         "select id, kind, kind_by_ticket, kind_chosen from marts.payments "
         "where shop_id = 'asked' order by id"
@@ -33,7 +30,7 @@ def test_money_is_split_by_the_invoices_day_and_by_the_tickets(warehouse: Wareho
     )
 
 
-def test_a_shop_today_beside_yesterday(warehouse: Warehouse) -> None:
+def test_a_shop_today_beside_yesterday(warehouse):
     assert warehouse.one(
         "select taken, sales, receivables, advances, sales_by_invoice, sales_by_ticket, sold, tax, "
         "margin, expenses, tickets_opened, tickets_closed, tickets_unpaid, unpaid, "
@@ -45,7 +42,7 @@ def test_a_shop_today_beside_yesterday(warehouse: Warehouse) -> None:
     )  # fmt: skip
 
 
-def test_tickets_of_today_that_are_not_paid(warehouse: Warehouse) -> None:
+def test_tickets_of_today_that_are_not_paid(warehouse):
     assert warehouse.rows(
         "select ticket_id, is_opened_today, amount, amount_source, paid, due "
         "from marts.unpaid_tickets where shop_id = 'asked' order by 1"
@@ -55,7 +52,7 @@ def test_tickets_of_today_that_are_not_paid(warehouse: Warehouse) -> None:
     ]
 
 
-def test_takings_by_issue_type_and_day(warehouse: Warehouse) -> None:
+def test_takings_by_issue_type_and_day(warehouse):
     today = workshop.today("asked")
     assert warehouse.rows(
         "select day, issue_type_key, issue_type, taken, sales, tickets "
@@ -66,7 +63,7 @@ def test_takings_by_issue_type_and_day(warehouse: Warehouse) -> None:
     ]
 
 
-def test_technicians_by_period(warehouse: Warehouse) -> None:
+def test_technicians_by_period(warehouse):
     # Saturday 17:00 to Monday 10:30: 2.5 hours of opening, 41.5 of the clock.
     assert warehouse.rows(
         "select period_kind, period, tickets_closed, revenue, mean_cycle_hours, "
@@ -79,7 +76,7 @@ def test_technicians_by_period(warehouse: Warehouse) -> None:
     ]
 
 
-def test_tax_by_rate(warehouse: Warehouse) -> None:
+def test_tax_by_rate(warehouse):
     assert warehouse.rows(
         "select rate_key, rate_name, sum(net), sum(tax) from marts.tax_by_rate "
         "where shop_id = 'asked' group by all order by 1"
@@ -90,7 +87,7 @@ def test_tax_by_rate(warehouse: Warehouse) -> None:
     ) == [("unknown",)]
 
 
-def test_margin_by_product_and_category(warehouse: Warehouse) -> None:
+def test_margin_by_product_and_category(warehouse):
     assert warehouse.rows(
         "select product, category, product_type, quantity, net, cost, margin, uncosted "
         "from marts.product_months where shop_id = 'asked' order by 1"
@@ -100,7 +97,7 @@ def test_margin_by_product_and_category(warehouse: Warehouse) -> None:
     ]
 
 
-def test_stock_on_order_and_services_that_nobody_orders(warehouse: Warehouse) -> None:
+def test_stock_on_order_and_services_that_nobody_orders(warehouse):
     assert warehouse.rows(
         "select product_key, product, quantity, amount, orders, late_orders "
         "from marts.stock_on_order where shop_id = 'asked'"
@@ -111,7 +108,7 @@ def test_stock_on_order_and_services_that_nobody_orders(warehouse: Warehouse) ->
     ) == [("hour", D(0), False), ("scr", D(3), False)]
 
 
-def test_customers_who_come_again_and_those_who_are_there_twice(warehouse: Warehouse) -> None:
+def test_customers_who_come_again_and_those_who_are_there_twice(warehouse):
     assert warehouse.rows(
         "select id, visits, is_returning from marts.customers where shop_id = 'asked' order by 1"
     ) == [("c1", 2, True), ("c2", 1, False), ("c3", 0, False)]

@@ -1,7 +1,5 @@
 """Against the service's own reports: comparison, calibration, explanation, history."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from decimal import Decimal
@@ -12,15 +10,14 @@ import pytest
 
 from pipelines.load.tables import bring_up
 from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, store
-from pipelines.reconcile.explain import Finding, explain
+from pipelines.reconcile.explain import explain
 from pipelines.transform.models import ModelsFailed, build
-from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 
-def test_every_known_period_is_compared_to_the_cent(warehouse: Warehouse) -> None:
+def test_every_known_period_is_compared_to_the_cent(warehouse):
     assert warehouse.rows(
         "select report, period, ours, theirs, matches from marts.reconciliation "
         "where shop_id = 'books' order by 1, 2"
@@ -33,7 +30,7 @@ def test_every_known_period_is_compared_to_the_cent(warehouse: Warehouse) -> Non
     ]
 
 
-def test_the_default_is_confirmed(connection: duckdb.DuckDBPyConnection) -> None:
+def test_the_default_is_confirmed(connection):
     candidates = calibrate(connection, "fits")
     verdict = judge(candidates, "sales")
     assert verdict.chosen is not None
@@ -45,7 +42,7 @@ def test_the_default_is_confirmed(connection: duckdb.DuckDBPyConnection) -> None
     assert {rival.definition["date_basis"] for rival in verdict.rivals} == {"ticket", "due"}
 
 
-def test_another_definition_is_found(connection: duckdb.DuckDBPyConnection) -> None:
+def test_another_definition_is_found(connection):
     verdict = judge(calibrate(connection, "net", "sales"), "sales")
     assert verdict.chosen is not None
     assert verdict.chosen.definition == {
@@ -56,7 +53,7 @@ def test_another_definition_is_found(connection: duckdb.DuckDBPyConnection) -> N
     }
 
 
-def test_when_none_fits_the_closest_is_named(connection: duckdb.DuckDBPyConnection) -> None:
+def test_when_none_fits_the_closest_is_named(connection):
     verdict = judge(calibrate(connection, "fits"), "purchases")
     assert verdict.chosen is None
     assert verdict.certainty == "none"
@@ -65,14 +62,12 @@ def test_when_none_fits_the_closest_is_named(connection: duckdb.DuckDBPyConnecti
     assert verdict.closest.key in verdict.message
 
 
-def test_without_the_service_s_months_nothing_is_claimed(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+def test_without_the_service_s_months_nothing_is_claimed(connection):
     verdict = judge(calibrate(connection, "random"), "sales")
     assert (verdict.chosen, verdict.certainty) == (None, "no data")
 
 
-def test_a_choice_is_kept_and_followed(connection: duckdb.DuckDBPyConnection) -> None:
+def test_a_choice_is_kept_and_followed(connection):
     best = calibrate(connection, "net", "sales")[0]
     connection.execute("begin")
     store(connection, "net", best)
@@ -91,9 +86,7 @@ def test_a_choice_is_kept_and_followed(connection: duckdb.DuckDBPyConnection) ->
     assert again.is_current
 
 
-def test_every_definition_gives_what_the_report_gives_under_it(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+def test_every_definition_gives_what_the_report_gives_under_it(connection):
     """The comparison and the report are two queries: under each definition they must agree."""
     connection.execute("begin")
     for candidate in calibrate(connection, "net", "sales"):
@@ -112,14 +105,14 @@ def test_every_definition_gives_what_the_report_gives_under_it(
     connection.execute("rollback")
 
 
-def test_an_unknown_shop_is_refused(connection: duckdb.DuckDBPyConnection) -> None:
+def test_an_unknown_shop_is_refused(connection):
     candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0), False, False)
     with pytest.raises(ValueError, match="no shop 'nowhere'"):
         store(connection, "nowhere", candidate)
 
 
 @pytest.fixture
-def findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
+def findings(connection):
     return explain(connection, "differs", "monthly_sales", dt.date(2026, 5, 1))
 
 
@@ -134,9 +127,7 @@ def findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
         (12, "unexplained", None, -33),
     ],
 )
-def test_each_day_that_differs_is_explained(
-    findings: list[Finding], day: int, reason: str, document: str | None, amount: int
-) -> None:
+def test_each_day_that_differs_is_explained(findings, day, reason, document, amount):
     of_day = [finding for finding in findings if finding.day == dt.date(2026, 5, day)]
     first = of_day[0]
     assert (first.reason, first.document_id, first.amount) == (reason, document, D(amount))
@@ -145,7 +136,7 @@ def test_each_day_that_differs_is_explained(
     assert first.detail
 
 
-def test_documents_that_went_together_are_named_once_each(findings: list[Finding]) -> None:
+def test_documents_that_went_together_are_named_once_each(findings):
     found = {
         (finding.reason, finding.document_id, finding.amount)
         for finding in findings
@@ -154,25 +145,21 @@ def test_documents_that_went_together_are_named_once_each(findings: list[Finding
     assert found == {("deleted", "void-1", D(-25)), ("deleted", "void-2", D(-35))}
 
 
-def test_days_that_agree_are_not_mentioned(findings: list[Finding]) -> None:
+def test_days_that_agree_are_not_mentioned(findings):
     assert dt.date(2026, 5, 14) not in {finding.day for finding in findings}
 
 
-def test_a_period_that_agrees_needs_no_explanation(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_period_that_agrees_needs_no_explanation(connection):
     assert explain(connection, "differs", "monthly_sales", dt.date(2026, 6, 1)) == []
 
 
-def test_purchases_are_explained_too(connection: duckdb.DuckDBPyConnection) -> None:
+def test_purchases_are_explained_too(connection):
     (finding,) = explain(connection, "differs", "daily_purchases", dt.date(2026, 5, 20))
     assert (finding.reason, finding.document_id, finding.amount) == ("midnight", "bought", D(12))
 
 
 @pytest.mark.parametrize("report", ["monthly_sales", "weekly_sales"])
-def test_what_the_service_never_said_cannot_be_explained(
-    connection: duckdb.DuckDBPyConnection, report: str
-) -> None:
+def test_what_the_service_never_said_cannot_be_explained(connection, report):
     with pytest.raises(ValueError, match="sales"):
         explain(connection, "differs", report, dt.date(2020, 1, 1))
 
@@ -189,7 +176,7 @@ def believed(connection: duckdb.DuckDBPyConnection, night: dt.datetime) -> dict[
     )
 
 
-def test_what_was_believed_on_an_earlier_night(connection: duckdb.DuckDBPyConnection) -> None:
+def test_what_was_believed_on_an_earlier_night(connection):
     (changed,) = connection.execute(
         "select dbt_valid_to from history.sales_documents where dbt_valid_to is not null "
         "and document_id = 'edited'"
@@ -208,7 +195,7 @@ def test_what_was_believed_on_an_earlier_night(connection: duckdb.DuckDBPyConnec
     assert after == now
 
 
-def test_the_guides_queries_are_answered(connection: duckdb.DuckDBPyConnection) -> None:
+def test_the_guides_queries_are_answered(connection):
     """And the one for an earlier morning says what the history says of it."""
     guides = Path(__file__).resolve().parents[2] / "docs"
     blocks = {
@@ -231,7 +218,7 @@ def test_the_guides_queries_are_answered(connection: duckdb.DuckDBPyConnection) 
     assert dict(told) == believed(connection, morning)
 
 
-def test_a_row_that_was_only_read_again_is_no_new_version(warehouse: Warehouse) -> None:
+def test_a_row_that_was_only_read_again_is_no_new_version(warehouse):
     assert warehouse.one("select count(*) from history.customers where shop_id = 'bench'") == (1,)
     assert warehouse.rows(
         "select amount_total, dbt_valid_to is null from history.ticket_invoices "
@@ -239,7 +226,7 @@ def test_a_row_that_was_only_read_again_is_no_new_version(warehouse: Warehouse) 
     ) == [(D(100), False), (D(140), True)]
 
 
-def test_history_of_the_older_layout_is_carried_over(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_history_of_the_older_layout_is_carried_over(warehouse, tmp_path):
     """As tables with the end of each version, which the nights wrote until layout 2."""
     copy = tmp_path / "warehouse.duckdb"
     with warehouse.raw.held():

@@ -1,7 +1,5 @@
 """The four reports and what they are made of."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -11,13 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.transforms import scenes
-from tests.transforms.conftest import Warehouse
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 
-def test_days_follow_the_default_definition(warehouse: Warehouse) -> None:
+def test_days_follow_the_default_definition(warehouse):
     found = warehouse.rows(
         "select day, total, returns, ticket_total, pos_total from marts.daily_sales "
         "where shop_id = 'books' order by day"
@@ -31,7 +28,7 @@ def test_days_follow_the_default_definition(warehouse: Warehouse) -> None:
     ]
 
 
-def test_months_keep_a_return_out_of_the_month_of_its_sale(warehouse: Warehouse) -> None:
+def test_months_keep_a_return_out_of_the_month_of_its_sale(warehouse):
     assert warehouse.rows(
         "select month, total from marts.monthly_sales where shop_id = 'books' order by month"
     ) == [
@@ -41,7 +38,7 @@ def test_months_keep_a_return_out_of_the_month_of_its_sale(warehouse: Warehouse)
     ]
 
 
-def test_tax_cost_and_margin(warehouse: Warehouse) -> None:
+def test_tax_cost_and_margin(warehouse):
     assert warehouse.one(
         "select tax, net, cost, margin, uncosted from marts.daily_sales "
         "where shop_id = 'books' and day = '2026-01-31'"
@@ -53,21 +50,19 @@ def test_tax_cost_and_margin(warehouse: Warehouse) -> None:
     ) == (D("-11.2"), D("-1.2"), D(-10))
 
 
-def test_a_total_the_service_left_out_is_the_sum_of_the_lines_and_says_so(
-    warehouse: Warehouse,
-) -> None:
+def test_a_total_the_service_left_out_is_the_sum_of_the_lines_and_says_so(warehouse):
     assert warehouse.one(
         "select gross, amount_source from marts.documents where document_id = 'by_lines'"
     ) == (D("7.5"), "lines")
 
 
-def test_purchases_count_when_received(warehouse: Warehouse) -> None:
+def test_purchases_count_when_received(warehouse):
     assert warehouse.rows(
         "select day, total, expenses, tax + net from marts.daily_purchases where shop_id = 'books'"
     ) == [(dt.date(2026, 2, 2), D(105), D(0), D(105))]
 
 
-def test_days_are_right_whatever_the_spelling_of_the_time(warehouse: Warehouse) -> None:
+def test_days_are_right_whatever_the_spelling_of_the_time(warehouse):
     expected, _ = scenes.oracle()
     found = warehouse.rows(
         "select day, total, ticket_invoice_count + pos_order_count + return_count "
@@ -77,7 +72,7 @@ def test_days_are_right_whatever_the_spelling_of_the_time(warehouse: Warehouse) 
     assert sum(count for *_, count in found) == expected.documents
 
 
-def test_money_is_decimal_everywhere(warehouse: Warehouse) -> None:
+def test_money_is_decimal_everywhere(warehouse):
     floating = warehouse.rows(
         "select table_schema, table_name, column_name from information_schema.columns "
         "where table_schema in ('staging', 'intermediate', 'marts', 'history') "
@@ -100,9 +95,7 @@ def test_money_is_decimal_everywhere(warehouse: Warehouse) -> None:
     ),
     hours=st.integers(-12, 14),
 )
-def test_an_instant_and_its_day(
-    warehouse: Warehouse, at: dt.datetime, zone: str, hours: int
-) -> None:
+def test_an_instant_and_its_day(warehouse, at, zone, hours):
     written = at.astimezone(dt.timezone(dt.timedelta(hours=hours))).isoformat()
     with warehouse.raw.connect() as connection:
         connection.execute("begin")

@@ -1,7 +1,5 @@
 """What a shop's ticket statuses mean: its settings, its own list, its words in five languages."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -46,7 +44,7 @@ from sources.repair_shop.settings import Settings, ShopSettings
         ("( / )", "open"),
     ],
 )
-def test_usual_words(label: str, meaning: str) -> None:
+def test_usual_words(label, meaning):
     assert by_words(label) == meaning
 
 
@@ -70,7 +68,7 @@ def test_usual_words(label: str, meaning: str) -> None:
         (Evidence("5", "Devolvio", flag=True), "cancelled"),
     ],
 )
-def test_what_decides(status: Evidence, meaning: str) -> None:
+def test_what_decides(status, meaning):
     settings = named_in_settings(
         ShopSettings(
             name="main",
@@ -96,9 +94,7 @@ def _asked(home: Path, sql: str) -> dict[str, Any]:
         return dict(warehouse.execute(sql).fetchall())
 
 
-def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
-    tmp_path: Path, empty: Path
-) -> None:
+def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_path, empty):
     """Together, because each of them alone would need a mirror and a build of its own."""
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [

@@ -1,7 +1,5 @@
 """The scenes of tickets, people, stock and purchasing, each in a shop of its own."""
 
-from __future__ import annotations
-
 import datetime as dt
 from functools import partial
 from zoneinfo import ZoneInfo
