@@ -144,7 +144,7 @@ def read_json(home: Path) -> float:
     """CPU seconds that DuckDB takes for the rows of all answers that a home keeps."""
     import duckdb
 
-    from bench.ingest import read_json as read
+    from bench.pages import read_json as read
     from sources.repair_shop.ledger import Ledger
     from sources.repair_shop.schema.arrow import rows_of_page
 
