@@ -98,7 +98,6 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
     """Together, because each of them alone would need a mirror and a build of its own."""
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [
-        ShopSpec("english", limit=None),
         ShopSpec("hides", quirks=Quirks(status_labels="spanish"), limit=None),
         ShopSpec("shows", quirks=Quirks(status_labels="spanish", finished_shown=True), limit=None),
     ]
@@ -128,7 +127,7 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
 
         counted = (
             "select coalesce(technician, '-'), count(*) from marts.tickets "
-            "where shop_id = 'english' group by 1"
+            "where shop_id = 'hides' group by 1"
         )
         before = _asked(tmp_path, counted)
         name = max(name for name in before if name != "-")
