@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -250,39 +247,3 @@ def test_the_models_keep_to_the_portable_subset(word: str) -> None:
         if re.search(word, path.read_text(encoding="utf-8"), re.IGNORECASE)
     ]
     assert found == []
-
-
-_CUSTOMERS = ("--select", "source:raw.customers")
-
-
-def test_dbt_itself_runs_in_the_folder(warehouse: Warehouse, tmp_path: Path) -> None:
-    """With the folder's own profile: the tests that the product leaves out, and freshness."""
-    copy = tmp_path / "warehouse.duckdb"
-    with warehouse.raw.held():
-        copy.write_bytes(warehouse.raw.path.read_bytes())
-    places = ["--target-path", str(tmp_path / "target"), "--log-path", str(tmp_path / "logs")]
-    environment = {
-        **os.environ,
-        "SHOPMIRROR_DUCKDB": str(copy),
-        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-    }
-    words = (["test", "--select", "tag:thorough"], ["source", "freshness", *_CUSTOMERS])
-    # The command's own entry, twice in one process: loading dbt takes longer than what it does.
-    command = (
-        "from dbt.cli.main import dbtRunner\n"
-        f"done = [dbtRunner().invoke([*words, *{places!r}]) for words in {words!r}]\n"
-        "raise SystemExit(not all(one.success for one in done))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", command],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert "belongs_to_payments_ticket_id" in done.stdout
-    assert "freshness of raw.customers" in done.stdout
-    assert "exposure.shopmirror.closing_report" in (tmp_path / "target/manifest.json").read_text()
