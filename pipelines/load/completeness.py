@@ -13,6 +13,7 @@ from typing import Any
 
 from sources.repair_shop.ledger import Ledger, ScanState
 from sources.repair_shop.scan.jobs import describe_spec, spec_days
+from sources.repair_shop.scan.probing import is_counted
 
 
 def completeness(ledger: Ledger) -> list[dict[str, Any]]:
@@ -64,6 +65,8 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
     ]
     if any(e["kind"] == "full" for e in later):
         return True
+    if item["kind"] == "full" and any(is_counted(e["kind"], e["proof"]) for e in later):
+        return True  # rows that seemed to vanish are shown, or gone for good
     # Days that still differ are repaired every night, so the newest repair speaks for them all.
     if item["kind"] == "repair" and any(e["kind"] == "repair" for e in later):
         return True

@@ -88,7 +88,7 @@ def init(
     if test:
         code = _test(candidate if was_demo else _with_limits(candidate), lift_block=is_new_key)
     if code > 1:
-        fault("Nothing was written. --no-test writes the settings without trying them out.")
+        fault("No settings were written. --no-test writes the settings without trying them out.")
         return code
     if section is not None and files.name_the_unnamed():
         out().print("The shop that had no name is 'main' from now on, in a section of its own.")
@@ -147,7 +147,7 @@ def _allows_http(files: SettingsFiles, section: str | None, url: str, given: boo
     if not _asking():
         raise InitError(f"{danger} Give https://, or --allow-http if that is meant.")
     if not typer.confirm(f"{danger} Go on all the same?", default=False, err=True):
-        raise InitError("Nothing was written. Give the address with https://.")
+        raise InitError("No settings were written. Give the address with https://.")
     return True
 
 
@@ -188,7 +188,7 @@ def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     try:
         currency, zone = said_of_itself(shop, home_folder(), lift_block=lift_block)
     except ShopError:
-        fault("Nothing was written. --no-test writes the settings without trying them out.")
+        fault("No settings were written. --no-test writes the settings without trying them out.")
         raise
     found = ", ".join(
         f"{what} {value}" for what, value in (("time zone", zone), ("currency", currency)) if value
@@ -237,7 +237,7 @@ def _validated(shop: str, values: dict[str, str]) -> ShopSettings:
     try:
         return ShopSettings(**given)
     except ValidationError as error:
-        raise InitError(f"{faults(error, ShopSettings)}. Nothing was written.") from None
+        raise InitError(f"{faults(error, ShopSettings)}. No settings were written.") from None
 
 
 def _agree_to_replace(
@@ -250,7 +250,7 @@ def _agree_to_replace(
     if not _asking():
         raise InitError(f"Values are set already ({what}). --replace replaces them.")
     if not typer.confirm(f"Replace what is set already ({what})?", err=True):
-        raise InitError("Nothing was written.")
+        raise InitError("No settings were written.")
 
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:

@@ -7,6 +7,7 @@ stop, ends them all, and what was answered is kept.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,14 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from .errors import BadAnswer, ConfigurationError, NotFound, ShopError
+from .errors import (
+    BadAnswer,
+    ConfigurationError,
+    NotAllowed,
+    NotFound,
+    ShopError,
+    ValidationRefused,
+)
 from .http.answers import parse_json, rows_of
 from .http.client import Client
 from .hub import together
@@ -68,6 +76,8 @@ class JobResult:
     error: ShopError | None = None
     vanished: Vanished | None = None
     rows: int = 0
+    is_resumed: bool = False
+    """Some of its pages were answered in an earlier run."""
 
     @property
     def doubt(self) -> str:
@@ -113,6 +123,14 @@ class ShopFetch:
             self._run(queue.pop(0))
         together(self._run, queue, WORKERS)
         return self.results[began:]
+
+    def resumed(self) -> set[str]:
+        """Lists read whole with pages of an earlier run: what changed since is not on them."""
+        return {
+            result.job.resource
+            for result in self.results
+            if result.is_resumed and result.job.kind == "full" and not result.doubt
+        }
 
     def follow(self) -> list[Job]:
         """Jobs for old documents that new payments named and nobody read since.
@@ -170,6 +188,7 @@ class ShopFetch:
         if job.kind not in RESUMED_KINDS:
             self._drop_stale((job.kind,), lambda scan: scan.resource == job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
+        result.is_resumed = (self.ledger.first_seq(scan) or math.inf) <= self.began
 
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
@@ -179,11 +198,12 @@ class ShopFetch:
 
         try:
             outcome = self._reader.read(job, scan, count, by_offset=None)
-        except NotFound:
-            if job.kind != "updated":
+        except (NotFound, ValidationRefused) as error:
+            if job.kind != "updated" or isinstance(error, NotAllowed):
                 raise
-            # This service has no such variant; the list itself tells as much, in more requests.
-            self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="there is no such path")
+            # This service has no such variant, or refuses so long a time (no sync for months); the
+            # list itself tells as much, in more requests.
+            self.ledger.close_scan(scan, state=ScanState.DROPPED, reason=str(error))
             self._scan(replace(job, kind="full"), result)
             return
         except PagingBroken as broken:
@@ -270,6 +290,8 @@ class ShopFetch:
             self.ledger.set_value(job.shop, full_watermark(job.resource), day)
             for kind in ("head", "updated", "paid"):
                 self.ledger.set_value(job.shop, day_watermark(kind, job.resource), day)
+        elif job.kind in ("updated", "paid") and not outcome.ids:
+            pass  # empty, perhaps for once: the next night asks for these days too
         elif job.kind in ("head", "updated", "paid", "hidden"):
             self.ledger.set_value(job.shop, day_watermark(job.kind, job.resource), day)
         elif job.kind == "audit":
@@ -278,9 +300,10 @@ class ShopFetch:
                 self.ledger.note_audit(job.shop, job.resource, *days)
 
     def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:
-        """A cheap scan that a dead run left open is made anew unless it is from just now."""
+        """A cheap scan that an earlier run left open is made anew, as rows may have changed since;
+        runs of few requests go on with one that is from just now."""
         shop = self.client.shop
-        recent = self.ledger.recent_scans(shop.name, shop.seconds(STILL_NEW))
+        recent = self.ledger.recent_scans(shop.name, STILL_NEW) if self.client.is_limited else {}
         for scan in self.ledger.open_scans(shop.name, kinds):
             # What of the records was read is kept; those that were not are named anew.
             if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):

@@ -76,14 +76,18 @@ def read_shop(
     number of the last answer before this run, and names jobs to make with the later ones.
     """
     ledger, shop = fetch.ledger, fetch.client.shop
-    is_limited = fetch.client.counter.maximum is not None
+    is_limited = fetch.client.is_limited
     jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full, is_limited=is_limited)
     if endpoints is None:
         jobs += resume_jobs(ledger, shop)
     fetch.run(job for job in jobs if not job.comes_late)
     if fetch.fatal is None:
-        later = [job for job in jobs if job.comes_late]
-        fetch.run([*later, *fetch.follow(), *more(fetch.began)])
+        fetch.run(job for job in jobs if job.comes_late)
+    if fetch.fatal is None and not is_limited and (resumed := fetch.resumed()):
+        jobs = mirror_jobs(ledger, shop, endpoints=endpoints)
+        fetch.run(job for job in jobs if job.resource in resumed and job.kind != "hidden")
+    if fetch.fatal is None:
+        fetch.run([*fetch.follow(), *more(fetch.began)])
     if fetch.fatal is None and endpoints is None and not full:
         today = datetime.now(shop.zone).date()
         fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))

@@ -74,7 +74,7 @@ def test_a_wrong_key_writes_nothing_and_asks_once(begin, folder, server, capsys)
     code = begin("--base-url", server.base_url, "--timezone", "UTC", key="no-such-key-at-all")
     assert code == 3
     assert not (folder / ".dlt").exists()
-    assert "Nothing was written" in capsys.readouterr().err
+    assert "No settings were written" in capsys.readouterr().err
     assert len(server.requests("main")) == before
 
 
@@ -117,7 +117,7 @@ def test_http_to_another_machine_is_asked_twice(begin, folder, monkeypatch, caps
     monkeypatch.setattr("sys.stdin", _Terminal())
     monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
     assert main(["init", *arguments, "--replace"]) == 2
-    assert "Nothing was written" in capsys.readouterr().err
+    assert "No settings were written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ class Stranger:
             minute_seconds=0.5,
         )
 
-    def sync(self, *resources: str) -> SyncReport:
+    def sync(self, *resources: str, full: bool = False) -> SyncReport:
         """One sync of these lists into ``recorder``."""
         settings = Settings(home=self.home, shops=(self.shop,))
         with open_session(settings) as session:
@@ -76,7 +76,7 @@ class Stranger:
                 settings.shops,
                 session.ledger.begin_run("sync"),
                 endpoints,
-                full=False,
+                full=full,
                 confirm=False,
             )
             run.fetch_and_load()

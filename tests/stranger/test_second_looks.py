@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from pipelines.load.completeness import completeness
 from pipelines.reconcile.differences import Difference
 from pipelines.sync.repair import split_months
 from pipelines.sync.session import open_session
@@ -12,6 +13,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings
+from tests.wire.doubles import Reply, Seen
 
 DAY = date(2026, 3, 7)
 
@@ -105,3 +107,61 @@ def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(s
         fetch.run([Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)])
         assert ledger.is_deleted("main", "payments", str(gone["id"]))
         assert ledger.live_count("main", "payments") == 99
+
+
+def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again(stranger):
+    rows = [{"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)]
+    stranger.lists["/customers"] = rows
+    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = []
+    report = stranger.sync("customers", full=True)
+    assert "not believed" in report.details[0]
+    stranger.lists["/customers"] = rows
+    assert stranger.sync("customers").exit_code == 0
+    with open_session(Settings(home=stranger.home, shops=(stranger.shop,))) as session:
+        assert [row["reason"] for row in completeness(session.ledger) if row["reason"]] == []
+
+
+def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
+    """Empty for once: days that were passed over would never be asked for again."""
+    stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]
+    assert stranger.sync("products").exit_code == 0
+    with open_session(Settings(home=stranger.home, shops=(stranger.shop,))) as session:
+        session.ledger.set_value("main", "day:updated:products", "2026-01-05")
+    assert stranger.sync("products").exit_code == 0
+    assert stranger.sync("products").exit_code == 0
+    asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
+    assert {query["updatedDateFrom"] for query in asked} == {"05-Jan-2026"}
+
+
+def test_a_list_that_is_empty_for_once_is_looked_at_again_before_it_is_believed(stranger):
+    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(9)]
+    healed = stranger.answer
+    stranger.loopback.otherwise = lambda seen: (
+        Reply() if len(stranger.loopback.seen) == 1 else healed(seen)
+    )
+    assert stranger.sync("brands").exit_code == 0
+    assert len(stranger.recorder.live("brands", "main")) == 9
+
+
+@pytest.mark.parametrize(("status", "listed"), [(404, 3), (400, 9)])
+def test_one_refusal_of_the_changed_tickets_hides_no_ticket(stranger, status, listed):
+    """One 404 where lists show the pipeline alone; or changes of so many years are refused."""
+    stranger.lists["/statuses"] = [{"id": 1, "label": "New", "type": "repair"}]
+    tickets = [
+        {"id": f"t{n}", "status": {"label": "New"}, "created_date": "2026-01-02"} for n in range(9)
+    ]
+    stranger.lists |= {"/tickets": tickets[:listed], "/tickets/updated": tickets}
+    healed = stranger.answer
+
+    def answer(seen: Seen) -> Reply:
+        is_first = sum(one.path.endswith("/updated") for one in stranger.loopback.seen) == 1
+        is_long = dict(seen.query).get("updatedDateFrom", "").endswith("2000")
+        if seen.path.endswith("/tickets/updated") and (is_first if status == 404 else is_long):
+            return Reply(status, {"error": "no"})
+        return healed(seen)
+
+    stranger.loopback.otherwise = answer
+    report = stranger.sync("statuses", "tickets")
+    assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("tickets", "main")) == len(tickets)

@@ -1,5 +1,6 @@
 """Shapes that the specification allows and nobody promised not to use."""
 
+import re
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -11,7 +12,7 @@ from sources.repair_shop.profile import probe
 from sources.repair_shop.reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
-from tests.wire.doubles import Reply
+from tests.wire.doubles import Reply, Seen
 
 ZONE = ZoneInfo("America/Guatemala")
 
@@ -85,8 +86,11 @@ def test_a_report_may_stand_under_its_year(stranger, client):
         Reply(body=None),
         Reply(404, {"error": "No such page."}),
         Reply(400, {"error": "Page 4 is out of range."}),
+        Reply(500, {"error": "Offset out of bounds"}),
+        Reply(body={"data": None}),
+        Reply(body={"message": "Nothing found", "success": True}),
     ],
-    ids=["204", "null", "404", "400"],
+    ids=["204", "null", "404", "400", "500", "data", "message"],
 )
 def test_a_page_past_the_end_may_be_refused_in_any_way(stranger, reply):
     stranger.past_the_end = lambda: reply
@@ -119,6 +123,104 @@ def test_a_list_without_rows_may_be_not_found(stranger):
     report = stranger.sync("brands")
     assert report.exit_code == 3
     assert "/brands" in report.details[0]
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_page_without_rows_may_be_refused_under_its_lists_name(stranger, status):
+    healed = stranger.answer
+
+    def answer(seen: Seen) -> Reply:
+        reply = healed(seen)
+        name = re.sub("([A-Z])", r" \1", seen.path.rpartition("/")[2].removesuffix("s"))
+        return reply if reply.body else Reply(status, {"error": f"No {name}(s) were found."})
+
+    stranger.loopback.otherwise = answer
+    stranger.missing = lambda: Reply(404, {"error": "No such path"})
+    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
+    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
+    stranger.lists["/modelGroups"] = []
+    assert stranger.sync("customers", "brands").exit_code == 0
+    report = stranger.sync("modelGroups")
+    assert report.exit_code == 0, report.details
+    assert stranger.sync("models").exit_code == 3
+
+
+def test_an_outage_is_no_way_to_refuse_a_page_past_the_end(stranger):
+    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
+    healed = stranger.answer
+    stranger.loopback.otherwise = lambda seen: (
+        healed(seen) if len(stranger.loopback.seen) == 1 else Reply(400, {"error": "Maintenance"})
+    )
+    assert stranger.sync("brands").exit_code == 3
+    stranger.loopback.otherwise = healed
+    stranger.missing = lambda: Reply(400, {"error": "Maintenance"})
+    assert stranger.sync("groups").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(400, {"error": "There is no record p0000-0000."}),
+        Reply(500, {"error": "Internal"}),
+        Reply(204, b""),
+        Reply(body=[]),
+        Reply(body={"data": None}),
+        Reply(body={"error": "Not found"}),
+    ],
+    ids=["400", "500", "204", "list", "data", "error"],
+)
+def test_a_record_that_is_gone_may_be_refused_in_any_way(stranger, reply):
+    orders = [{"id": f"p-{n}", "amount_total": 5, "created_date": "2026-01-02"} for n in range(9)]
+    stranger.lists["/posOrders"] = orders
+    stranger.other.update({f"/posOrders/{order['id']}": order for order in orders})
+    healed = stranger.answer
+
+    def answer(seen: Seen) -> Reply:
+        path = seen.path.removeprefix("/v1")
+        return (
+            reply if path.startswith("/posOrders/") and path not in stranger.other else healed(seen)
+        )
+
+    stranger.loopback.otherwise = answer
+    stranger.lists["/payments"] = [{"id": 1, "amount": 5, "date": "2026-01-02", "orderId": "p-3"}]
+    assert stranger.sync("posOrders", "payments").exit_code == 0
+    # The order went while a new payment names it: only its own path is asked.
+    del stranger.other["/posOrders/p-3"]
+    stranger.lists["/payments"].append(
+        {"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}
+    )
+    report = stranger.sync("payments")
+    assert report.exit_code == 0, report.details
+    assert "p-3" not in stranger.recorder.live("pos_orders", "main")
+
+
+def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
+    orders = [{"id": f"p-{n}", "amount_total": 5, "created_date": "2026-01-02"} for n in range(9)]
+    stranger.lists["/posOrders"] = orders
+    healed = stranger.answer
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(400, {"error": "Unknown action"}) if "/posOrders/" in seen.path else healed(seen)
+    )
+    stranger.lists["/payments"] = []
+    assert stranger.sync("posOrders", "payments").exit_code == 0
+    stranger.lists["/payments"] = [{"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}]
+    assert stranger.sync("payments").exit_code == 3
+    assert "p-3" in stranger.recorder.live("pos_orders", "main")
+
+
+def test_page_numbers_that_are_ignored_are_no_last_page_that_repeats(stranger):
+    """Of 25 rows a page, whatever page and offset are asked."""
+    rows = [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 3:02d}"} for n in range(60)]
+
+    def answer(seen: Seen) -> Reply:
+        if not seen.path.endswith("/customers"):
+            return Reply()
+        return Reply(body=rows[:25] if ("sort", "oldest") in seen.query else rows[::-1][:25])
+
+    stranger.loopback.otherwise = answer
+    report = stranger.sync("customers")
+    assert report.exit_code == 1, report.message
+    assert "pages 1 and 2 hold the same rows" in report.details[0]
 
 
 def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger):

@@ -211,14 +211,34 @@ def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
     """
     found = _unwrap(payload, path, deep=True)
     if found is None:
-        kind = NoRows if payload is None else BadAnswer
+        kind, said = _instead_of_rows(payload, path)
         raise kind(
             f"the service answered {describe(payload)} where a list of rows was expected",
             method="GET",
             path=path,
             status=200,
+            excerpt=said,
         )
     return found
+
+
+def _instead_of_rows(payload: Any, path: str) -> tuple[type[BadAnswer], str]:
+    """The error of a payload without rows: nothing at all, words in their place, or another."""
+    nothing: tuple[Any, ...] = (None, {})
+    if payload in nothing:
+        return NoRows, ""
+    if not isinstance(payload, dict) or any(
+        isinstance(value, dict | list) and value for value in payload.values()
+    ):
+        return BadAnswer, ""
+    bare = [name for name in _envelope_keys(payload, path) if payload[name] in nothing]
+    if bare and len(payload) == 1:
+        return NoRows, ""
+    # Words alone, no data: a person's may stand in any other field.
+    said = next((v for k, v in payload.items() if k.lower() in ("message", "msg", "detail")), None)
+    if isinstance(said, str) or bare:
+        return ValidationRefused, _short(str(said or describe(payload)))
+    return BadAnswer, ""
 
 
 def detail_of(payload: Any, path: str) -> dict[str, Any]:

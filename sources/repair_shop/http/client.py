@@ -116,6 +116,11 @@ class Client:
         """Requests of this client that went out so far, tries that failed included."""
         return self._own_requests
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether requests of the run are counted up to a maximum."""
+        return self.counter.maximum is not None
+
     def today(self) -> date:
         """The shop's day, by our clock or the service's, whichever is ahead: no period that the
         service has begun is left out because our clock is behind."""

@@ -91,7 +91,8 @@ class RequestCounter:
         """Reserve one request; the new count."""
         with self._lock:
             if self.maximum is not None and self.count >= self.maximum:
-                raise Stopped(f"Stopped after {self.count} requests, as asked.")
+                words = "1 request" if self.count == 1 else f"{self.count} requests"
+                raise Stopped(f"Stopped after {words}, as asked.")
             self.count += 1
             return self.count
 

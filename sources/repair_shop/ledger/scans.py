@@ -99,6 +99,15 @@ class Scans(LedgerFile):
             [(state, proof, reason, now_text(), *days, pages, rows, scan.scan_id)],
         )
 
+    def newest_state(self, shop: str, resource: str, kind: str) -> ScanState | None:
+        """The state of a list's newest scan of a kind, None if there is none."""
+        rows = self.query(
+            "SELECT state FROM scans WHERE shop=? AND resource=? AND kind=? AND state <> 'dropped' "
+            "ORDER BY scan_id DESC LIMIT 1",
+            (shop, resource, kind),
+        )
+        return ScanState(rows[0][0]) if rows else None
+
     def newest_scans(self) -> list[tuple[Any, ...]]:
         """The newest scan of each list, kind and spec: shop, resource, kind, spec, state, proof,
         reason, pages, rows, first day, last day, when it was opened and closed."""

@@ -96,9 +96,18 @@ class JobReader:
             return read_tickets(self.ledger, job.shop, reader, params, hint, begins, whole=whole)
         if job.hides_categories:
             return read_custom_fields(self.ledger, scan, reader, job.path, self.client.today())
-        if not endpoint.sort:
-            return read_window(reader(params=params))
-        return read_list(reader(params=params), hint=hint, since=begins)
+
+        def read(prefix: str = "") -> Outcome:
+            pages = reader(prefix, None, params)
+            return (
+                read_list(pages, hint=hint, since=begins) if endpoint.sort else read_window(pages)
+            )
+
+        out = read()
+        if out.ids or live or job.kind != "full":
+            return out
+        # Nothing is known of it yet, and an answer may be empty for once.
+        return read("again:")
 
     def _read_head(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """The newest rows, and which of the others are gone."""
@@ -178,12 +187,15 @@ class JobReader:
         try:
             if job.endpoint.partition:
                 whole = job.kind == "full"
-                return read_tickets(
+                out = read_tickets(
                     self.ledger, job.shop, reader, window, None, whole=whole, is_sorted=False
                 )
-            return read_window(reader(), expected=self._pages(job) if known else None)
+            else:
+                out = read_window(reader(), expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
             return Outcome(reason=why)
+        # Where page numbers are ignored a page repeats itself as if it were the last.
+        return out if self.ledger.shown_ids(scan) <= out.ids else Outcome(reason=why)
 
     def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""

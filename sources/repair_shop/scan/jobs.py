@@ -40,8 +40,8 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this part of a whole come near every place, in the fewest steps."""
 
 STILL_NEW = 3600.0
-"""Seconds of real minutes for which a scan of a run that was cut off counts as of now; for a run of
-so many requests at most (``is_limited``) of any: else runs of few would begin anew for ever."""
+"""Seconds for which what a run proved counts as of now to a later one of so many requests at most
+(``is_limited``): else runs of few would begin anew for ever. Any other run asks again."""
 
 WORDS = {
     "full": "read whole",
@@ -185,22 +185,18 @@ def mirror_jobs(
         # Short lists first: most tables are there after minutes of a first load of hours, and say
         # when the shop began. Then the longest, so that none is left to be read alone at the end.
         return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
-    # Going on: what was not reached comes first, and what was just proven is not asked again.
-    seconds = STILL_NEW if is_limited else shop.seconds(STILL_NEW)
-    recent = ledger.recent_scans(shop.name, seconds, first_run).values()
+    # Going on: what was not reached comes first.
+    recent = ledger.recent_scans(shop.name, STILL_NEW, first_run).values()
     proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
+
+    def is_proven(job: Job) -> bool:
+        # What a list leaves out, no reading of the list proves.
+        kinds = (job.kind, "hidden" if job.kind == "hidden" else "full")
+        return job.kind != "full" and not proven.isdisjoint((job.resource, kind) for kind in kinds)
+
     return sorted(
-        (
-            job
-            for job in jobs
-            if job.kind == "full"
-            # What a list leaves out, no reading of the list proves.
-            or proven.isdisjoint(
-                (job.resource, kind)
-                for kind in (job.kind, "hidden" if job.kind == "hidden" else "full")
-            )
-        ),
-        key=lambda job: (job.kind != "full", job.requests or 0),
+        (job for job in jobs if not (is_limited and is_proven(job))),
+        key=lambda job: (job.kind != "full", is_proven(job), job.requests or 0),
     )
 
 
@@ -224,10 +220,19 @@ def _jobs_of(
     read_on = ledger.value(shop.name, full_watermark(resource))
     known = read_on is not None
     due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
+    # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
+    begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
     cannot_count = not endpoint.sort or size != PAGE_ROWS
     fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
-    if full or not known or due or fills or (cannot_count and live >= min(size, PAGE_ROWS)):
+    if (
+        full
+        or not known
+        or due
+        or begun
+        or fills
+        or (cannot_count and live >= min(size, PAGE_ROWS))
+    ):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
         cost = pages + 2 if known else None

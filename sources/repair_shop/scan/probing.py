@@ -25,6 +25,7 @@ from .tickets import HIDDEN_KEY, MakeReader, halves, read_tickets, repair_status
 
 _WHOLE_PAGES = 400
 """Pages up to which a list is read whole in a night to tell which of its rows are gone."""
+_NOT_COUNTED = "not counted"
 _ODD_KEY = "uncounted:"
 """Ledger key of a list that, read whole, still has so many rows more or less than are known."""
 
@@ -56,7 +57,7 @@ class ListCount:
             return
         label = repair_status(self.ledger, self.job.shop)
         if label is None or self.ledger.value(self.job.shop, HIDDEN_KEY):
-            out.proof += "; not counted: the service hides tickets"
+            out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
         self._settle(out, [self._search(half, params) for half, params in halves(label)])
 
@@ -118,7 +119,7 @@ class ListCount:
         if unlisted:
             KnownRows(self.ledger, self.job.shop, self.job.resource).note_unlisted(unlisted)
         out.gone |= gone
-        out.proof += f"; not counted: {doubts}" if doubts else _words(found, gone, unlisted)
+        out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
 
     def _find(self, search: RankSearch) -> Found:
         odd = self.ledger.value(self.job.shop, _ODD_KEY + self.job.resource)
@@ -149,11 +150,16 @@ class ListCount:
             out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
             return
         out.whole = True
-        out.proof += f"; not counted ({why}) but read whole: {whole.proof}"
+        out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
         gone = self.ledger.live_count(job.shop, job.resource) - len(whole.ids)
         odd = None if job.endpoint.partition else self._search().difference()
         if odd is not None and odd != gone:
             self.ledger.set_value(job.shop, _ODD_KEY + job.resource, str(odd - gone))
+
+
+def is_counted(kind: str, proof: str) -> bool:
+    """Whether a proven scan of a night held the length of its list against what is known."""
+    return kind in ("head", "updated") and _NOT_COUNTED not in proof
 
 
 def runs_of(pages: Sequence[int]) -> Iterator[tuple[int, int]]:

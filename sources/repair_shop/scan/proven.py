@@ -66,6 +66,8 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outco
         second = reader.ask("newest:2", 2, "newest")
         out.take(second)
         if second.size == 0 or set(second.ids) <= set(top.ids):
+            if second.size and not set(_oldest(reader, out).ids) <= set(top.ids):
+                raise PagingBroken("pages 1 and 2 hold the same rows, though there are others")
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
@@ -90,6 +92,13 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outco
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
             _recheck(reader, again, pages, out)
+
+
+def _oldest(reader: Bounded, out: Outcome) -> Page:
+    """The other end of a list whose second page repeats the first: page numbers may be ignored."""
+    page = reader.ask("oldest:1", 1, "oldest")
+    out.take(page)
+    return page
 
 
 def _descend(

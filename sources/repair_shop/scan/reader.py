@@ -10,17 +10,20 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import orjson
 
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
-from ..http.client import Client
+from ..http.client import Answer, Client
 from ..ledger import Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS
 from ..schema.clean import made_up_id, row_id, snake_case
@@ -32,15 +35,17 @@ PAGING_KEY = "paging"
 """Ledger key of a shop whose lists page by offset and limit (field notes, Behaviour)."""
 
 PAST_THE_END_KEY = "past the end"
-"""Ledger key of a shop whose service refuses a page after the last: status and words."""
+"""Ledger key of how a shop's lists refuse a page after the last: status and words, line by line."""
 
 HALF_KEY = "half:tickets"
 """Ledger key: the status label by which a shop's tickets are read in two halves."""
 
-UNKNOWN_PATH_KEY = "unknown path"
+UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
+_PLURAL = re.compile(r"(?:ie|e)?s$")
+_NUMBER = re.compile(r"[0-9]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
 
@@ -118,6 +123,7 @@ class ServiceReader:
             ledger.value(scan.shop, PAGING_KEY) == "offset" if by_offset is None else by_offset
         )
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
+        self._no_record: str | None = None
         self._latency = 0.0
         self._lock = threading.Lock()
 
@@ -146,11 +152,19 @@ class ServiceReader:
         stored = self._ledger.page(self._scan, key)
         if stored is not None:
             return stored if stored.size else None
-        path = f"{self._endpoint.path}/{identity}"
         try:
-            answer = self._client.get(path)
+            answer, row = self._record(identity)
         except NotFound:
             return None
+        except BadAnswer as error:
+            if isinstance(error, NotAllowed) or not self._is_no_record(error, identity):
+                raise
+            return None
+        return self._keep(key, answer.path, answer.body, [row], answer.answered_at)
+
+    def _record(self, identity: str) -> tuple[Answer, dict[str, Any]]:
+        path = f"{self._endpoint.path}/{identity}"
+        answer = self._client.get(path)
         row = answer.detail()
         if row_id(row, self._endpoint.table) != identity:
             raise BadAnswer(
@@ -159,7 +173,26 @@ class ServiceReader:
                 path=path,
                 status=answer.status,
             )
-        return self._keep(key, path, answer.body, [row], answer.answered_at)
+        return answer, row
+
+    def _is_no_record(self, error: BadAnswer, identity: str) -> bool:
+        """Whether a refusal is how this service answers for a record that nobody has.
+
+        No status is specified for it (Errors, 5). So it is when an id just made up is refused in
+        the same words, and the record that was shown last is not. Asked once for each reader.
+        """
+        if self._no_record is None:
+            self._no_record = ""
+            nobody = str(uuid4()) if "-" in identity else f"{identity}0000"
+            live = self._ledger.live_ids(self._scan.shop, self._scan.resource)
+            shown = next((row for row in reversed(live) if row != identity), None)
+            try:
+                if shown is not None:
+                    self._record(shown)
+                self._record(nobody)
+            except BadAnswer as other:
+                self._no_record = _words_without(nobody, other)
+        return _words_without(identity, error) == self._no_record
 
     def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
         full_key = ("o:" if by_offset else "") + self._prefix + key
@@ -176,9 +209,12 @@ class ServiceReader:
         try:
             answer = self._client.get(self._path, params)
             rows = answer.rows()
-        except NotAllowed:
-            raise
-        except _REFUSALS as error:
+        except BadAnswer as error:
+            is_refusal = (
+                isinstance(error, _REFUSALS) or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+            )
+            if isinstance(error, NotAllowed) or not is_refusal:
+                raise
             if number == 1 and not isinstance(error, NoRows):
                 if not self._is_no_rows(error):
                     raise
@@ -198,10 +234,10 @@ class ServiceReader:
         The latter is asked once for a shop. It is not where this scan has seen rows already.
         """
         shop = self._scan.shop
-        said = error.wording
+        said = _words_of_list(self._path, error)
         began = self._ledger.first_seq(self._scan)
         shown = began is not None and self._ledger.has_shown_rows(shop, self._scan.resource, began)
-        if shown or said != self._ledger.value(shop, PAST_THE_END_KEY):
+        if shown or said not in self._known_ends():
             return False
         unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)
         if unknown is None:
@@ -209,33 +245,40 @@ class ServiceReader:
                 self._client.get(_NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
-                unknown = other.wording
+                unknown = _words_of_list(_NO_PATH, other)
             self._ledger.set_value(shop, UNKNOWN_PATH_KEY, unknown)
         return unknown not in ("answered", said)
 
-    def _is_past_the_end(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
+    def _known_ends(self) -> list[str]:
+        """The words in which lists of this shop refused a page after the last one."""
+        return (self._ledger.value(self._scan.shop, PAST_THE_END_KEY) or "").splitlines()
+
+    def _is_past_the_end(self, error: BadAnswer, params: dict[str, Any]) -> bool:
         """Whether a refusal is how this service answers a page after the last one.
 
-        It is when a page that no list has is refused in the same words. Asked once for a shop.
+        It is when a page that no list has is refused in the same words, before and after the first
+        one shows rows. Asked once for a shop and wording, but always where the service itself
+        failed (5xx).
         """
-        shop = self._scan.shop
-        said = error.wording
-        known = self._ledger.value(shop, PAST_THE_END_KEY)
-        if known is None:
-            far = dict(params)
-            if "page" in far:
-                far["page"] = _FAR
-            else:
-                far["offset"] = _FAR * PAGE_ROWS
-            try:
-                self._client.get(self._path, far).rows()
-            except _REFUSALS as other:
-                if other.wording != said:
-                    return False
-                self._ledger.set_value(shop, PAST_THE_END_KEY, said)
-                return True
+        said = _words_of_list(self._path, error)
+        if not error.transient and said in self._known_ends():
+            return True
+        far = params | ({"page": _FAR} if "page" in params else {"offset": _FAR * PAGE_ROWS})
+        first = params | ({"page": 1} if "page" in params else {"offset": 0})
+        tries = [(far, said), *([(first, "")] if params != first else []), (far, said)]
+        if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
-        return known == said
+        if not error.transient:
+            ends = "\n".join([*self._known_ends(), said])
+            self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
+        return True
+
+    def _refusal(self, params: Mapping[str, Any]) -> str | None:
+        """The words in which a page is refused; "" if it shows rows, None if it is empty."""
+        try:
+            return "" if self._client.get(self._path, params).rows() else None
+        except BadAnswer as error:
+            return _words_of_list(self._path, error)
 
     def _keep(
         self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
@@ -269,6 +312,20 @@ class ServiceReader:
         if asked is not None:
             return bool(asked == "EQUAL")
         return _status(row) == self._half
+
+
+def _words_of_list(path: str, error: BadAnswer) -> str:
+    """What an error says of any list: status and words without numbers and the list's name."""
+    words = error.wording.casefold()
+    for part in path.strip("/").split("/"):
+        stems = [_PLURAL.sub("", word) for word in snake_case(part).split("_")]
+        words = re.sub(r"[\W_]*".join(map(re.escape, stems)) + r"\w*", "*", words)
+    return re.sub(r"\*(?:\W?\*)+", "*", words)
+
+
+def _words_without(identity: str, error: BadAnswer) -> str:
+    """What an error says of any record: its words without the id and without numbers."""
+    return _NUMBER.sub("#", str(error).replace(identity, "*"))
 
 
 def _status(row: Mapping[str, Any]) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
-from ..errors import NotFound
+from ..errors import NotAllowed, NotFound, ValidationRefused
 from ..http.answers import parse_json, rows_of
-from ..ledger import Ledger
+from ..ledger import Ledger, Page
 from ..scan import Outcome, read_list, read_window
 from ..scan.reader import HALF_KEY, ServiceReader
 from ..schema.clean import made_up_id, row_id
@@ -105,9 +105,8 @@ def read_tickets(
         out.span(day)
     if not whole:
         return out
-    check = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER})
     try:
-        updated = check.ask("updated:1", 1, None)
+        updated = _newest_updated(reader)
     except NotFound:
         if ledger.value(shop, HIDDEN_KEY):
             raise  # it was there, and showed what these lists hide
@@ -119,6 +118,18 @@ def read_tickets(
     hides = bool(hidden) and not created_since
     ledger.set_value(shop, HIDDEN_KEY, "yes" if hides else "")
     return _from_updated(reader, out) if hides else out
+
+
+def _newest_updated(reader: MakeReader) -> Page:
+    """The tickets changed last. Raises :class:`NotFound` where there is no such path: one 404 alone
+    says little, and a service may refuse so long a time."""
+    try:
+        check = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER})
+        return check.ask("updated:1", 1, None)
+    except (NotFound, ValidationRefused) as error:
+        if isinstance(error, NotAllowed):
+            raise
+        return reader("check again:", "/tickets/updated", {}).ask("updated:1", 1, None)
 
 
 def _is_new(ledger: Ledger, shop: str, identity: str) -> bool:
