@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,17 @@ A build of what changed holds less: as much as the file, up to half of the above
 _UNPACKED = "bitpacking"
 """A way of packing numbers that DuckDB is not to take: amounts have 28 digits, of which it unpacks
 two to eight million a second so. A build reads each amount several times, and so do readers."""
+
+
+LARGE = 40_000_000
+"""Bytes of a file from which on builds say how each text is packed. To find out DuckDB tries every
+way with every column, a third of what writing takes."""
+_OWN_TEXT = re.compile(
+    r"^((document|invoice|ticket|return|record|holder)_)?id$|_(key|number|ref|no|info)$"
+    r"|note|description|fingerprint|comeback_of"
+)
+"""Names of texts that differ from row to row; the others repeat themselves, so that a dictionary of
+them is small. A wrong guess costs room, no more."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +94,17 @@ def run(
     }
     for schema in sorted({node.schema for node in nodes if node.schema}):
         connection.execute(f"create schema if not exists {schema}")
+    is_large = size > LARGE
     for node in map(_narrowed, nodes) if changed_only else nodes:
         started = time.perf_counter()
         found, status, message = 0, "success", ""
         try:
             try:
-                found = _carry_out(connection, node, now, kinds)
+                found = _carry_out(connection, node, now, kinds, is_large)
             except duckdb.OutOfMemoryException:
                 # Not everything can be set aside on disk; better a large build than none.
                 connection.execute(f"set memory_limit = '{ample}B'")
-                found = _carry_out(connection, node, now, kinds)
+                found = _carry_out(connection, node, now, kinds, is_large)
                 with suppress(duckdb.OutOfMemoryException):  # some of it is still held
                     connection.execute(bound)
             if found:
@@ -116,18 +129,24 @@ def _narrowed(node: Node) -> Node:
 
 
 def _carry_out(
-    connection: duckdb.DuckDBPyConnection, node: Node, now: str, kinds: dict[tuple[str, str], str]
+    connection: duckdb.DuckDBPyConnection,
+    node: Node,
+    now: str,
+    kinds: dict[tuple[str, str], str],
+    is_large: bool,
 ) -> int:
     """Build the model; or the records that the test finds."""
     if node.kind != "test":
-        _build(connection, node, now, kinds.get((node.schema, node.table)))
+        _build(connection, node, now, kinds.get((node.schema, node.table)), is_large)
         return 0
     sql = f"select count(*) from ({node.sql}\n)"  # noqa: S608 - dbt's
     row = connection.execute(sql).fetchone()
     return int(row[0]) if row else 0
 
 
-def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: str | None) -> None:
+def _build(
+    connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: str | None, is_large: bool
+) -> None:
     """Make one relation, with what is said of it, or leave everything as it was."""
     relation, sql = f'{node.schema}."{node.table}"', node.sql.replace(NOW, now)
     connection.execute("begin")
@@ -142,7 +161,7 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
             connection.execute(f"insert into {relation} by name {sql}")
         else:
             _drop(connection, node, held, "BASE TABLE")
-            connection.execute(f"create or replace table {relation} as {sql}")
+            _make(connection, relation, sql, is_large)
         if node.kind != "kept":  # what is said of that stays with it
             said = _comments("view" if node.kind == "view" else "table", relation, node)
             connection.execute(said)
@@ -150,6 +169,20 @@ def _build(connection: duckdb.DuckDBPyConnection, node: Node, now: str, held: st
         connection.execute("rollback")
         raise
     connection.execute("commit")
+
+
+def _make(connection: duckdb.DuckDBPyConnection, relation: str, sql: str, is_large: bool) -> None:
+    """Make a table; in a large file with a way of packing for each text."""
+    if not is_large:
+        connection.execute(f"create or replace table {relation} as {sql}")
+        return
+    columns = []
+    for name, kind in _columns(connection, sql).items():
+        packed = "fsst" if _OWN_TEXT.search(name) else "dictionary"
+        way = f" using compression {packed}" if kind == "VARCHAR" else ""
+        columns.append(f'"{name}" {kind}{way}')
+    connection.execute(f"create or replace table {relation} ({', '.join(columns)})")
+    connection.execute(f"insert into {relation} {sql}")
 
 
 def _drop(connection: duckdb.DuckDBPyConnection, node: Node, held: str | None, wanted: str) -> None:

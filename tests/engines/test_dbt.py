@@ -11,13 +11,18 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.transform import compiled
+from pipelines.transform import compiled, runner
 from pipelines.transform.models import PROJECT, build, compile_in
 from tests.transforms.conftest import warehouse as warehouse
 
 
-def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(warehouse, tmp_path):
-    """`make models` writes the statements anew when the project was edited."""
+def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(
+    warehouse, tmp_path, monkeypatch
+):
+    """`make models` writes the statements anew when the project was edited. We build as in a large
+    file, where it is said how texts are packed.
+    """
+    monkeypatch.setattr(runner, "LARGE", 0)
     ours, theirs = tmp_path / "ours.duckdb", tmp_path / "theirs.duckdb"
     for copy in (ours, theirs):
         copy.write_bytes(warehouse.raw.path.read_bytes())

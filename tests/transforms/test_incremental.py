@@ -15,6 +15,7 @@ from tests.transforms.raw import Raw
 def home(tmp_path, monkeypatch):
     """Where a build of what changed is taken for worth it whatever the size."""
     monkeypatch.setattr(incremental, "LEAST_LINES", 0)
+    monkeypatch.setattr(runner, "LARGE", 0)
     return tmp_path
 
 

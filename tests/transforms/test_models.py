@@ -198,6 +198,34 @@ def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
         assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
 
 
+def test_texts_of_a_large_file_are_packed_as_their_names_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that no block can hold, or of which the name misleads, are kept all the same."""
+    monkeypatch.setattr(runner, "LARGE", 0)
+    sql = (
+        "select if(i % 40 = 0, repeat('ü', 300000 + i), 'x') as long, 'x' || i % 3 as status, "
+        "if(i % 3 > 0, md5(i::varchar), null) as id, i * 1.5::decimal(28, 4) as amount "
+        "from range(5000) as numbers(i)"
+    )
+    node = compiled.Node("large", "models/large.sql", "table", sql, "marts", "large", comment="L")
+    path = str(tmp_path / "a.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        connection.execute("checkpoint")
+        (result,) = runner.run(connection, [node], datetime.now(UTC))
+        assert (result.status, result.message) == ("success", "")
+    with duckdb.connect(path) as connection:
+        assert connection.execute(f"from marts.large except all ({sql})").fetchall() == []
+        assert connection.execute("select count(*) from marts.large").fetchall() == [(5000,)]
+        assert connection.sql("from marts.large").types == connection.sql(sql).types
+        packed = connection.execute(
+            "select distinct column_name, compression from pragma_storage_info('marts.large') "
+            "where segment_type = 'VARCHAR' and compression <> 'Uncompressed'"
+        ).fetchall()
+        assert sorted(packed) == [("id", "FSST"), ("status", "Dictionary")]
+
+
 def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
     raw = warehouse.raw
     raw.add("brands", "twice", "void")
