@@ -1,5 +1,6 @@
 """After a rate error and after a block: what the budget still lets through."""
 
+import contextlib
 import itertools
 from collections import Counter
 from random import Random
@@ -9,6 +10,17 @@ import pytest
 from sources.repair_shop.budget import Budget, Slot
 from sources.repair_shop.errors import Refused
 from tests.wire.slots import take, wait, working
+
+
+def let_through(keys, clock, *, minutes, every, dice=None):
+    """(key, slot) for each request that is let through: all keys ask ``every`` so many seconds."""
+    end = clock.ticks + minutes * 60
+    while clock.ticks < end:
+        for key in dice.sample(keys, len(keys)) if dice else keys:
+            with contextlib.suppress(Refused):
+                if isinstance(found := key.try_acquire("sync"), Slot):
+                    yield key, found
+        clock.ticks += every
 
 
 class TestIncidents:
@@ -130,16 +142,9 @@ class TestBlocks:
         start, asked = clock.ticks, []
         for slot in in_flight:
             slot.answered("block")
-        while clock.ticks < start + 480 * 60:
-            for key in keys:
-                try:
-                    found = key.try_acquire("sync")
-                except Refused:
-                    continue
-                if isinstance(found, Slot):
-                    asked.append(round((clock.ticks - start) / 60))
-                    found.answered("block")
-            clock.ticks += 20
+        for _, slot in let_through(keys, clock, minutes=480, every=20):
+            asked.append(round((clock.ticks - start) / 60))
+            slot.answered("block")
         assert len(asked) == 4
         gaps = [after - before for before, after in itertools.pairwise([0, *asked])]
         assert all(gap >= least for gap, least in zip(gaps, (1, 60, 120, 240), strict=True))
@@ -149,21 +154,13 @@ class TestBlocks:
         dice = Random(seed)
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
         refused, flying = set(dice.sample(keys, 3)), [take(key) for key in keys]
-        start, answered, blocks = clock.ticks, Counter[str](), 0
         for slot, key in zip(flying, keys, strict=True):
             slot.answered("block" if key in refused else "ok")
-        while clock.ticks < start + 30 * 60:
-            for key in dice.sample(keys, 5):
-                try:
-                    found = key.try_acquire("sync")
-                except Refused:
-                    continue
-                if isinstance(found, Slot):
-                    found.answered("block" if key in refused else "ok")
-                    blocks += key in refused
-                    answered[key.fingerprint] += key not in refused
-            clock.ticks += 10
-        assert blocks == 0
+        answered = Counter[str]()
+        for key, slot in let_through(keys, clock, minutes=30, every=10, dice=dice):
+            assert key not in refused
+            slot.answered("ok")
+            answered[key.fingerprint] += 1
         assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
 
     @pytest.mark.parametrize("seed", range(3))
@@ -173,17 +170,10 @@ class TestBlocks:
         dice = Random(seed)
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
         refused = set(dice.sample(keys, 3))
-        start, answered, blocks = clock.ticks, Counter[str](), Counter[str]()
-        while clock.ticks < start + 240 * 60:
-            for key in dice.sample(keys, 5):
-                try:
-                    found = key.try_acquire("sync")
-                except Refused:
-                    continue
-                if isinstance(found, Slot):
-                    found.answered("block" if key in refused else "ok")
-                    (blocks if key in refused else answered)[key.fingerprint] += 1
-            clock.ticks += 40
+        answered, blocks = Counter[str](), Counter[str]()
+        for key, slot in let_through(keys, clock, minutes=240, every=40, dice=dice):
+            slot.answered("block" if key in refused else "ok")
+            (blocks if key in refused else answered)[key.fingerprint] += 1
         assert set(blocks.values()) == {1}
         assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
 
