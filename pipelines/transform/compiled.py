@@ -153,9 +153,10 @@ def _in_order(results: Sequence[Any]) -> list[Any]:
     return [found[name] for name in order]
 
 
-def _test(node: Any, sql: str) -> Node:
+def _test(node: Any, sql: str, changed: str = "") -> Node:
     warns = str(node.config.severity).lower() == "warn"
-    return Node(node.name, node.original_file_path, "test", sql, warns=warns)
+    narrow = "" if changed == sql else changed
+    return Node(node.name, node.original_file_path, "test", sql, changed=narrow, warns=warns)
 
 
 def _node(
@@ -167,7 +168,7 @@ def _node(
 ) -> Node:
     sql = _portable(node.compiled_code, database)
     if node.resource_type == "test":
-        return _test(node, sql)
+        return _test(node, sql, changed[node.name])
     there = columns[f"{node.schema}.{node.alias}"]
     kept = node.config.meta
     return Node(

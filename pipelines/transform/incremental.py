@@ -112,7 +112,7 @@ def contents(
         for name in (
             f"{node.schema}.{node.table}"
             for node in nodes
-            if node.replaced_by or node.kind == "incremental"
+            if node.replaced_by or node.kind == "incremental" or node.name == "unreadable"
         )
     }
 

@@ -1,6 +1,6 @@
 """What a shop's ticket statuses mean: which end a ticket, which only say that the work is done.
 
-Data flow: ``raw.statuses``, the statuses of ``raw.tickets`` and of ``history.tickets``, what
+Data flow: ``raw.statuses``, the statuses of ``raw.tickets`` and of their versions, what
 the service's own list of tickets showed (:mod:`repair_shop.ticket_pipeline`), the settings ->
 ``ops.statuses``, which the models join. Labels are the shop's own, in its language (specification,
 States and transitions), so what decides is, in this order:
@@ -251,12 +251,12 @@ def _used(connection: duckdb.DuckDBPyConnection) -> str:
     )
     history = connection.execute(
         "select 1 from information_schema.tables "
-        "where table_schema = 'history' and table_name = 'tickets'"
+        "where table_schema = 'history' and table_name = 'tickets_versions'"
     ).fetchone()
     if history:
         used += (
             " union select shop_id, coalesce(status_id, ''), coalesce(status_label, '') "
-            "from history.tickets"
+            "from history.tickets_versions"
         )
     return used
 

@@ -39,10 +39,7 @@
             row_number() over (partition by {{ key | join(', ') }} order by dbt_valid_from desc) as place
         from {{ this }} as versions
         {%- if changed_only() %}
-        where exists (
-            select 1 from touched
-            where {% for column in key %}touched.{{ column }} = versions.{{ column }}{{ ' and ' if not loop.last }}{% endfor %}
-        )
+        where ({{ key | join(', ') }}) in (select {{ key | join(', ') }} from touched)
         {%- endif %}
     ),
 

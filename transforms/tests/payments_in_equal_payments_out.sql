@@ -1,25 +1,32 @@
 -- Integrity: every payment the service lists is in the mart once, with its amount; every payment
 -- embedded in a document that exists is there too; and nothing else is.
+{% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
 with listed as (
-    select shop_id, id, amount from {{ ref('stg_payments') }} where deleted_at is null
+    select shop_id, id, amount
+    from {{ ref('stg_payments') }} as payments
+    where deleted_at is null and {{ is_changed('int_changed_payments', 'payments', key) }}
+),
+
+shown as (
+    {% for list, type, holder in [('ticket_invoices', 'ticket_invoice', 'invoice_id'), ('pos_orders', 'pos_order', 'order_id')] %}
+    {% set document = {'shop_id': 'shop_id', 'document_type': "'" ~ type ~ "'", 'document_id': 'id'} %}
+    select payments.shop_id, coalesce(payments.id, payments.payment_id) as id
+    from {{ ref('stg_' ~ list ~ '__payments') }} as payments
+    inner join {{ ref('stg_' ~ list) }} as documents
+        on documents.shop_id = payments.shop_id and documents.id = payments.{{ holder }}
+    where documents.deleted_at is null
+        and {{ is_changed('int_changed_figures', 'documents', document) }}
+        and {{ is_changed('int_changed_figures', 'payments', dict(document, document_id=holder)) }}
+    {{ 'union' if not loop.last }}
+    {% endfor %}
 ),
 
 embedded as (
-    select payments.shop_id, coalesce(payments.id, payments.payment_id) as id
-    from {{ ref('stg_ticket_invoices__payments') }} as payments
-    inner join {{ ref('stg_ticket_invoices') }} as documents
-        on documents.shop_id = payments.shop_id and documents.id = payments.invoice_id
-    where documents.deleted_at is null
-    union
-    select payments.shop_id, coalesce(payments.id, payments.payment_id) as id
-    from {{ ref('stg_pos_orders__payments') }} as payments
-    inner join {{ ref('stg_pos_orders') }} as documents
-        on documents.shop_id = payments.shop_id and documents.id = payments.order_id
-    where documents.deleted_at is null
+    select * from shown where {{ is_changed('int_changed_payments', 'shown', key) }}
 ),
 
 kept as (
-    select shop_id, id, amount from {{ ref('payments') }}
+    select shop_id, id, amount from {{ ref('payments') }} as payments where {{ is_changed('int_changed_payments', 'payments', key) }}
 )
 
 select listed.shop_id, listed.id, 'listed but not kept, or with another amount' as finding

@@ -1,18 +1,24 @@
 -- Arithmetic: however money, tickets, tax and sales are grouped, the groups are the whole.
 {% set sums = [
-    ('money by issue type', 'takings_by_issue_type', 'taken', 'payments', 'amount', 'day is not null'),
-    ('tax by rate', 'tax_by_rate', 'tax', 'sales_documents', 'tax', 'effect_day is not null'),
-    ('amounts by rate', 'tax_by_rate', 'gross', 'sales_documents', 'gross', 'effect_day is not null'),
-    ('lines by product', 'product_months', 'revenue', 'sales_lines', 'total', 'day is not null'),
+    ('money by issue type', 'takings_by_issue_type', 'taken', 'payments', 'amount', 'day'),
+    ('tax by rate', 'tax_by_rate', 'tax', 'sales_documents', 'tax', 'effect_day'),
+    ('amounts by rate', 'tax_by_rate', 'gross', 'sales_documents', 'gross', 'effect_day'),
 ] %}
 with compared as (
-    {% for what, mart, theirs, source, ours, which in sums %}
+    {% for what, mart, theirs, source, ours, day in sums %}
     select
         '{{ what }}' as what,
-        (select coalesce(sum({{ theirs }}), 0) from {{ ref(mart) }}) as grouped,
-        (select coalesce(sum({{ ours }}), 0) from {{ ref(source) }} where {{ which }}) as whole
+        (select coalesce(sum({{ theirs }}), 0) from {{ ref(mart) }} as mart
+            where {{ is_changed('int_changed_days', 'mart', {'shop_id': 'shop_id', 'day': 'day'}) }}) as grouped,
+        (select coalesce(sum({{ ours }}), 0) from {{ ref(source) }} as rows_now
+            where {{ day }} is not null and {{ is_changed('int_changed_days', 'rows_now', {'shop_id': 'shop_id', 'day': day}) }}) as whole
     union all
     {% endfor %}
+    select
+        'lines by product' as what,
+        (select coalesce(sum(revenue), 0) from {{ ref('product_months') }}) as grouped,
+        (select coalesce(sum(total), 0) from {{ ref('sales_lines') }} where day is not null) as whole
+    union all
     {% for kind in ['day', 'month', 'year'] %}
     select
         'tickets by technician and {{ kind }}' as what,

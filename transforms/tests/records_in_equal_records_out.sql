@@ -36,8 +36,9 @@ with counted as (
                 on documents.shop_id = lines.shop_id
                 and documents.document_type = lines.document_type
                 and documents.document_id = lines.document_id
+            where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
         ) as came_in,
-        (select count(*) from {{ ref('sales_lines') }}) as went_out
+        (select count(*) from {{ ref('sales_lines') }} as lines where {{ is_changed('int_changed_documents', 'lines', document_key()) }}) as went_out
 ),
 
 summed as (

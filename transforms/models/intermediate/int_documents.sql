@@ -16,7 +16,7 @@ orders as (
 ),
 
 tickets as (
-    select shop_id, id, created_at, created_day from {{ ref('stg_tickets') }}
+    select shop_id, id, created_at, created_day from {{ ref('stg_tickets') }} where {{ is_named('id', 'invoices', 'ticket_id') }}
 )
 
 select

@@ -9,14 +9,16 @@ with embedded as (
         invoice_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 1 as preference
-    from {{ ref('stg_ticket_invoices__payments') }}
+    from {{ ref('stg_ticket_invoices__payments') }} as payments
+    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'ticket_invoice'", 'record_id': 'invoice_id'}) }}
     union all
     select
         shop_id, coalesce(id, payment_id) as id, 'pos_order' as document_type,
         order_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 2 as preference
-    from {{ ref('stg_pos_orders__payments') }}
+    from {{ ref('stg_pos_orders__payments') }} as payments
+    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'pos_order'", 'record_id': 'order_id'}) }}
     union all
     -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
     select
@@ -24,7 +26,8 @@ with embedded as (
         cast(null as {{ dbt.type_string() }}) as document_id, ticket_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 3 as preference
-    from {{ ref('stg_tickets__payments') }}
+    from {{ ref('stg_tickets__payments') }} as payments
+    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'ticket_id'}) }}
 ),
 
 documents as (

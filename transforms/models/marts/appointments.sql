@@ -1,7 +1,10 @@
 with visits as (
-    select shop_id, customer_id, opened_day as day from {{ ref('tickets') }} where customer_id is not null
-    union
-    select shop_id, customer_id, created_day as day from {{ ref('documents') }} where customer_id is not null
+    {% for mart, day in [('tickets', 'opened_day'), ('documents', 'created_day')] %}
+    select shop_id, customer_id, {{ day }} as day
+    from {{ ref(mart) }}
+    where customer_id in (select customer_id from {{ ref('stg_appointments') }} where customer_id >= '')
+    {{ 'union' if not loop.last }}
+    {% endfor %}
 ),
 
 traced as (

@@ -1,19 +1,26 @@
-with firsts as (
-    select shop_id, customer_id, min(day) as first_day from {{ ref('int_visits') }} group by 1, 2
+with days as (
+    select distinct shop_id, customer_id, day from {{ ref('int_visits') }}
 ),
 
 came as (
     select
-        visits.shop_id,
-        visits.customer_id,
-        {{ month_of('visits.day') }} as month,
-        count(distinct visits.day) as visits,
-        max(case when visits.day > firsts.first_day then 1 else 0 end) as came_again,
-        max(case when visits.day = firsts.first_day then 1 else 0 end) as came_first
-    from {{ ref('int_visits') }} as visits
-    inner join firsts
-        on firsts.shop_id = visits.shop_id and firsts.customer_id = visits.customer_id
+        shop_id, customer_id, {{ month_of('day') }} as month,
+        count(*) as visits, min(day) as first_day, max(day) as last_day
+    from days
     group by 1, 2, 3
+),
+
+firsts as (
+    select shop_id, customer_id, min(first_day) as first_day from came group by 1, 2
+),
+
+told as (
+    select
+        came.*,
+        case when came.first_day = firsts.first_day then 1 else 0 end as came_first,
+        case when came.last_day > firsts.first_day then 1 else 0 end as came_again
+    from came
+    inner join firsts on firsts.shop_id = came.shop_id and firsts.customer_id = came.customer_id
 )
 
 select
@@ -24,5 +31,5 @@ select
     cast(sum(came_again) as bigint) as returning_customers,
     cast(sum(came_again) * 1.0 / count(*) as {{ money() }}) as returning_share,
     cast(sum(visits) as bigint) as visits
-from came
+from told
 group by 1, 2

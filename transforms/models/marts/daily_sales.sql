@@ -1,3 +1,5 @@
+{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
+{{ config(meta=replaced_by('int_changed_days', key)) }}
 select
     shop_id,
     day,
@@ -14,5 +16,6 @@ select
     cast(sum(coalesce(cost, 0)) as {{ money() }}) as cost,
     cast(sum(case when cost is not null then coalesce(net, gross, 0) - cost else 0 end) as {{ money() }}) as margin,
     cast(sum(uncosted) as {{ money() }}) as uncosted
-from {{ ref('int_sales_effects') }}
+from {{ ref('int_sales_effects') }} as effects
+where {{ is_changed('int_changed_days', 'effects', key) }}
 group by 1, 2

@@ -2,15 +2,7 @@
 -- list has those that no document shows. Both together, each payment once.
 {% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
 {{ config(meta=replaced_by('int_changed_payments', key)) }}
-with documents as (
-    select * from {{ ref('int_documents') }}
-),
-
-tickets as (
-    select * from {{ ref('stg_tickets') }} where deleted_at is null
-),
-
-ranked as (
+with ranked as (
     select
         shown.*,
         row_number() over (
@@ -29,7 +21,7 @@ returns as (
     select shop_id, id, document_type, document_id,
         row_number() over (partition by shop_id, id order by document_type, document_id) as place
     from {{ ref('int_returns') }}
-    where id is not null
+    where id is not null and {{ is_named('id', 'listed', 'return_id') }}
 ),
 
 together as (
@@ -66,6 +58,14 @@ together as (
         and returns.place = 1
     -- A deletion counts unless the document was read after it and still shows the payment.
     where listed.deleted_at is null or ranked.holder_seen_at > listed.deleted_at
+),
+
+documents as (
+    select * from {{ ref('int_documents') }} where {{ is_named('document_id', 'together', 'document_id') }}
+),
+
+tickets as (
+    select * from {{ ref('stg_tickets') }} where deleted_at is null and {{ is_named('id', 'together', 'ticket_id') }}
 )
 
 select

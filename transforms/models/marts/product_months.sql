@@ -1,6 +1,12 @@
+{% set key = {'shop_id': 'shop_id', 'month': 'month'} %}
+{{ config(meta=replaced_by('int_changed_days', key)) }}
+with lines as (
+    select *, {{ month_of('day') }} as month from {{ ref('sales_lines') }} where day is not null
+)
+
 select
     shop_id,
-    {{ month_of('day') }} as month,
+    month,
     coalesce(product_id, product_code, item_description, 'unknown') as product_key,
     max(coalesce(product, item_description)) as product,
     max(coalesce(category, 'none')) as category,
@@ -13,6 +19,6 @@ select
     -- The sum of the lines' margins, which DuckDB takes as long to read as all of the above.
     cast(sum(case when cost is not null then net end) - sum(case when net is not null then cost end) as {{ money() }}) as margin,
     cast(sum(case when cost is null then net else 0 end) as {{ money() }}) as uncosted
-from {{ ref('sales_lines') }}
-where day is not null
+from lines
+where {{ is_changed('int_changed_days', 'lines', key) }}
 group by 1, 2, 3

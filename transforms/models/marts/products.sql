@@ -1,14 +1,12 @@
 with sold as (
     select
         lines.shop_id, lines.product_id,
-        max(case when lines.effect <> 'return' then effects.effect_day end) as last_sold_day,
+        max(case when lines.effect <> 'return' then lines.day end) as last_sold_day,
         sum(lines.quantity) as sold_quantity,
         sum(lines.total) as revenue,
-        sum(case when effects.effect_day > {{ dbt.dateadd('day', -90, 'shops.today') }} then lines.quantity else 0 end)
+        sum(case when lines.day > {{ dbt.dateadd('day', -90, 'shops.today') }} then lines.quantity else 0 end)
             as sold_quantity_90_days
     from {{ ref('sales_lines') }} as lines
-    inner join {{ ref('sales_documents') }} as effects
-        on effects.shop_id = lines.shop_id and effects.effect_key = lines.effect_key
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = lines.shop_id
     where lines.product_id is not null
     group by 1, 2

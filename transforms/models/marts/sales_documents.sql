@@ -1,3 +1,4 @@
+-- depends_on: {{ ref('int_days_before') }}
 {{ config(meta=replaced_by('int_changed_figures', document_key())) }}
 with documents as (
     select * from {{ ref('documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}

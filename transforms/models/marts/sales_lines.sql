@@ -20,6 +20,7 @@ signed as (
         and documents.document_id = lines.document_id
     left join returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
+    where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
 ),
 
 priced as (

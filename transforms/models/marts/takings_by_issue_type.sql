@@ -1,3 +1,15 @@
+{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
+{{ config(meta=replaced_by('int_changed_days', key)) }}
+with payments as (
+    select *
+    from {{ ref('payments') }} as payments
+    where day is not null and amount is not null and {{ is_changed('int_changed_days', 'payments', key) }}
+),
+
+tickets as (
+    select * from {{ ref('tickets') }} where {{ is_named('id', 'payments', 'ticket_id') }}
+)
+
 select
     payments.shop_id,
     payments.day,
@@ -14,8 +26,6 @@ select
     {% endfor -%}
     cast(count(*) as bigint) as payments,
     cast(count(distinct tickets.id) as bigint) as tickets
-from {{ ref('payments') }} as payments
-left join {{ ref('tickets') }} as tickets
-    on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
-where payments.day is not null and payments.amount is not null
+from payments
+left join tickets on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
 group by 1, 2, 3

@@ -1,37 +1,38 @@
+{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
+{{ config(meta=replaced_by('int_changed_days', key)) }}
 -- The service tells a line's tax, never its rate: it is the shop's own rate that gives this tax of
 -- this amount, to two cents of rounding.
 -- What a document says beyond its lines stands for itself, so that the sum is the document's tax.
-with parts as (
+with sold as (
+    select * from {{ ref('sales_documents') }} as sold
+    where effect_day is not null and {{ is_changed('int_changed_days', 'sold', {'shop_id': 'shop_id', 'day': 'effect_day'}) }}
+),
+
+line_sums as (
+    select * from {{ ref('int_line_sums') }} where {{ is_named('effect_key', 'sold', 'effect_key') }}
+),
+
+parts as (
     select shop_id, day, total as gross, coalesce(tax, 0) as tax, tax is not null as is_rated
-    from {{ ref('sales_lines') }}
-    where day is not null
+    from {{ ref('sales_lines') }} as lines
+    where day is not null and {{ is_changed('int_changed_days', 'lines', key) }}
     union all
     select
         sold.shop_id, sold.effect_day as day,
         coalesce(sold.gross, 0) - coalesce(line_sums.total, 0) as gross,
         coalesce(sold.tax, 0) - coalesce(line_sums.tax, 0) as tax,
         line_sums.effect_key is null and sold.is_tax_known as is_rated
-    from {{ ref('sales_documents') }} as sold
-    left join {{ ref('int_line_sums') }} as line_sums
+    from sold
+    left join line_sums
         on line_sums.shop_id = sold.shop_id
         and line_sums.effect_key = sold.effect_key
         and line_sums.effect = sold.effect
-    where sold.effect_day is not null
-        and (
-            coalesce(sold.gross, 0) <> coalesce(line_sums.total, 0)
-            or coalesce(sold.tax, 0) <> coalesce(line_sums.tax, 0)
-        )
+    where coalesce(sold.gross, 0) <> coalesce(line_sums.total, 0)
+        or coalesce(sold.tax, 0) <> coalesce(line_sums.tax, 0)
 ),
 
 amounts as (
     select distinct shop_id, gross, tax from parts where is_rated
-),
-
-rates as (
-    select shop_id, value as rate, max(name) as name
-    from {{ ref('stg_tax_rates') }}
-    where value between 0 and 100
-    group by 1, 2
 ),
 
 candidates as (
@@ -43,7 +44,7 @@ candidates as (
             order by abs({{ product_of('rates.rate', '(amounts.gross - amounts.tax)') }} * 0.01 - amounts.tax), rates.rate
         ) as place
     from amounts
-    inner join rates
+    inner join {{ ref('int_built_tax_rates') }} as rates
         on rates.shop_id = amounts.shop_id
         and abs({{ product_of('rates.rate', '(amounts.gross - amounts.tax)') }} * 0.01 - amounts.tax) <= 0.02
 ),
@@ -78,5 +79,5 @@ select
     cast(sum(rated.tax) as {{ money() }}) as tax,
     cast(sum(rated.gross) as {{ money() }}) as gross
 from rated
-left join rates on rates.shop_id = rated.shop_id and rates.rate = rated.rate
+left join {{ ref('int_built_tax_rates') }} as rates on rates.shop_id = rated.shop_id and rates.rate = rated.rate
 group by 1, 2, 3, 4
