@@ -50,8 +50,8 @@ class ShopResult:
 
     @property
     def errors(self) -> list[ShopError]:
-        """The error that ended everything, or those that each ended a list."""
-        if self.error is not None:
+        """The error that ended everything, or, also after a stop, those that each ended a list."""
+        if self.error is not None and not isinstance(self.error, Stopped):
             return [self.error]
         return [result.error for result in self.results if result.error is not None]
 

@@ -65,10 +65,12 @@ class Stranger:
             minute_seconds=0.5,
         )
 
-    def sync(self, *resources: str, full: bool = False) -> SyncReport:
+    def sync(
+        self, *resources: str, full: bool = False, max_requests: int | None = None
+    ) -> SyncReport:
         """One sync of these lists into ``recorder``."""
         settings = Settings(home=self.home, shops=(self.shop,))
-        with open_session(settings) as session:
+        with open_session(settings, max_requests=max_requests) as session:
             session.feed = Feed(session.ledger, self.recorder, settings.shops)
             endpoints = [resource_named(name) for name in resources]
             run = Run(

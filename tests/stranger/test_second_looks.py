@@ -165,3 +165,13 @@ def test_one_refusal_of_the_changed_tickets_hides_no_ticket(stranger, status, li
     report = stranger.sync("statuses", "tickets")
     assert report.exit_code == 0, report.details
     assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
+
+
+def test_a_run_of_few_requests_may_be_refused_a_list_before_it_stops(stranger):
+    """Two ways to end early: it ended with an IndexError."""
+    stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
+    stranger.missing = lambda: Reply(400, {"error": "Not in your plan"})
+    report = stranger.sync("groups", "brands", "warranties", max_requests=2)
+    assert report.exit_code == 3
+    assert "Not in your plan" in report.message
+    assert any("Stopped after 2 requests" in detail for detail in report.details)
