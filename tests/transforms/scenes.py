@@ -290,46 +290,15 @@ def _definitions(raw: Raw) -> None:
 def _differs(raw: Raw) -> None:
     """A month in which each day differs for another reason."""
     add = raw.add
-    add(
-        "ticket_invoices",
-        "edited",
-        "differs",
-        number="E",
-        amount_total=100,
-        status="Paid",
-        created_date="2026-05-02T12:00:00-06:00",
-    )
-    raw.service_says("daily_sales", "2026-05-02", "100", "differs")
-    add(
-        "ticket_invoices",
-        "gone",
-        "differs",
-        number="G",
-        amount_total=60,
-        status="Paid",
-        created_date="2026-05-04T12:00:00-06:00",
-    )
-    raw.service_says("daily_sales", "2026-05-04", "60", "differs")
-    add(
-        "ticket_invoices",
-        "late",
-        "differs",
-        number="L",
-        amount_total=70,
-        status="Paid",
-        created_date="2026-05-06T23:30:00-06:00",
-    )
-    raw.service_says("daily_sales", "2026-05-06", "0", "differs")
-    add(
-        "ticket_invoices",
-        "owed",
-        "differs",
-        number="O",
-        amount_total=80,
-        status="Due",
-        created_date="2026-05-08T12:00:00-06:00",
-    )
-    raw.service_says("daily_sales", "2026-05-08", "0", "differs")
+    for id, amount, status, created, said in (
+        ("edited", 100, "Paid", "2026-05-02T12:00:00-06:00", "100"),
+        ("gone", 60, "Paid", "2026-05-04T12:00:00-06:00", "60"),
+        ("late", 70, "Paid", "2026-05-06T23:30:00-06:00", "0"),
+        ("owed", 80, "Due", "2026-05-08T12:00:00-06:00", "0"),
+    ):
+        what = {"number": id[0].upper(), "amount_total": amount, "status": status}
+        add("ticket_invoices", id, "differs", created_date=created, **what)
+        raw.service_says("daily_sales", created[:10], said, "differs")
     add("payments", "lost", "differs", amount=90, date="2026-05-10", invoice__id="nowhere")
     raw.service_says("daily_sales", "2026-05-10", "90", "differs")
     raw.service_says("daily_sales", "2026-05-12", "33", "differs")
