@@ -165,6 +165,7 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
             queue = path / f"outbox.sqlite{suffix}"
             if queue.exists():
                 queue.replace(path / f"demo-outbox.sqlite{suffix}")
+        (path / "outbox.watermark").unlink(missing_ok=True)
         (path / MARKER).unlink()
     return True
 

@@ -4,17 +4,25 @@ transaction that reaches the disk."""
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 from pipelines.outbox.errors import QueueBroken
+from pipelines.outbox.place import WATERMARK
 from pipelines.outbox.schema import STEPS
 from sources.repair_shop.migrations import NewerVersion, migrate
 
 FILE_NAME = "outbox.sqlite"
 LOCK_SECONDS = 10.0
 """How long another process's transaction is waited for; ours take milliseconds."""
+
+
+def is_there(home: Path) -> bool:
+    """Whether a home's queue holds anything; a file without a byte is what a full disk leaves."""
+    with suppress(OSError):
+        return (home / FILE_NAME).stat().st_size > 0
+    return False
 
 
 class QueueFile:
@@ -25,6 +33,12 @@ class QueueFile:
 
     def __init__(self, home: Path) -> None:
         self.path = home / FILE_NAME
+        if (home / WATERMARK).exists() and not is_there(home):
+            raise QueueBroken(
+                f"The queue {self.path} is {'empty' if self.path.exists() else 'gone'}, though it "
+                f"was pushed from here. Put a copy back; or remove {home / WATERMARK} to begin a "
+                "new one: what waited, and the history, are lost then."
+            )
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Made by us and not by SQLite: it holds customers' data, for its owner only.

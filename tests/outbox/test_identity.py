@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from pipelines.outbox import (
     Outbox,
+    QueueBroken,
     QueueForeign,
     ServiceChanged,
     adopt,
@@ -148,6 +149,19 @@ def test_numbers_given_out_since_a_backup_are_not_given_out_again(settings, tmp_
     (settings.home / "outbox.sqlite").write_bytes(backup)
     push(settings)
     assert brand(settings, "three") == [3]
+
+
+@pytest.mark.parametrize("lost", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_a_queue_that_is_gone_is_not_an_empty_one(settings, lost):
+    brand(settings)
+    push(settings)
+    brand(settings, "Bob")
+    lost(settings.home / "outbox.sqlite")
+    for use in (push, brand):
+        with pytest.raises(QueueBroken, match="Put a copy back; or remove"):
+            use(settings)
+    (settings.home / place.WATERMARK).unlink()
+    assert push(settings).exit_code == 0
 
 
 def test_a_watermark_that_is_gone_or_broken_is_noticed(settings):
