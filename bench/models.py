@@ -65,7 +65,7 @@ def fill(path: Path, lines: int) -> None:
             "insert into raw.tickets (shop_id, id, _dlt_id, _seen_at, created_date, device, "
             "status__label, customer__id, technician__id) "
             "select 'main', 't' || i, 't' || i, now(), "
-            "strftime(timestamp '2023-01-01' + interval (i * 90) second, "
+            f"strftime(timestamp '2023-01-01' + interval (i * {_apart(invoices) * 9 // 10}) second, "
             "'%Y-%m-%dT%H:%M:%S-06:00'), 'Model ' || i % 50 || '|2022', "
             f"'Collected', 'c' || i % {customers}, 'u' || i % 6 "
             "from range(?) as numbers(i)",
@@ -87,6 +87,13 @@ def fill(path: Path, lines: int) -> None:
         )
 
 
+def _apart(count: int) -> int:
+    """Seconds between two of so many records: they fill some three years at most, and none is to come,
+    as a ticket dated beyond the calendar is built again each night.
+    """
+    return min(100, 100_000_000 // count)
+
+
 def _documents(
     connection: duckdb.DuckDBPyConnection, table: str, count: int, customers: int
 ) -> None:
@@ -97,7 +104,8 @@ def _documents(
         f"tax_total, created_date, customer__id{ticket}) "
         f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', "
         "3 * (price + tax), 3 * tax, "
-        "strftime(timestamp '2023-01-01' + interval (i * 100) second, '%Y-%m-%dT%H:%M:%S-06:00'), "
+        f"strftime(timestamp '2023-01-01' + interval (i * {_apart(count)}) second, "
+        "'%Y-%m-%dT%H:%M:%S-06:00'), "
         f"'c' || i % {customers}{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
         "from (select i, 10 + i % 90000 / 100 as price, round(price * 0.12, 2) as tax "
         "from range(?) as numbers(i))",
