@@ -65,7 +65,8 @@ def fill(path: Path, lines: int) -> None:
             "insert into raw.tickets (shop_id, id, _dlt_id, _seen_at, created_date, device, "
             "status__label, customer__id, technician__id) "
             "select 'main', 't' || i, 't' || i, now(), "
-            f"strftime(timestamp '2023-01-01' + interval (i * {_apart(invoices) * 9 // 10}) second, "
+            "strftime(timestamp '2023-01-01' + "
+            f"interval (i * {_apart(invoices) * 9 // 10}) second, "
             "'%Y-%m-%dT%H:%M:%S-06:00'), 'Model ' || i % 50 || '|2022', "
             f"'Collected', 'c' || i % {customers}, 'u' || i % 6 "
             "from range(?) as numbers(i)",
@@ -88,8 +89,8 @@ def fill(path: Path, lines: int) -> None:
 
 
 def _apart(count: int) -> int:
-    """Seconds between two of so many records: they fill some three years at most, and none is to come,
-    as a ticket dated beyond the calendar is built again each night.
+    """Seconds between two of so many records: they fill some three years at most, and none is to
+    come, as a ticket dated beyond the calendar is built again each night.
     """
     return min(100, 100_000_000 // count)
 
