@@ -282,10 +282,11 @@ class ShopFetch:
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
         """Remember up to which day the next scan need not go back."""
         # Never later than the service itself had it, nor than now: a clock set back since then
-        # would leave out the days between.
+        # would leave out the days between. East of Greenwich the shop's day is ahead of UTC's, by
+        # which the service may filter.
         clock = self.client.clock
         began = min(clock.earlier(scan.opened_at), clock.earlier())
-        day = began.astimezone(self.client.shop.zone).date().isoformat()
+        day = min(began.astimezone(self.client.shop.zone).date(), began.date()).isoformat()
         if job.kind == "full":
             self.ledger.set_value(job.shop, full_watermark(job.resource), day)
             for kind in ("head", "updated", "paid"):

@@ -32,6 +32,7 @@ class Stranger:
     past_the_end: Callable[[], Reply] = Reply
     missing: Callable[[], Reply] | None = None
     """Answers a path that is not in ``lists``; without it such a list is empty."""
+    timezone: str = "UTC"
     recorder: Recorder = field(default_factory=Recorder)
 
     def __post_init__(self) -> None:
@@ -61,6 +62,7 @@ class Stranger:
             name="main",
             base_url=self.loopback.base_url,
             api_key="the-secret-key",
+            timezone=self.timezone,
             requests_per_minute=100_000,
             minute_seconds=0.5,
         )

@@ -1,6 +1,6 @@
 """Documents and rows that no list announces: looked at again because something names them."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -11,6 +11,7 @@ from pipelines.sync.repair import split_months
 from pipelines.sync.session import open_session
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job, resume_jobs
+from sources.repair_shop.schema.dates import format_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings
 from tests.wire.doubles import Reply, Seen
@@ -132,6 +133,19 @@ def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     assert stranger.sync("products").exit_code == 0
     asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
     assert {query["updatedDateFrom"] for query in asked} == {"05-Jan-2026"}
+
+
+def test_changes_are_asked_for_from_the_day_that_is_behind_the_shops_or_utcs(stranger):
+    """A service that filters by UTC showed nothing of a shop east of it, whose day is ahead."""
+    stranger.timezone = "Pacific/Kiritimati"
+    now = datetime.now(UTC)
+    evening = now.replace(hour=20) - timedelta(days=1)
+    stranger.loopback.date_ahead = evening - now
+    stranger.lists["/products"] = stranger.lists["/products/updated"] = [{"id": 1, "name": "x"}]
+    for _ in range(2):
+        assert stranger.sync("products").exit_code == 0
+    asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
+    assert asked[0]["updatedDateFrom"] == format_day(evening.date())
 
 
 def test_a_list_that_is_empty_for_once_is_looked_at_again_before_it_is_believed(stranger):
