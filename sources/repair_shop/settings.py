@@ -150,6 +150,8 @@ class ShopSettings(Section):
     @classmethod
     def _key_fits_a_header(cls, value: SecretStr) -> SecretStr:
         text = value.get_secret_value().strip()
+        if text == "<configure me>":
+            raise ValueError("is what 'dlt init' wrote in its place; put the shop's key there")
         if not text or not text.isascii() or not text.isprintable():
             raise ValueError("is empty or holds characters that no key has")
         return SecretStr(text)

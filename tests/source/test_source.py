@@ -202,6 +202,11 @@ def test_a_wrong_key_fails_the_run_in_words(shop, pipeline):
         pipeline("main").run(repair_shop(api_key="wrong").with_resources("brands"))
 
 
+def test_the_key_that_dlt_init_left_open_is_not_asked_with():
+    with pytest.raises(Exception, match="dlt init"):
+        repair_shop(base_url="http://127.0.0.1:1/v1", api_key="<configure me>")
+
+
 def test_resources_bear_keys_and_columns():
     source = repair_shop(base_url="http://127.0.0.1:1/v1", api_key="k")
     assert set(source.resources) == set(ENDPOINTS)
