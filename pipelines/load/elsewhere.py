@@ -10,6 +10,8 @@ kept, from the warehouse. Several homes may load one destination (:mod:`pipeline
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +41,23 @@ _WITH_LEASE = ("postgres", "duckdb")
 """Kinds of destinations that can be shared."""
 FIGURES = "home_figures"
 """Table of ``ops`` there: the figures of each home's own build of its shops."""
+_MENDS = {
+    "authentication failed|no password supplied|does not exist$|^Missing .* field": (
+        "See the credentials, [destination.{name}.credentials]. "
+    ),
+    "could not translate|refused|timed? ?out expired|No route": (
+        "See whether the server is up, and host and port of [destination.{name}.credentials]. "
+    ),
+    "permission denied for database": (
+        "Its role must be allowed to make schemas there: GRANT CREATE ON DATABASE … TO …. "
+    ),
+    "permission denied|must be owner": "Its role must own the schemas that it writes. ",
+    "No space left|is full": "Make room at the server. ",
+    "read-only transaction": "Name the server, and a role, that takes writes. ",
+    "statement timeout|lock timeout": "Give its role more time: ALTER ROLE … SET … = 0. ",
+    "codec can't encode|has no equivalent": "Its database must be in UTF8. ",
+}
+"""What PostgreSQL says -> who can do what. A server of another language gets none."""
 _OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
 
 
@@ -65,6 +84,8 @@ class Elsewhere:
         # What a load that was cut off has left; the destination's own state is believed.
         shutil.rmtree(self._folder, ignore_errors=True)
         dlt_environment(home)
+        # Whatever the database or its role is set to talk in.
+        os.environ["PGCLIENTENCODING"] = "UTF8"
         self.raw = self._pipeline("raw")
         self.kind = self.raw.destination.destination_type.rpartition(".")[2]
         """dlt's name for what it is: ``postgres``, ``duckdb``, ..."""
@@ -91,10 +112,12 @@ class Elsewhere:
         stay until this one ``is_complete``.
         """
         lease = self.lease
-        others = lease.claim(shops, take_over) if lease else []
+        self.raw.sync_destination()
+        others = lease.claim(shops, take_over, is_known=self._is_of(log)) if lease else []
         if others and lease:
             # Only what is loaded anew as a whole can be told from what is left of another home.
             lease.forget(self.raw.pipeline_name)
+            self.raw = self.raw.drop()
         rows, loads = self._load_raw(log)
         _run(self._pipeline("ops"), list(self._ops(figures)))
         if lease:
@@ -109,10 +132,17 @@ class Elsewhere:
     def _load_raw(self, log: Log) -> tuple[int, list[str]]:
         from sources.repair_shop.source import from_log
 
-        self.raw.sync_destination()
         info = _run(self.raw, from_log(log, log.end(), holds_rows=True, file_format=self._files))
         counts = row_counts(self.raw)
         return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
+
+    def _is_of(self, log: Log) -> bool:
+        """Whether what this home has loaded there is of its ledger, as that is now: not of a later
+        one than this was put back to."""
+        from sources.repair_shop.source import LEDGER, SCHEMA
+
+        resources = self.raw.state.get("sources", {}).get(SCHEMA, {}).get("resources", {})
+        return all(log.knows(kept[LEDGER]) for kept in resources.values() if LEDGER in kept)
 
     def _pipeline(self, dataset: str) -> dlt.Pipeline:
         import dlt
@@ -189,10 +219,12 @@ def elsewhere(
         ):
             yield there
     except Exception as error:
+        told = without_secrets(first_line(_root(error)))
+        mend = next((mend for words, mend in _MENDS.items() if re.search(words, told)), "")
         raise LoadError(
             f"The destination '{name}' of [warehouse] is not up to date: "
-            f"{without_secrets(first_line(_root(error)))} The next sync brings it what it lacks; "
-            "the warehouse itself is complete."
+            f"{told if told.endswith('.') else told + '.'} {mend.format(name=name)}The next sync "
+            "brings it what it lacks; the warehouse itself is complete."
         ) from error
 
 

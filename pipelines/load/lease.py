@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from pipelines.load.ops import OPS_TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
     from dlt.destinations.sql_client import SqlClientBase
@@ -25,6 +28,7 @@ _POLL = 0.5
 """Seconds after which one who waits looks again."""
 _AWAITED = _LOCK + 1
 """Number of the lock that those share who wait to load, and will build what they find."""
+_SCHEMA = "SELECT 1 FROM information_schema.schemata WHERE schema_name = 'ops'"
 _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
     "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
@@ -58,15 +62,22 @@ class Lease:
     ) -> None:
         self._client, self._home_id, self._is_stopped = client, home_id, is_stopped
 
-    def claim(self, shops: Sequence[str], take_over: Sequence[str] = ()) -> list[str]:
-        """Own these shops; those of them of which the rows there are another home's.
+    def claim(
+        self, shops: Sequence[str], take_over: Sequence[str] = (), *, is_known: bool = True
+    ) -> list[str]:
+        """Own these shops; those of them of which the rows there are another home's, or, unless
+        what is there ``is_known``, may be of a time that this home does not know of.
 
         :class:`LeaseError` when another home owns one that is not to be taken over; then nothing
         is changed.
         """
         with self._client.begin_transaction():
-            self._do("CREATE SCHEMA IF NOT EXISTS ops")
-            self._do(_OWNERS)
+            if "shop_owners" not in self._tables("ops", "shop_id", "home_id"):
+                ours = [*(("raw", table) for table in ENDPOINTS), *(("ops", t) for t in OPS_TABLES)]
+                refuse_strangers(self._client, ours)
+                if not self._do(_SCHEMA):  # else who may not make one is refused all the same
+                    self._do("CREATE SCHEMA ops")
+                self._do(_OWNERS)
             for name, sql in _ADDED.items():
                 # Even a column that is there would be waited for until all readers have gone.
                 if "shop_owners" not in self._tables("ops", name):
@@ -93,6 +104,10 @@ class Lease:
                     )
                 # Half loaded, however this ends, they are not what reports were built of.
                 self._do("UPDATE ops.shop_owners SET made_of = NULL WHERE shop_id = %s", shop)
+            if not is_known:
+                self._do(
+                    "UPDATE ops.shop_owners SET rows_of = '' WHERE home_id = %s", self._home_id
+                )
             self._drop_what_others_said(theirs)
             found = self._ask("SELECT shop_id, rows_of", "rows_of <> %s", self._home_id)
         return [shop for shop, _ in found if shop in shops]
@@ -184,6 +199,17 @@ class Lease:
 
     def _do(self, sql: str, *values: object) -> Sequence[Sequence[Any]] | None:
         return self._client.execute_sql(sql, *values)
+
+
+def refuse_strangers(client: SqlClientBase[Any], ours: Collection[tuple[str, str]]) -> None:
+    """:class:`LeaseError` where a table that will be ours is there before we made any."""
+    held = client.execute_sql("SELECT table_schema, table_name FROM information_schema.tables")
+    if theirs := sorted(f"{s}.{t}" for s, t in held or () if (s, t) in ours):
+        raise LeaseError(
+            f"it has tables under our names that shopmirror did not make: {', '.join(theirs[:5])}"
+            f"{', …' if len(theirs) > 5 else ''}. Nothing was touched: give shopmirror a database "
+            "of its own, rename them, or drop them if somebody built them by hand."
+        )
 
 
 @contextmanager

@@ -37,8 +37,9 @@ _OWNERS = (
 )
 """What a home gives up goes without a load; while one takes a shop over, nothing stands."""
 _TABLES = (
-    "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "  # noqa: S608 - ours
-    rf"WHERE c.relkind = 'r' AND n.nspname LIKE '%\_\_{SUFFIX.strip('_')}' ORDER BY 1"
+    "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
+    "c.relkind = 'r' AND n.nspname IN "
+    "('marts__build', 'history__build', 'intermediate__build', 'ops__build') ORDER BY 1"
 )
 """dbt makes each table anew, so a build by another version, or by hand, does not go unseen."""
 _FINISHED = "load_id IN (SELECT load_id FROM raw._dlt_loads WHERE status = 0)"

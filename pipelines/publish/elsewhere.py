@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import FIGURES, Elsewhere, Figures
-from pipelines.load.lease import Lease
+from pipelines.load.lease import Lease, refuse_strangers
 from pipelines.load.loader import LoadError
 from pipelines.publish.changed import (
     SUFFIX,
@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from dlt.destinations.sql_client import SqlClientBase
 
 _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
+_OLDEST = 160000
+_SERVER = (
+    "SELECT to_regclass('ops.publication') IS NOT NULL, "
+    "current_setting('server_version_num')::int, current_setting('server_encoding')"
+)
+_BUILT = {f"{schema}{SUFFIX}" for schema in ("marts", "history", "ops")}
+"""What readers get, as it is built."""
 _EXACT = {"numeric": "numeric(28,4)"}
 """PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
 without places DuckDB and others would read floating point."""
@@ -99,7 +106,7 @@ def build_elsewhere(there: Elsewhere, tell: Callable[[str], None] = lambda _: No
     client, lease = there.client, there.lease
     if there.kind != "postgres" or client is None or lease is None:
         return False
-    client.execute_sql("CREATE TABLE IF NOT EXISTS ops.publication (at VARCHAR)")
+    _begin(client, there.home)
     if not lease.is_published():
         lease.let_others()
     if lease.is_published():
@@ -114,6 +121,21 @@ def build_elsewhere(there: Elsewhere, tell: Callable[[str], None] = lambda _: No
     with _environment(_profile(client.credentials) | moment) as environment:
         _build(there, client, lease, environment, tell)
     return True
+
+
+def _begin(client: SqlClientBase[Any], home: Home) -> None:
+    """Before the first build there: :class:`LoadError` where it cannot be, or would harm others."""
+    ((is_begun, version, encoding),) = client.execute_sql(_SERVER) or ((True, 0, ""),)
+    if version < _OLDEST or encoding != "UTF8":
+        raise LoadError(
+            f"its rows are there, but its models need PostgreSQL {_OLDEST // 10000} or later and a "
+            f"database in UTF8, where this is {version // 10000} and {encoding}: use another one "
+            "(or set also_models = false)."
+        )
+    if not is_begun:
+        nodes = models.statements(home.build_warehouse, home=home.path)
+        refuse_strangers(client, {(n.schema, n.table) for n in nodes if n.schema != "intermediate"})
+        client.execute_sql("CREATE TABLE ops.publication (at VARCHAR)")
 
 
 def _build(
@@ -211,11 +233,11 @@ def _environment(values: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
 
 def _exchange(client: SqlClientBase[Any], changed: Mapping[Place, Rows]) -> None:
     """Give every published table the rows of its build; where ``changed`` says which, those."""
-    built = {place: _exact(columns) for place, columns in _columns(client, f"%{SUFFIX}").items()}
-    held = _columns(client, "%")
-    for source, columns in built.items():
+    held = _columns(client)
+    for source in [place for place in held if place[0] in _BUILT]:
+        columns = _exact(held[source])
         place = source[0].removesuffix(SUFFIX), source[1]
-        if place[0] == "intermediate" or place[1].endswith(VERSIONS):
+        if place[1].endswith(VERSIONS):
             continue
         there = held.get(place)
         if there is None or not _exact(there).items() <= columns.items():
@@ -267,7 +289,7 @@ def _make(
     _do(client, "CREATE TABLE {} (LIKE {} INCLUDING COMMENTS)", place, (schema, place[1]))
 
 
-def _columns(client: SqlClientBase[Any], schemas: str) -> dict[tuple[str, str], dict[str, str]]:
+def _columns(client: SqlClientBase[Any]) -> dict[tuple[str, str], dict[str, str]]:
     """(schema, table) -> column -> type, as PostgreSQL writes it."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for schema, table, column, kind in (
@@ -275,9 +297,10 @@ def _columns(client: SqlClientBase[Any], schemas: str) -> dict[tuple[str, str], 
             "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod) "
             "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND "
-            "NOT a.attisdropped AND c.relkind IN ('r', 'v') AND n.nspname LIKE %s "
+            "NOT a.attisdropped AND c.relkind IN ('r', 'v') AND "
+            "regexp_replace(n.nspname, %s || '$', '') IN ('marts', 'history', 'ops') "
             "ORDER BY 1, 2, a.attnum",
-            schemas.replace("_", "\\_"),
+            SUFFIX,
         )
         or ()
     ):

@@ -83,11 +83,16 @@ class Log:
         self._zones = {shop.name: shop.zone for shop in shops}
         self._held = Held(warehouse) if warehouse is not None else None
         self._token: str | None = None
+        self._end = Offset()
 
     def end(self) -> Offset:
         """Where the log ends now. Deletions that were found since become entries of it."""
         self._ledger.log_deletions()
-        return Offset(self._ledger.last_seq(), self._ledger.last_tombstone())
+        end = Offset(self._ledger.last_seq(), self._ledger.last_tombstone())
+        if end != self._end:
+            # A copy of the ledger that has a token has all that was loaded under it.
+            self._token, self._end = None, end
+        return end
 
     def lists_with_rows(self, seqs: Iterable[int]) -> dict[str, list[int]]:
         """Of these answers those that hold a row as it is now, by list."""

@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
+from pipelines.load.loader import LoadError
 from pipelines.publish.changed import note
 from pipelines.publish.elsewhere import build_elsewhere, own_figures
 from pipelines.transform import incremental, models
@@ -102,9 +103,13 @@ _OF_BEFORE = """
     alter table marts.products alter margin_share type numeric;
     do 'begin create role analyst; exception when duplicate_object then null; end';
     grant select on marts.tickets to analyst;
-    create view marts.own as select margin_share from marts.products
+    create view marts.own as select margin_share from marts.products;
+    create schema app;
+    create table app.orders as select 'kept' as number;
+    create schema app__build;
+    create table app__build.orders as select 'theirs' as number
 """
-"""Types of the version before, and what a company has put on its tables."""
+"""Types of the version before, and what a company has put on its tables, and beside them."""
 _KEPT = (
     "select has_table_privilege('analyst', 'marts.tickets', 'select'), numeric_precision from "
     "information_schema.columns where table_name = 'tickets' and column_name = 'cycle_hours' and "
@@ -184,9 +189,64 @@ def test_readers_see_one_build_or_the_next(
         assert cursor.rowcount == 4
         cursor.execute(_KEPT)
         assert cursor.fetchall() == [(True, 28)]
+        cursor.execute("select number from app.orders")
+        assert cursor.fetchall() == [("kept",)]
         cursor.execute("select count(*) > 0 from intermediate__build.int_changed_records")
         assert cursor.fetchall() == [(least == 0,)]
     with elsewhere(loaded.home, loaded.ledger, "company") as there:
         assert there.client
         note(there.client, there.home_id, 2)  # where dlt made the table
         assert there.client.execute_sql("select sum(records) from ops.findings") == [(2,)]
+
+
+def _do(address: str, *statements: str) -> list[tuple[Any, ...]]:
+    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        for sql in statements:
+            cursor.execute(sql)
+        return cursor.fetchall() if cursor.description else []
+
+
+def test_tables_of_others_are_not_taken_for_ours(loaded: LoadedHome, company: str) -> None:
+    """Nor are rows put into them, nor do they give way to a model of their name."""
+    make, ask = "create table {0}.customers as select 'boss' as who", "select * from {0}.customers"
+    for schema in ("raw", "marts"):
+        _do(company, f"create schema {schema}", make.format(schema))
+        with (
+            pytest.raises(LoadError, match=rf"did not make: {schema}\.customers\. Nothing was"),
+            elsewhere(loaded.home, loaded.ledger, "company") as there,
+        ):
+            assert there.lease
+            there.lease.claim(["main"])
+            build_elsewhere(there)
+        assert _do(company, ask.format(schema)) == [("boss",)]
+        _do(company, "drop table raw.customers" if schema == "raw" else "drop schema marts cascade")
+
+
+@pytest.mark.parametrize(
+    ("harm", "address", "told"),
+    [
+        ("select 1", ("@127.0.0.1", ":unused@127.0.0.2"), "server is up, and host and port"),
+        ("create role plain login", ("shopmirror@", "plain:unused@"), "GRANT CREATE ON DATABASE"),
+        (
+            "alter database {} set default_transaction_read_only = on",
+            ("@", ":unused@"),
+            "takes writes",
+        ),
+    ],
+)
+def test_a_server_that_refuses_is_told_with_what_to_do(
+    loaded: LoadedHome,
+    company: str,
+    harm: str,
+    address: tuple[str, str],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _do(company, harm.format(f'"{company.rpartition("/")[2]}"'))
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", company.replace(*address))
+    with (
+        pytest.raises(LoadError, match=told),
+        elsewhere(loaded.home, loaded.ledger, "company") as at,
+    ):
+        at.load(loaded.feed.log, ["main"])

@@ -1,5 +1,7 @@
 """Further destinations: their settings and faults. What they hold: tests/engines."""
 
+import sqlite3
+from contextlib import closing
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -103,6 +105,46 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     with pytest.raises(LoadError, match="another home"):
         claim("north", "a", "b")
     assert claim("north", "b") == []
+
+
+@pytest.mark.parametrize("begins_anew", [True, False])
+def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
+    loaded, tmp_path, monkeypatch, begins_anew
+):
+    """The copy was taken within a run, or between two. Nor does it lose a row, though the numbers
+    of its answers come a second time; what it does not know goes with the first complete run."""
+    lake, copy = tmp_path / "lake.duckdb", tmp_path / "copy.sqlite"
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
+
+    def also(*, is_complete=True):
+        with elsewhere(loaded.home, loaded.ledger, "company") as there:
+            there.load(loaded.feed.log, ["main"], is_complete=is_complete)
+        with duckdb.connect(str(lake)) as connection:
+            held = connection.execute("SELECT list(id ORDER BY id) FROM raw.brands").fetchone()
+        return held[0]
+
+    loaded.load("brands", {"id": "a"})
+    loaded.load("tickets", {"id": "t"})
+    also()
+    with closing(sqlite3.connect(loaded.home.ledger)) as ledger:
+        ledger.execute("VACUUM INTO ?", [str(copy)])
+    if begins_anew:
+        loaded.ledger.close()
+        loaded.open()
+    loaded.load("brands", {"id": "of the time between"}, minute=1)
+    assert also() == ["a", "of the time between"]
+
+    loaded.ledger.close()
+    for name in loaded.home.path.glob("mirror.sqlite*"):
+        name.unlink()
+    copy.rename(loaded.home.ledger)
+    loaded.open()
+    loaded.load("brands", {"id": "b"}, minute=1)
+    if begins_anew:
+        assert also(is_complete=False) == ["a", "b", "of the time between"]
+    assert also() == ["a", "b"]
+    assert also() == ["a", "b"]
 
 
 def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):
