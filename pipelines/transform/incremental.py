@@ -23,7 +23,7 @@ from pipelines.sql import written
 from pipelines.transform.compiled import Node
 
 LEAST_LINES = 200_000
-"""Lines of documents below which a build is whole: it then takes seconds, and needs no proof."""
+"""Lines of documents below which a build in a file is whole: it takes seconds, needs no proof."""
 WHOLE_EVERY = timedelta(days=7)
 DIFFERS = "kept_tables_differed"
 """Name of the finding that a build of what changed was not equal to a whole one."""
@@ -54,12 +54,20 @@ Ask = Callable[[str], Sequence[Sequence[Any]]]
 class LastBuild:
     """What a warehouse knows of its last build. ``statements``: which ones it is built of now;
     ``more``: questions whose answers must be what they were, like the settings; ``loads``: which of
-    the loads (``load_id``) the last build had for good, as a condition.
+    the loads (``load_id``) the last build had for good, as a condition; ``least``: lines below
+    which a build is whole.
     """
 
     def __init__(
-        self, ask: Ask, statements: str, *, more: Sequence[str] = (), loads: str = "true"
+        self,
+        ask: Ask,
+        statements: str,
+        *,
+        more: Sequence[str] = (),
+        loads: str = "true",
+        least: int | None = None,
     ) -> None:
+        self._least = LEAST_LINES if least is None else least
         self._ask, self._statements, self._loads = ask, statements, loads
         self._settings = (*_SETTINGS, *more)
         ask("create table if not exists ops.meta (name varchar, value varchar)")
@@ -77,7 +85,7 @@ class LastBuild:
 
     def _is_large(self) -> bool:
         counts = [self._ask(f"select count(*) from raw.{table}") for table in _LINES]  # noqa: S608 - ours
-        return sum(int(count) for ((count,),) in counts) >= LEAST_LINES
+        return sum(int(count) for ((count,),) in counts) >= self._least
 
     def begin(self) -> None:
         """A build begins: until it has ended, nothing stands."""

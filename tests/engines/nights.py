@@ -17,7 +17,6 @@ import psycopg2
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
 from pipelines.publish.elsewhere import build_elsewhere, own_figures
-from pipelines.transform import incremental
 from pipelines.transform.models import build
 from sources.repair_shop.ledger import Ledger
 from tests.engines import equality
@@ -106,12 +105,9 @@ class Company:
             )
             there.commit()
 
-    def build(self, *, least: int = 0) -> bool:
+    def build(self) -> bool:
         """Build what was loaded there; whether it was a build of what changed."""
-        with (
-            patch.object(incremental, "LEAST_LINES", least),
-            elsewhere(self.home, self.ledger, "company") as there,
-        ):
+        with elsewhere(self.home, self.ledger, "company") as there:
             assert build_elsewhere(there, self.told.append)
         return bool(self.ask(_NARROW)[0][0])
 

@@ -18,7 +18,6 @@ from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.publish.changed import last_build
-from pipelines.transform import incremental
 from tests.engines.equality import same
 from tests.engines.nights import WEEK_AGO, Company, company
 from tests.engines.postgres import Postgres
@@ -30,9 +29,7 @@ from pathlib import Path
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
 from pipelines.publish.elsewhere import build_elsewhere
-from pipelines.transform import incremental
 from sources.repair_shop.ledger import Ledger
-incremental.LEAST_LINES = 0
 home = Home(Path(sys.argv[1]))
 with elsewhere(home, Ledger(home.ledger), "company") as there:
     build_elsewhere(there)
@@ -141,11 +138,7 @@ def test_what_a_night_cannot_build_of_changes_is_built_whole_and_told(there: Com
     assert there.differences() == []
 
 
-def test_nothing_stands_where_it_is_not_known_what_changed(
-    there: Company, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(incremental, "LEAST_LINES", 0)
-
+def test_nothing_stands_where_it_is_not_known_what_changed(there: Company) -> None:
     def stands() -> bool:
         with elsewhere(there.home, there.ledger, "company") as place:
             assert place.client
@@ -173,5 +166,3 @@ def test_nothing_stands_where_it_is_not_known_what_changed(
         there.ask(mend)
         assert stands(), mend
         there.ask("alter table ops.shops drop kept")
-    monkeypatch.setattr(incremental, "LEAST_LINES", 10**6)
-    assert not stands()

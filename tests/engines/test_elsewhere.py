@@ -16,7 +16,7 @@ from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.publish.changed import note
 from pipelines.publish.elsewhere import build_elsewhere, own_figures
-from pipelines.transform import incremental, models
+from pipelines.transform import models
 from pipelines.transform.changes import Built
 from tests.engines.postgres import Postgres
 from tests.ledgers import LoadedHome
@@ -143,12 +143,11 @@ def _reading(address: str) -> Iterator[list[tuple[Any, ...]]]:
         reader.join()
 
 
-@pytest.mark.parametrize("least", [0, incremental.LEAST_LINES])
+@pytest.mark.parametrize("whole", [False, True])
 def test_readers_see_one_build_or_the_next(
-    loaded: LoadedHome, company: str, least: int, monkeypatch: pytest.MonkeyPatch
+    loaded: LoadedHome, company: str, *, whole: bool
 ) -> None:
     """Also where the second is of what changed alone."""
-    monkeypatch.setattr(incremental, "LEAST_LINES", least)
 
     def invoice(id: str, month: str) -> dict[str, Any]:
         date = f"2026-{month}-05T10:00:00-06:00"
@@ -178,6 +177,8 @@ def test_readers_see_one_build_or_the_next(
     ):
         cursor.execute(_SLOW)
         cursor.execute(_OF_BEFORE)
+        if whole:
+            cursor.execute("delete from ops.meta where name = 'built_of'")
     with _reading(company) as seen:
         after = build()
     assert (before[0], after[0]) == (1, 2)
@@ -192,7 +193,7 @@ def test_readers_see_one_build_or_the_next(
         cursor.execute("select number from app.orders")
         assert cursor.fetchall() == [("kept",)]
         cursor.execute("select count(*) > 0 from intermediate__build.int_changed_records")
-        assert cursor.fetchall() == [(least == 0,)]
+        assert cursor.fetchall() == [(not whole,)]
     with elsewhere(loaded.home, loaded.ledger, "company") as there:
         assert there.client
         note(there.client, there.home_id, 2)  # where dlt made the table
