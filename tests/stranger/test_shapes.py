@@ -208,19 +208,23 @@ def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
     assert "p-3" in stranger.recorder.live("pos_orders", "main")
 
 
-def test_page_numbers_that_are_ignored_are_no_last_page_that_repeats(stranger):
-    """Of 25 rows a page, whatever page and offset are asked."""
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, is_empty):
+    """Of 25 rows a page, whatever page and offset are asked; or none from the second page on."""
     rows = [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 3:02d}"} for n in range(60)]
 
     def answer(seen: Seen) -> Reply:
         if not seen.path.endswith("/customers"):
             return Reply()
-        return Reply(body=rows[:25] if ("sort", "oldest") in seen.query else rows[::-1][:25])
+        query = dict(seen.query)
+        if is_empty and (query.get("page", "1"), query.get("offset", "0")) != ("1", "0"):
+            return Reply(body=[])
+        return Reply(body=rows[:25] if query.get("sort") == "oldest" else rows[::-1][:25])
 
     stranger.loopback.otherwise = answer
     report = stranger.sync("customers")
     assert report.exit_code == 1, report.message
-    assert "pages 1 and 2 hold the same rows" in report.details[0]
+    assert "nothing that page 1 does not" in report.details[0]
 
 
 def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger):
