@@ -94,7 +94,8 @@ def run(
     }
     for schema in sorted({node.schema for node in nodes if node.schema}):
         connection.execute(f"create schema if not exists {schema}")
-    is_large = size > LARGE
+    # Not where a statement of what changed may read the table that it makes anew (`unreadable`).
+    is_large = size > LARGE and not changed_only
     for node in map(_narrowed, nodes) if changed_only else nodes:
         started = time.perf_counter()
         found, status, message = 0, "success", ""
