@@ -51,6 +51,9 @@ from .schema.endpoints import ENDPOINTS
 WORKERS = 6
 """Scans of a shop at a time: enough in flight that a service of 3 s an answer gives its rate."""
 
+_FARTHEST_WEST = timedelta(hours=12)
+"""The last place on earth where a day begins."""
+
 _FOLLOWED = 30
 """Old documents named by new payments that one run reads, at most."""
 
@@ -283,10 +286,11 @@ class ShopFetch:
         """Remember up to which day the next scan need not go back."""
         # Never later than the service itself had it, nor than now: a clock set back since then
         # would leave out the days between. East of Greenwich the shop's day is ahead of UTC's, by
-        # which the service may filter.
-        clock = self.client.clock
+        # which the service may filter; and UTC is also the zone of shops that said none.
+        clock, zone = self.client.clock, self.client.shop.zone
         began = min(clock.earlier(scan.opened_at), clock.earlier())
-        day = min(began.astimezone(self.client.shop.zone).date(), began.date()).isoformat()
+        behind = began - _FARTHEST_WEST if zone.key == "UTC" else began
+        day = min(began.astimezone(zone).date(), behind.date()).isoformat()
         if job.kind == "full":
             self.ledger.set_value(job.shop, full_watermark(job.resource), day)
             for kind in ("head", "updated", "paid"):

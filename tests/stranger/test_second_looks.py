@@ -135,17 +135,19 @@ def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     assert {query["updatedDateFrom"] for query in asked} == {"05-Jan-2026"}
 
 
-def test_changes_are_asked_for_from_the_day_that_is_behind_the_shops_or_utcs(stranger):
-    """A service that filters by UTC showed nothing of a shop east of it, whose day is ahead."""
-    stranger.timezone = "Pacific/Kiritimati"
+@pytest.mark.parametrize(("zone", "hour", "days"), [("Pacific/Kiritimati", 20, 0), ("UTC", 5, 1)])
+def test_changes_are_asked_for_from_the_day_that_is_behind(stranger, zone, hour, days):
+    """A service that filters by UTC showed nothing of a shop east of it, whose day is ahead; nor
+    did one in America of a shop for which no zone was set."""
+    stranger.timezone = zone
     now = datetime.now(UTC)
-    evening = now.replace(hour=20) - timedelta(days=1)
-    stranger.loopback.date_ahead = evening - now
+    then = now.replace(hour=hour) - timedelta(days=1)
+    stranger.loopback.date_ahead = then - now
     stranger.lists["/products"] = stranger.lists["/products/updated"] = [{"id": 1, "name": "x"}]
     for _ in range(2):
         assert stranger.sync("products").exit_code == 0
     asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
-    assert asked[0]["updatedDateFrom"] == format_day(evening.date())
+    assert asked[0]["updatedDateFrom"] == format_day(then.date() - timedelta(days=days))
 
 
 def test_a_list_that_is_empty_for_once_is_looked_at_again_before_it_is_believed(stranger):
