@@ -18,7 +18,7 @@ MEMORY = 4_000_000_000
 _LEAST = 100_000_000
 """What it may hold of a small file; of a larger one four times the file, up to the above: rows that
 joins and groups hold are not packed, and to set them aside on disk takes a fifth of a build's time.
-A build of what changed holds less: as much as the file, up to half of the above."""
+A build of what changed holds less: as much as the file, up to a third of the above."""
 _UNPACKED = "bitpacking"
 """A way of packing numbers that DuckDB is not to take: amounts have 28 digits, of which it unpacks
 two to eight million a second so. A build reads each amount several times, and so do readers."""
@@ -76,7 +76,7 @@ def run(
         "select parse_formatted_bytes(current_setting('memory_limit')), "
         "(select sum(block_size * total_blocks)::bigint from pragma_database_size())"
     ).fetchone() or (MEMORY, 0)
-    most, wanted = (MEMORY // 2, size) if changed_only else (MEMORY, 4 * size)
+    most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, 4 * size)
     bound = f"set memory_limit = '{min(ample, most, max(_LEAST, wanted))}B'"
     connection.execute(bound)
     connection.execute(f"set disabled_compression_methods = '{_UNPACKED}'")
