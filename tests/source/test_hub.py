@@ -129,6 +129,7 @@ class Counting(Silent):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files as Linux does")
+@pytest.mark.slow
 def test_forty_shops_take_no_more_threads_and_files_than_a_pool(tmp_path):
     slow = Quirks(latency_seconds=0.05)
     specs = [
