@@ -157,6 +157,22 @@ def test_an_outage_is_no_way_to_refuse_a_page_past_the_end(stranger):
     assert stranger.sync("groups").exit_code == 3
 
 
+@pytest.mark.parametrize("status", [500, 504])
+def test_a_list_of_which_the_service_fails_to_read_more_has_no_end_there(stranger, status):
+    """It does not sort, and takes too long from the sixth page on."""
+    rows = [{"id": n, "name": "x", "created_date": "2026-01-02"} for n in range(500)]
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        begin = int(query.get("offset", 50 * int(query.get("page", 1)) - 50))
+        if begin >= 250:
+            return Reply(status, {"error": "Query took too long"})
+        return Reply(body=rows[begin : begin + 50] if seen.path.endswith("/customers") else [])
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("customers").exit_code == 3
+
+
 @pytest.mark.parametrize(
     "reply",
     [

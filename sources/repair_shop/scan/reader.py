@@ -257,20 +257,23 @@ class ServiceReader:
         """Whether a refusal is how this service answers a page after the last one.
 
         It is when a page that no list has is refused in the same words, before and after the first
-        one shows rows. Asked once for a shop and wording, but always where the service itself
-        failed (5xx).
+        one shows rows. Asked once for a shop and wording. Where the service itself failed (5xx) it
+        may take too long so deep in the list: then always, and only behind a short page.
         """
         said = _words_of_list(self._path, error)
         if not error.transient and said in self._known_ends():
             return True
-        far = params | ({"page": _FAR} if "page" in params else {"offset": _FAR * PAGE_ROWS})
-        first = params | ({"page": 1} if "page" in params else {"offset": 0})
+        name, step = ("page", 1) if "page" in params else ("offset", PAGE_ROWS)
+        far = params | {name: _FAR * step}
+        first = params | {name: step if name == "page" else 0}
         tries = [(far, said), *([(first, "")] if params != first else []), (far, said)]
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
-        if not error.transient:
-            ends = "\n".join([*self._known_ends(), said])
-            self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
+        if error.transient:
+            before = self._client.get(self._path, params | {name: params[name] - step})
+            return 0 < len(before.rows()) < PAGE_ROWS
+        ends = "\n".join([*self._known_ends(), said])
+        self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
         return True
 
     def _refusal(self, params: Mapping[str, Any]) -> str | None:
