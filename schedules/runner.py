@@ -26,7 +26,7 @@ _WORST = (0, 4, 1, 3, 2)
 
 
 class JobRunning(Exception):
-    """The job runs already, in this or another process, so nothing was done. Exit code 4."""
+    """The job runs or ran already, in this or another process: nothing was done. Exit code 4."""
 
     exit_code = 4
 
@@ -53,19 +53,29 @@ class Runner:
         self._log = logs.get("schedule")
         self.cut_off = False
         """Whether a run was stopped in the middle; the next one goes on from there."""
+        self.busy: set[str] = set()
+        """Jobs that run now."""
 
     def run(self, job: PlannedJob, due: datetime) -> Ended:
         """Run a job's commands one after the other; the worst ending.
 
-        :class:`JobRunning` when it runs already. Never raises for what a command did: that is in
-        the ending, the state and the log, and a person is told once an incident.
+        :class:`JobRunning` when it runs already, or that run has ended. Never raises for what a
+        command did: that is in the ending, the state and the log, and a person is told once an
+        incident.
         """
         with self._lock(job.name):
+            known = self.state.job(job.name)
+            if known.due == due and known.outcome and not known.is_cut_off:
+                raise JobRunning(f"The job '{job.name}' has run already; nothing was done.")
             began = self.now()
             self.state.started(job.name, due, began)
             self._log.info("run begins", job=job.name, due=due)
             self._tell(f"{job.name}: begins")
-            ended = self._commands(job, due)
+            self.busy.add(job.name)
+            try:
+                ended = self._commands(job, due)
+            finally:
+                self.busy.discard(job.name)
             self.state.ended(job.name, self.now(), ended.exit_code, ended.outcome, ended.message)
         seconds = round((self.now() - began).total_seconds(), 1)
         self._log.info(

@@ -2,7 +2,8 @@
 
 APScheduler keeps the times (:mod:`schedules.triggers`) and the lanes; what a run is, is in
 :mod:`schedules.runner`. A heartbeat every half minute mends what a sleeping machine or a clock that
-jumped does to waiting times. Runs missed while nothing ran are made up once, however many.
+jumped does to waiting times. Runs missed while nothing ran are made up once, however many; a night
+that comes due while the one before it still runs follows it.
 """
 
 import os
@@ -47,6 +48,7 @@ class Agenda:
             if job.follows:
                 times[job.name] = times.get(job.follows)
         self._runner.state.planned(times, now)
+        self._runner.incidents.keep_only(times)
 
     def owed(self) -> list[tuple[PlannedJob, datetime]]:
         """Jobs whose last due run was missed or cut off, with the moment they were due."""
@@ -55,12 +57,12 @@ class Agenda:
         found: list[tuple[PlannedJob, datetime]] = []
         for job in self.jobs:
             state = known.get(job.name)
-            if job.trigger is None or state is None:
+            if state is None or state.due is None:
                 continue
-            latest = job.trigger.latest(now)
+            # What follows another job owes nothing but its own run that was cut off.
+            latest = job.trigger.latest(now) if job.trigger else state.due
             if state.owes(latest, now):
-                due = latest if state.due is None or state.due < latest else state.due
-                found.append((job, due))
+                found.append((job, max(state.due, latest)))
         return found
 
     def followers(self, job: PlannedJob) -> list[PlannedJob]:
@@ -111,9 +113,15 @@ class Scheduler:
     """Runs jobs at their times in the foreground, until the runner's ``stop`` is set."""
 
     def __init__(
-        self, home: Path, jobs: Sequence[PlannedJob], runner: Runner, tell: Callable[[str], None]
+        self,
+        home: Path,
+        jobs: Sequence[PlannedJob],
+        runner: Runner,
+        tell: Callable[[str], None],
+        *,
+        is_outdated: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.home = home
+        self.home, self._is_outdated = home, is_outdated
         self.agenda = Agenda(jobs, runner)
         self.runner = runner
         self._tell = tell
@@ -123,11 +131,12 @@ class Scheduler:
             timezone=UTC,
             executors={lane: ThreadPoolExecutor(1) for lane in lanes},
             # None: however late, a missed run is made up; coalesce: once.
-            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+            job_defaults={"coalesce": True, "misfire_grace_time": None},
         )
 
     def run(self) -> int:
-        """Serve until asked to stop.
+        """Serve until asked to stop, or until no job runs and ``is_outdated`` says that the jobs
+        are to be planned anew.
 
         0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the
         next start goes on from there). :class:`SchedulerRunning` when another one serves the home.
@@ -138,33 +147,44 @@ class Scheduler:
             owed = {job.name: due for job, due in self.agenda.owed()}
             self.agenda.note()
             for job in self.agenda.jobs:
-                if job.trigger is None:
-                    continue
-                now = self.runner.now()
                 if job.name in owed:
                     self._tell(
                         f"{job.name}: makes up the run of "
                         f"{owed[job.name].astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
                     )
-                self._engine.add_job(
-                    self._run,
-                    job.trigger,
-                    id=job.name,
-                    executor=job.lane,
-                    args=[job],
-                    next_run_time=now if job.name in owed else job.trigger.after(now),
-                )
+                self._plan(job, owed.get(job.name))
             self._engine.start()
             self._announce()
             try:
                 while not self.runner.stop.wait(_HEARTBEAT):
                     self.mend_times()
-            finally:
+                    if not self.runner.busy and self._is_outdated():
+                        break
+            except BaseException:
                 self.runner.stop.set()
+                raise
+            finally:
                 self._engine.shutdown(wait=True)
                 self.runner.state.scheduler(None, self.runner.now())
                 self._log.info("scheduler ends", state="cut off" if self.runner.cut_off else "")
             return 4 if self.runner.cut_off else 0
+
+    def _plan(self, job: PlannedJob, owed: datetime | None) -> None:
+        now = self.runner.now()
+        if job.trigger is None:
+            if owed is not None:
+                self._engine.add_job(self._run, executor=job.lane, args=[job, owed])
+            return
+        self._engine.add_job(
+            self._run,
+            job.trigger,
+            id=job.name,
+            executor=job.lane,
+            args=[job],
+            next_run_time=job.trigger.after(now) if owed is None else now,
+            # 2: a night that comes due within the one before waits for its end in their lane.
+            max_instances=2 if job.waits_its_turn else 1,
+        )
 
     def mend_times(self) -> None:
         """Compare each waiting time with the clock as it is now.
@@ -184,15 +204,16 @@ class Scheduler:
                 self.runner.state.next_run(job.name, right)
         self._engine.wakeup()
 
-    def _run(self, job: PlannedJob) -> None:
+    def _run(self, job: PlannedJob, due: datetime | None = None) -> None:
         if self.runner.stop.is_set():
             return  # queued behind another; still owed, so the next start makes it up
-        assert job.trigger is not None, "jobs that follow others are run by run_with_followers"
         now = self.runner.now()
         try:
-            for one in (job, *self.agenda.followers(job)):
-                self.runner.state.next_run(one.name, job.trigger.after(now))
-            for _code in run_with_followers(self.agenda, self.runner, job, job.trigger.latest(now)):
+            if job.trigger is not None:
+                due = job.trigger.latest(now)
+                for one in (job, *self.agenda.followers(job)):
+                    self.runner.state.next_run(one.name, job.trigger.after(now))
+            for _code in run_with_followers(self.agenda, self.runner, job, due or now):
                 pass
         except JobRunning as error:
             self._log.info("run passed over", job=job.name, message=str(error))

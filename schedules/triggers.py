@@ -27,8 +27,14 @@ class Trigger(BaseTrigger):  # type: ignore[misc]  # APScheduler 3 has no types
         """The last instant not later than ``moment``."""
 
     def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
-        """APScheduler's question; without a previous time ``now`` itself may be due."""
-        return self.after(previous if previous is not None else now - _TICK)
+        """APScheduler's question; without a previous time ``now`` itself may be due.
+
+        Of the times until ``now`` it gets the last one alone: one run makes up for all, and a clock
+        that began in 1970 has six million of every five minutes.
+        """
+        if previous is None:
+            return self.after(now - _TICK)
+        return max(self.after(previous), self.latest(now))
 
 
 class DailyAt(Trigger):

@@ -6,7 +6,7 @@ go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only
 names a customer, and no key, is ever in a message (:mod:`pipelines.monitor.scrub`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
@@ -153,6 +153,13 @@ class Incidents:
         with self._file.change() as state:
             state.pop(subject, None)
         return sent
+
+    def keep_only(self, subjects: Iterable[str]) -> None:
+        """Forget the troubles of all other jobs: a job that is planned no more never recovers."""
+        if gone := self._entries().keys() - set(subjects):
+            with self._file.change() as state:
+                for subject in gone:
+                    state.pop(subject, None)
 
     def _tell(self, subject: str, title: str, text: str) -> bool:
         assert self._settings is not None

@@ -31,6 +31,11 @@ class JobState:
     message: str = ""
     next_at: datetime | None = None
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the last run was ended before its time, or goes on in another process."""
+        return self.outcome in (RUNNING, STOPPED)
+
     def owes(self, latest_due: datetime, now: datetime) -> bool:
         """Whether the run that was due last was missed or cut off, so that it must be made up.
 
@@ -41,8 +46,7 @@ class JobState:
             return False
         if self.due < latest_due:
             return True
-        cut_off = self.outcome in (RUNNING, STOPPED)
-        return cut_off and self.attempts < _ATTEMPTS
+        return self.is_cut_off and self.attempts < _ATTEMPTS
 
 
 class ScheduleState:

@@ -365,7 +365,7 @@ def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iter
             Kind.JOB,
             f"The job {incident['job']} fails since {since:%Y-%m-%d %H:%M %Z} ({incident['runs']} "
             f"run(s), exit code {incident['exit_code']}): {incident['message']}; "
-            f"'shopmirror schedule --run {incident['job'].partition(':')[0]}' runs it at once",
+            f"'shopmirror schedule --run {incident['job']}' runs it at once",
         )
 
 

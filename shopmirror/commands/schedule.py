@@ -17,10 +17,14 @@ from shopmirror.consoles import err, out, print_json
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
+    from pipelines.monitor.notify import NotifySettings
     from schedules.jobs import PlannedJob
     from schedules.runner import Runner
+    from schedules.settings import ScheduleSettings
     from schedules.units import Place
     from sources.repair_shop.settings import Settings
+
+    Said = tuple[Settings, ScheduleSettings, NotifySettings]
 
 
 class Printed(StrEnum):
@@ -66,48 +70,73 @@ def schedule(
         return _housekeeping()
     if metrics:
         return _metrics()
-    with stopping() as stop, _runner(stop) as (settings, jobs, runner):
-        if job is not None:
-            return _run_now(job, jobs, runner)
-        if once:
-            from schedules.scheduler import Agenda, run_once
+    with stopping() as stop:
+        while True:
+            said = _said()
+            with _runner(stop, said) as (jobs, runner):
+                if job is not None:
+                    return _run_now(job, jobs, runner)
+                if once:
+                    from schedules.scheduler import Agenda, run_once
 
-            return run_once(Agenda(jobs, runner), runner)
-        return _serve(settings, jobs, runner)
+                    return run_once(Agenda(jobs, runner), runner)
+                code = _serve(said, jobs, runner)
+            if stop.is_set():
+                return code
+            _tell("The settings have changed: planned anew.")
 
 
-@contextmanager
-def _runner(stop: threading.Event) -> Iterator[tuple[Settings, list[PlannedJob], Runner]]:
-    from pipelines.home import Home
-    from pipelines.monitor import logs
-    from pipelines.monitor.notify import Incidents, load_notify
-    from pipelines.monitor.sender import old_mail_settings
-    from schedules.jobs import planned_jobs
-    from schedules.runner import Runner
+def _said() -> Said:
+    from pipelines.monitor.notify import load_notify
     from schedules.settings import load_schedule
     from sources.repair_shop.settings import load_settings
 
-    settings, times, notify = load_settings(), load_schedule(), load_notify()
+    return load_settings(), load_schedule(), load_notify()
+
+
+@contextmanager
+def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob], Runner]]:
+    from pipelines.home import Home
+    from pipelines.monitor import logs
+    from pipelines.monitor.notify import Incidents
+    from pipelines.monitor.sender import old_mail_settings
+    from schedules.jobs import planned_jobs
+    from schedules.runner import Runner
+
+    settings, times, notify = said
     for line in old_mail_settings():
         _tell(line)
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):
         runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=_tell)
-        yield settings, planned_jobs(settings, times), runner
+        yield planned_jobs(settings, times), runner
 
 
-def _serve(settings: Settings, jobs: list[PlannedJob], runner: Runner) -> int:
+def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
     from schedules.scheduler import Scheduler
+    from sources.repair_shop.settings import SettingsError
+
+    told = ""
+
+    def is_outdated() -> bool:
+        nonlocal told
+        try:
+            return _said() != said
+        except SettingsError as error:
+            if told != str(error):
+                told = str(error)
+                _tell(f"The settings have changed and cannot be used; the old times stay: {told}")
+            return False
 
     with ExitStack() as stack:
         port = runner.schedule.metrics_port
         if port:
             from pipelines.monitor.metrics import serving
 
-            stack.enter_context(serving(settings, port))
+            stack.enter_context(serving(said[0], port))
             _tell(f"metrics: http://127.0.0.1:{port}/metrics")
-        return Scheduler(runner.home, jobs, runner, _tell).run()
+        return Scheduler(runner.home, jobs, runner, _tell, is_outdated=is_outdated).run()
 
 
 def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:

@@ -175,9 +175,11 @@ def test_a_push_does_not_wait(bench, clock):
 
 def test_a_failure_is_an_incident_until_it_is_over(bench, clock):
     bench.runner("raise SystemExit(3)").run(job(), clock())
+    clock.forward(days=1)
     bench.runner("raise SystemExit(4)").run(job("sync", lane="push"), clock())
     (incident,) = Incidents(bench.home).open()
     assert (incident.subject, incident.exit_code, incident.runs) == ("sync", 3, 1)
+    clock.forward(days=1)
     bench.runner("raise SystemExit(0)").run(job(), clock())
     assert Incidents(bench.home).open() == []
 
@@ -214,6 +216,7 @@ def test_what_another_job_tells_is_not_told_twice(bench, clock):
     bench.runner("raise SystemExit(1)").run(report, clock())
     assert Incidents(bench.home).open() == []
     assert ScheduleState(bench.home).job("report").exit_code == 1
+    clock.forward(days=1)
     bench.runner("raise SystemExit(2)").run(report, clock())
     assert [incident.exit_code for incident in Incidents(bench.home).open()] == [2]
 

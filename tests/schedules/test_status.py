@@ -36,6 +36,7 @@ def test_a_job_that_fails_is_told_until_it_works(settings, bench):
     failing = bench.runner("print('no answer'); raise SystemExit(3)")
     for _ in range(2):
         failing.run(job(), bench.clock())
+        bench.clock.forward(days=1)
     (incident,) = status(settings).as_json()["incidents"]
     assert (incident["job"], incident["exit_code"], incident["runs"]) == ("sync", 3, 2)
     (line,) = _incident_lines(settings)
