@@ -4,6 +4,7 @@ Kept here, by file, and not beside each test, so that the selection is read in o
 """
 
 import functools
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -67,6 +68,20 @@ SLOW = (
 """Files and folders below this one whose tests, or fixtures, take seconds."""
 
 
+SETTINGS = ("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__", "SHOPMIRROR_")
+"""Beginnings of variables that a test must not find."""
+
+
+@pytest.fixture
+def plain_folder(tmp_path, monkeypatch):
+    """An empty folder to be in, and no settings but the test's own."""
+    for name in list(os.environ):
+        if name.upper().startswith(SETTINGS):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def empty(tmp_path_factory):
     """A home whose tables are made, to be copied: seconds that no test needs to spend again."""
@@ -104,10 +119,26 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_left_out else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+GROUPS = {"dashboard": "report", "language": "report", "notebooks": "notebooks", "report": "report"}
+"""Folders whose tests go to one process, which makes their warehouse once."""
+
+
+def chromium() -> str | None:
+    """The path of the machine's Chromium; without one, tests that need it are left out."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+        if group := GROUPS.get(item.path.parent.name):
+            item.add_marker(pytest.mark.xdist_group(group))
+    if chromium() is None:
+        left_out = [item for item in items if item.get_closest_marker("browser")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @functools.cache

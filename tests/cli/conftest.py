@@ -1,6 +1,5 @@
 """The command line in a folder of its own, and a sandbox shop to talk to."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,13 +24,8 @@ def point_at(server: SandboxServer, monkeypatch: pytest.MonkeyPatch, home: Path)
 
 
 @pytest.fixture(autouse=True)
-def plain_folder(tmp_path, monkeypatch):
-    """No settings but the test's own."""
-    for name in list(os.environ):
-        if name.upper().startswith(("SOURCES__", "SHOPMIRROR_")):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "home"))
+def home_of_its_own(plain_folder, monkeypatch):
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_folder / "home"))
 
 
 @pytest.fixture(scope="session")

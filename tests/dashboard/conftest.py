@@ -4,18 +4,12 @@ import os
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
 
 from pipelines.dashboard import free_port
-from tests.report.browser import gather
 from tests.report.conftest import chain as chain
 from tests.report.conftest import home as home
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    gather(Path(__file__).parent, config, items)
 
 
 @pytest.fixture(scope="session")

@@ -7,15 +7,8 @@ from sandbox.shops import ShopSpec
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    import os
-
-    for name in list(os.environ):
-        if name.startswith(("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__")):
-            monkeypatch.delenv(name)
-    monkeypatch.delenv("SHOPMIRROR_HOME", raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def folder(plain_folder):
+    return plain_folder
 
 
 @pytest.fixture(scope="module")

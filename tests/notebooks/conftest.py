@@ -1,17 +1,13 @@
 """One sandbox shop, mirrored once by the real sync, for every test of the notebooks."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep these tests in one process, so that the shop is mirrored once."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("notebooks"))
+        if item.path.parent.name == "notebooks":
             # The first of them mirrors the shop and runs all notebooks; on a busy machine that
             # takes minutes, and no cell of them may take longer than its own limit.
             item.add_marker(pytest.mark.timeout(900))

@@ -1,16 +1,10 @@
 """Warehouses of generated shops, made once for all tests of this folder."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
-from tests.report.browser import gather
 from tests.report.warehouse import chain_home
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    gather(Path(__file__).parent, config, items)
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,6 @@
 """Sending, against real servers on loopback."""
 
-import json
-import socketserver
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
-from email import message_from_bytes, policy
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -18,6 +11,7 @@ from pipelines.report import ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from sources.repair_shop.settings import SettingsError
 from tests.report.warehouse import NOW
+from tests.schedules.receivers import HookServer, MailServer, served
 
 
 @pytest.fixture(scope="module")
@@ -25,67 +19,10 @@ def made(chain):
     return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
 
 
-class _Smtp(socketserver.StreamRequestHandler):
-    """As much of SMTP as a client without extensions needs."""
-
-    def handle(self) -> None:
-        server: Any = self.server
-        self.wfile.write(b"220 here\r\n")
-        for line in self.rfile:
-            word = line[:4].upper().strip()
-            if word == b"DATA":
-                self.wfile.write(b"354 go on\r\n")
-                body = b""
-                while (part := self.rfile.readline()) != b".\r\n":
-                    body += part.removeprefix(b".") if part.startswith(b"..") else part
-                server.got.append(body)
-                self.wfile.write(b"250 taken\r\n")
-            elif word == b"QUIT":
-                self.wfile.write(b"221 bye\r\n")
-                return
-            elif word == b"RCPT" and server.refuses:
-                self.wfile.write(b"550 nobody of that name\r\n")
-            else:
-                self.wfile.write(b"250 fine\r\n")
-
-
-@contextmanager
-def smtp(*, refuses: bool = False) -> Iterator[Any]:
-    with socketserver.TCPServer(("127.0.0.1", 0), _Smtp) as made_server:
-        server: Any = made_server
-        server.got, server.refuses = [], refuses
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
-@contextmanager
-def webhook(status: int = 200) -> Iterator[Any]:
-    got: list[Any] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(status)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Quiet."""
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/hook?key=s3cret", got
-        server.shutdown()
-        thread.join()
-
-
-def mail_settings(server: Any, **more: Any) -> PostSettings:
+def mail_settings(server: MailServer, **more: Any) -> PostSettings:
     return PostSettings(
         smtp_host="127.0.0.1",
-        smtp_port=server.server_address[1],
+        smtp_port=server.port,
         smtp_security="none",
         mail_from="shop@example.com",
         mail_to="owner@example.com, partner@example.com",  # type: ignore[arg-type]
@@ -94,11 +31,10 @@ def mail_settings(server: Any, **more: Any) -> PostSettings:
 
 
 def test_a_mail_holds_figures_page_and_pdf(made):
-    with smtp() as server:
+    with served(MailServer()) as server:
         said = send(made, mail_settings(server))
-        (raw,) = server.got
+    (mail,) = server.mails
     assert said == ["Mailed to owner@example.com, partner@example.com."]
-    mail = message_from_bytes(raw, policy=policy.default)
     assert mail["Subject"] == "Closing report 2026-06: centro"
     kinds = [part.get_content_type() for part in mail.walk() if not part.is_multipart()]
     assert kinds == ["text/plain", "text/html", "application/pdf"]
@@ -111,9 +47,9 @@ def test_a_mail_holds_figures_page_and_pdf(made):
 
 
 def test_a_webhook_gets_text_figures_and_page(made):
-    with webhook() as (url, got):
-        assert send(made, PostSettings(webhook_url=url)) == ["Posted to the webhook."]
-    (document,) = got
+    with served(HookServer()) as hook:
+        assert send(made, PostSettings(webhook_url=hook.url)) == ["Posted to the webhook."]
+    (document,) = hook.posts
     assert document["books"] == "agrees"
     assert document["text"].startswith("Closing report 2026-06: centro")
     assert document["html"].startswith("<!doctype html>")
@@ -122,31 +58,33 @@ def test_a_webhook_gets_text_figures_and_page(made):
 
 
 def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
-    with smtp(refuses=True) as server, webhook() as (url, got):
+    with served(MailServer()) as server, served(HookServer()) as hook:
+        server.refuses = True
         with pytest.raises(NotSent, match=r"127\.0\.0\.1 did not take the mail.*Posted to the"):
-            send(made, mail_settings(server, webhook_url=url))
-        assert len(got) == 1
+            send(made, mail_settings(server, webhook_url=hook.url))
+    assert len(hook.posts) == 1
 
 
 def test_the_environments_proxy_is_ignored(made, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    with webhook() as (url, got):
-        send(made, PostSettings(webhook_url=url))
-    assert len(got) == 1
+    with served(HookServer()) as hook:
+        send(made, PostSettings(webhook_url=hook.url))
+    assert len(hook.posts) == 1
 
 
 def test_a_failure_names_no_key(made):
-    with webhook(500) as (url, _), pytest.raises(NotSent) as refused:
-        send(made, PostSettings(webhook_url=url))
+    with served(HookServer()) as hook, pytest.raises(NotSent) as refused:
+        hook.status = 500
+        send(made, PostSettings(webhook_url=hook.url))
     assert "it answered 500" in str(refused.value)
     # Nobody listens there any more.
     with pytest.raises(NotSent) as unheard:
-        send(made, PostSettings(webhook_url=url, timeout_seconds=2))
+        send(made, PostSettings(webhook_url=hook.url, timeout_seconds=2))
     for error in (refused.value, unheard.value):
-        assert "s3cret" not in str(error)
+        assert "hush" not in str(error)
         assert error.exit_code == 3
-    assert "s3cret" not in repr(PostSettings(webhook_url=url, smtp_password="s3cret"))
+    assert "hush" not in repr(PostSettings(webhook_url=hook.url, smtp_password="hush-hush"))
 
 
 def test_nothing_configured_is_said(made):

@@ -322,37 +322,6 @@ def test_custom_fields_of_a_type(api):
     assert rows(api, "customFields/customers", categoryId=1) == rows(api, "customFields/customers")
 
 
-def test_the_remaining_filters_narrow(api):
-    def check(path, field, name):
-        everything = rows(api, path)
-        value = next(v for v in map(field, everything) if v)
-        found = rows(api, path, **{name: value})
-        assert found and all(field(r) == value for r in found), (path, name)
-
-    check("users", lambda r: r["gender"], "gender")
-    check("users", lambda r: r["status"], "status")
-    check("timeClock", lambda r: r["user"]["id"], "userId")
-    check("customers", lambda r: r["email"], "email")
-    check("customers", lambda r: r["fulladdress"]["post_code"], "postCode")
-    check("statuses", lambda r: r["type"], "type")
-    check("issueTypes", lambda r: r["label"], "label")
-    check("presets", lambda r: r["brand"]["name"], "brand")
-    check("presets", lambda r: r["model"]["name"], "model")
-    check("products", lambda r: r["code"], "code")
-    check("products", lambda r: r["condition"], "condition")
-    check("models", lambda r: r["make"], "make")
-    check("stock", lambda r: r["product"]["id"], "product_id")
-    check("serials", lambda r: r["product"]["id"], "productId")
-    check("suppliers", lambda r: r["country_code"], "countrycode")
-    check("purchaseOrders", lambda r: r["number"], "number")
-    check("purchaseOrders", lambda r: r["status"], "status")
-    check("leads", lambda r: r["status"], "status")
-    check("leads", lambda r: r["issue_type"]["id"], "issuetype")
-    check("shipments", lambda r: r["pin"], "pin")
-    check("appointments", lambda r: r["type"], "type")
-    check("appointments", lambda r: r["attendees"][0]["id"], "attendee")
-
-
 def test_flags_of_stock_and_adjustments(api):
     stock = rows(api, "stock")
     assert rows(api, "stock", serializeStock="Yes") == [r for r in stock if r["serialize_stock"]]

@@ -98,98 +98,32 @@ def test_create_change_delete(api, path):
     assert api.put(one, json=change).status_code == 404
 
 
-WITH_DEFAULT = {"/products": {"type", "condition"}, "/appointments": {"duration"}}
-
-
-@pytest.mark.parametrize("path", WRITABLE)
-def test_every_required_field_is_asked_for(api, path):
-    body = WRITABLE[path][0](api)
-    for field in set(body) - WITH_DEFAULT.get(path, set()):
-        refused(api, "POST", path, {k: v for k, v in body.items() if k != field}, field)
-
-
-LONG = "x" * 251
-BROKEN: list[tuple[str, dict[str, Any], str]] = [
-    ("/customers", {"name": LONG}, "name"),
-    ("/customers", {"name": "A", "dateOfBirth": "1990-01-05"}, "dateOfBirth"),
-    ("/customers", {"name": "A", "gender": "female"}, "gender"),
-    ("/customers", {"name": "A", "gdprCompliant": "maybe"}, "gdprCompliant"),
-    ("/customers", {"name": "A", "tax": 999}, "tax"),
-    ("/customers", {"name": "A", "countryCode": "GBR"}, "countryCode"),
-    ("/customers", {"name": "A", "nickname": "B"}, "nickname"),
-    ("/brands", {"name": "x" * 101}, "name"),
-    ("/categories", {"name": "x", "profit_margin": 0}, "profit_margin"),
-    ("/categories", {"name": "x", "profit_margin": 100}, "profit_margin"),
-    ("/categories", {"name": "x", "parent_category": "none"}, "parent_category"),
-    ("/models", {"brand": "none", "name": "x", "status": "Active"}, "brand"),
-    ("/models", {"brand": "none", "name": "x", "status": "active"}, "status"),
-    ("/stock", {"product": "none", "quantity": 1}, "product"),
-    ("/adjustments", {"adjustment_date": "05-Jan-2026"}, "adjustment_date"),
-    (
-        "/adjustments",
-        {"adjustment_date": "05-Jan-2026 10:00", "reference_no": "x" * 51},
-        "reference_no",
-    ),
-    ("/ticketComments", {"ticket": "none"}, "comment"),
-    ("/payments", {"invoiceId": "none", "lines": []}, "lines"),
-    (
-        "/payments",
-        {"invoiceId": "none", "lines": [{"amount": 1, "paymentMethod": "1"}]},
-        "invoiceId",
-    ),
+BEYOND_THE_TABLES: list[tuple[str, dict[str, Any]]] = [
+    ("/customers", {"dateOfBirth": "1990-01-05"}),
+    ("/customers", {"tax": 999}),
+    ("/categories", {"profit_margin": 100}),
+    ("/models", {"status": "active"}),
+    ("/adjustments", {"adjustment_date": "05-Jan-2026"}),
+    ("/payments", {"lines": []}),
+    ("/products", {"tax": 999}),
+    ("/products", {"offerStart": "05-Jan-2026"}),
+    ("/products", {"cost": "1"}),
+    ("/tickets", {"status": "new"}),
+    ("/tickets", {"priority": "urgent"}),
+    ("/tickets", {"priority": 4}),
+    ("/tickets", {"issueType": "nothing"}),
+    ("/tickets", {"createdDate": "05-Jan-2026 10:00"}),
+    ("/tickets", {"invoiceDate": "05-Jan-2026"}),
+    ("/tickets", {"lines": [{"productCode": "none", "quantity": 1}]}),
+    ("/tickets", {"lines": [{"quantity": 1}]}),
 ]
+"""Rules that the rows of the tables do not tell, which test_specification goes through."""
 
 
-@pytest.mark.parametrize(("path", "body", "word"), BROKEN)
-def test_broken_rules_are_refused(api, path, body, word):
-    refused(api, "POST", path, body, word)
-
-
-PRODUCT_RULES = [
-    ("name", "x" * 101),
-    ("code", "x" * 26),
-    ("imei", "x" * 21),
-    ("type", "thing"),
-    ("condition", "Old"),
-    ("status", "Gone"),
-    ("planDuration", 4),
-    ("serviceSchedule", 13),
-    ("stockQuantity", 0),
-    ("tax", 999),
-    ("category", "none"),
-    ("supplier", "none"),
-    ("warranty", "none"),
-    ("offerStart", "05-Jan-2026"),
-    ("cost", "1"),
-]
-
-
-@pytest.mark.parametrize(("field", "value"), PRODUCT_RULES)
-def test_product_body_rules(api, field, value):
-    refused(api, "POST", "/products", {**product_body(api), field: value}, field)
-
-
-TICKET_RULES = [
-    ("status", "new"),
-    ("priority", "urgent"),
-    ("priority", 4),
-    ("issueType", "nothing"),
-    ("tax", -1),
-    ("discount", -1),
-    ("discountLevel", "net"),
-    ("createdDate", "05-Jan-2026 10:00"),
-    ("invoiceDate", "05-Jan-2026"),
-    ("userId", "none"),
-    ("presetId", "none"),
-    ("lines", [{"productCode": "none", "quantity": 1}]),
-    ("lines", [{"quantity": 1}]),
-]
-
-
-@pytest.mark.parametrize(("field", "value"), TICKET_RULES)
-def test_ticket_rules(api, field, value):
-    body = {"customerId": first(api, "/customers")["id"], "shortInfo": "x", field: value}
-    refused(api, "POST", "/tickets", body, field)
+@pytest.mark.parametrize(("path", "broken"), BEYOND_THE_TABLES)
+def test_broken_rules_are_refused(api, path, broken):
+    body = {"invoiceId": "none"} if path == "/payments" else WRITABLE[path][0](api)
+    refused(api, "POST", path, body | broken, *broken)
 
 
 @pytest.mark.parametrize("field", ["issueDescription", "createdDate", "workApproved"])

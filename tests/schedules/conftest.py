@@ -1,6 +1,5 @@
 """A clock to turn by hand, and children that are small scripts."""
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -36,13 +35,8 @@ def clock():
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__")):
-            monkeypatch.delenv(name)
-    monkeypatch.delenv("SHOPMIRROR_HOME", raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def plain_environment(plain_folder):
+    return plain_folder
 
 
 @pytest.fixture
