@@ -10,7 +10,6 @@ the one that got most.
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import threading
 import time
 from pathlib import Path
 
+from bench.processes import peak_mb, service
 from sandbox.generator import generate
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
@@ -57,16 +57,11 @@ def serve(count: int, minute: float) -> None:
 
 def fetch(count: int, minute: float, seconds: float) -> None:
     """Read all shops for ``seconds`` in this process, and print a line."""
-    command = [sys.executable, "-m", "bench.chain", "--serve", str(count), "--minute", str(minute)]
     with (
-        subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as service,
+        service("bench.chain", str(count), "--minute", str(minute)) as (tell, told),
         tempfile.TemporaryDirectory() as folder,
     ):
-        assert service.stdin is not None
-        assert service.stdout is not None
-        base_url, keys = json.loads(service.stdout.readline())
+        base_url, keys = json.loads(told.readline())
         shops = [
             ShopSettings(
                 name=name, base_url=base_url, api_key=key, timezone=ZONE, minute_seconds=minute
@@ -83,16 +78,15 @@ def fetch(count: int, minute: float, seconds: float) -> None:
                 for name, kind in (("threads", "task"), ("files", "fd")):
                     peak[name] = max(peak[name], sum(1 for _ in Path("/proc/self", kind).iterdir()))
             took, cpu = time.monotonic() - began, time.process_time() - cpu
-            service.stdin.close()
-            theirs, asked, errors = json.loads(service.stdout.readline())
+            tell.close()
+            theirs, asked, errors = json.loads(told.readline())
             answering = [asked[name] for n, name in enumerate(keys) if n % 10 != 9]
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             total = sum(answering)
             print(
                 f"{count} shops: {total} requests in {took:.0f} s, {total / took:.1f}/s (allowed "
                 f"{len(answering) * LIMIT / minute:.1f}/s, and {LIMIT} of each shop at once); "
                 f"{1000 * cpu / total:.1f} ms CPU "
-                f"a request (the service {1000 * theirs / total:.1f}); {memory} MB, "
+                f"a request (the service {1000 * theirs / total:.1f}); {peak_mb()} MB, "
                 f"{peak['threads']} threads, {peak['files']} files; even "
                 f"{min(answering) / max(answering):.2f}; rate errors {errors}",
                 flush=True,

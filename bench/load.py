@@ -7,7 +7,6 @@ same rows in the same run.
 """
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 
 import duckdb
 
+from bench.processes import peak_mb
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.reader import day_of, digest
@@ -123,11 +123,6 @@ def load(home: Path) -> None:
     print(
         f"{'all':26}{whole:8.2f} CPU s; {rows} rows; peak {peak} MB, with the build {peak_mb()} MB"
     )
-
-
-def peak_mb() -> int:
-    """The most memory that this process held so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def main() -> None:

@@ -1,13 +1,12 @@
-"""What the mirror costs: requests, use of the budget, memory, kills; on a sandbox shop.
+"""What the mirror costs: requests, use of the budget, kills; on a sandbox shop.
 
-``python -m bench.mirror [requests|budget|memory|kills|all]`` prints a few lines a part. Times
+``python -m bench.mirror [requests|budget|kills|all]`` prints a few lines a part. Times
 are ratios taken side by side in one run, so they mean the same on another machine.
 """
 
 import math
 import os
 import random
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -170,22 +169,6 @@ def budget() -> None:
             )
 
 
-def memory() -> None:
-    """Peak memory of the syncing process, the service in another one."""
-    sizes: tuple[Size, ...] = ("small", "medium", "large")
-    for size in sizes:
-        with shop(size) as (_server, settings, folder):
-            code = (
-                "import resource, sys; from shopmirror.main import main; "
-                "code = main(['sync']); "
-                "print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
-            )
-            command, env = [sys.executable, "-c", code], environment(settings, folder)
-            said = subprocess.check_output(command, env=env, text=True, stderr=_NULL)
-            exit_code, peak = said.split()[-2:]
-            print(f"{size}: peak memory {peak} MB, exit code {exit_code}")
-
-
 def environment(settings: Settings, folder: Path) -> dict[str, str]:
     """Environment variables that say the same as ``settings``."""
     one = settings.shops[0]
@@ -259,13 +242,11 @@ def kills(runs: int = 40) -> None:
 
 def main(part: str = "all") -> None:
     """Run one part, or all but the long ones."""
-    parts: tuple[Callable[[], None], ...] = (requests, budget, memory, kills)
+    parts: tuple[Callable[[], None], ...] = (requests, budget, kills)
     for work in parts:
         if part in (work.__name__, "all"):
             print(f"== {work.__name__}", flush=True)
             work()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"(this process with its service: peak {peak} MB)")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ processor time to that query, and the models and tests that took most of it. Pri
 """
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from unittest.mock import patch
 
 import duckdb
 
+from bench.processes import peak_mb
 from pipelines.reconcile.calibrate import calibrate
 from pipelines.transform import models as transform
 from pipelines.transform.models import build
@@ -192,7 +192,7 @@ def measure(lines: int) -> dict[str, object]:
                 for name, (clock, cpu) in found.items()
             },
             "CPU seconds of a full build by node": most,
-            "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            "peak memory, MB": peak_mb(),
             "file, MB": path.stat().st_size // 2**20,
         }
 

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from bench.load import Stages, peak_mb
+from bench.load import Stages
+from bench.processes import peak_mb, service
 
 if TYPE_CHECKING:
     from sandbox.generator import Size
@@ -80,7 +81,7 @@ def serve(size: Size) -> None:
             os._exit(0)
 
 
-def measure(home: Path, service: str, what: str) -> None:
+def measure(home: Path, served: str, what: str) -> None:
     """One sync of a home in this process; prints what it cost."""
     began = time.process_time()
     from pipelines.load.consumer import Feed
@@ -106,7 +107,7 @@ def measure(home: Path, service: str, what: str) -> None:
     stages.watch("load", Feed, "load_waiting")
     stages.watch("models", Session, "build")
     stages.watch("publish", Session, "publish")
-    address, keys = json.loads(service)
+    address, keys = json.loads(served)
     # Without a limit, but not so fast that an answer takes long beside the rate.
     rate = {"minute_seconds": 3000.0, "requests_per_minute": 30_000, "timezone": ZONE}
     shops = tuple(
@@ -199,20 +200,12 @@ def main() -> None:
     if given.measure:
         measure(Path(given.measure[0]), *given.measure[1:])
         return
-    pipe = subprocess.PIPE
-    with (
-        subprocess.Popen(
-            [*command, "--serve", given.size], stdin=pipe, stdout=pipe, text=True
-        ) as server,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        assert server.stdin is not None
-        assert server.stdout is not None
-        service = server.stdout.readline()
+    with service("bench.wire", given.size) as (tell, told), tempfile.TemporaryDirectory() as folder:
+        address = told.readline()
         for home, what in (("a", "answers made"), ("b", "first load"), ("b", "quiet night")):
-            asked = ["--measure", f"{folder}/{home}", service, f"{given.size}, {what}"]
+            asked = ["--measure", f"{folder}/{home}", address, f"{given.size}, {what}"]
             subprocess.run([*command, *asked], check=True)
-        server.stdin.close()
+        tell.close()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import swagger_ui_bundle
 
@@ -26,7 +25,7 @@ _PAGE = """<!doctype html>
 <script src="{prefix}/explorer/swagger-ui-bundle.js"></script>
 <script>
 SwaggerUIBundle({{
-  url: "{prefix}/explorer/openapi.json", dom_id: "#swagger-ui", validatorUrl: null
+  url: "{prefix}/openapi.json", dom_id: "#swagger-ui", validatorUrl: null
 }});
 </script></body></html>
 """
@@ -48,8 +47,6 @@ def page(method: str, path: str, prefix: str, routes: Sequence[Route]) -> Asset 
         return Asset(_PAGE.format(prefix=prefix).encode(), "text/html; charset=utf-8")
     if path == f"{prefix}/openapi.json":
         return Asset(_description(tuple(routes), prefix), "application/json")
-    if path == f"{prefix}/explorer/openapi.json":
-        return Asset(_older(tuple(routes), prefix), "application/json")
     name = path.removeprefix(f"{prefix}/explorer/")
     if name == path:
         return None
@@ -59,27 +56,6 @@ def page(method: str, path: str, prefix: str, routes: Sequence[Route]) -> Asset 
 @lru_cache(maxsize=4)
 def _description(routes: tuple[Route, ...], prefix: str) -> bytes:
     return json.dumps(document(routes, prefix)).encode()
-
-
-@lru_cache(maxsize=4)
-def _older(routes: tuple[Route, ...], prefix: str) -> bytes:
-    """The description as OpenAPI 3.0, which is all that the packaged page reads."""
-    return json.dumps({**_as_3_0(document(routes, prefix)), "openapi": "3.0.3"}).encode()
-
-
-def _as_3_0(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_as_3_0(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    older = {name: _as_3_0(one) for name, one in value.items()}
-    for limit in ("Minimum", "Maximum"):
-        bound = older.get(f"exclusive{limit}")
-        if isinstance(bound, int | float) and not isinstance(bound, bool):
-            older |= {limit.lower(): bound, f"exclusive{limit}": True}
-    if isinstance(older.get("type"), list):
-        older["anyOf"] = [{"type": kind} for kind in older.pop("type")]
-    return older
 
 
 @lru_cache(maxsize=1)

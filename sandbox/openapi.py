@@ -1,4 +1,7 @@
-"""The OpenAPI description, made from the same tables that the routes are made from."""
+"""The description of the interface, made from the tables that the routes are made from.
+
+OpenAPI 3.0, which is all that the explorer's packaged page reads.
+"""
 
 import copy
 import re
@@ -23,7 +26,7 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
     for route in routes:
         paths.setdefault(route.template, {})[route.method.lower()] = operation(route)
     return {
-        "openapi": "3.1.0",
+        "openapi": "3.0.3",
         "info": {
             "title": "Repair shop sandbox",
             "version": "1",
@@ -45,7 +48,7 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
                 "Records": {"type": "array", "items": {"$ref": "#/components/schemas/Record"}},
                 "Id": {
                     "type": "object",
-                    "properties": {"id": {"type": ["string", "integer"]}},
+                    "properties": {"id": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
                     "required": ["id"],
                     "additionalProperties": False,
                 },

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
+from dataclasses import dataclass
 
 from sandbox.generator.catalogue import Catalogue
 from sandbox.generator.context import Context, Record, served
@@ -34,28 +35,28 @@ def awkward_moments(ctx: Context) -> dict[dt.date, list[int]]:
     return dict(found)
 
 
+@dataclass(eq=False)
 class Counter:
     """Sells over the counter; such a sale makes no ticket."""
 
-    def __init__(
-        self, ctx: Context, catalogue: Catalogue, contacts: Contacts, documents: Documents
-    ) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("counter")
-        self._catalogue = catalogue
-        self._contacts = contacts
-        self._documents = documents
+    ctx: Context
+    catalogue: Catalogue
+    contacts: Contacts
+    documents: Documents
+
+    def __post_init__(self) -> None:
+        self._dice = self.ctx.dice("counter")
 
     def sell(self, moment: int) -> None:
         """Emit a POS order made at a moment, with its payments and perhaps a later return."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         sold: list[Sold] = []
-        for item in dice.sample(self._catalogue.shelf, dice.choice((1, 1, 1, 2, 2, 3))):
+        for item in dice.sample(self.catalogue.shelf, dice.choice((1, 1, 1, 2, 2, 3))):
             quantity = 1 if item.serialised or dice.random() < 0.85 else 2
             if item.on_hand >= quantity:
                 sold.append(Sold(item, quantity))
         if not sold:
-            sold.append(Sold(self._catalogue.services[0], 1))
+            sold.append(Sold(self.catalogue.services[0], 1))
         mood = dice.random()
         nth = ctx.number("pos_order")
         if nth % 50 == 25:  # given away: a document of amount zero
@@ -65,8 +66,8 @@ class Counter:
             line = dice.choice(sold)
             line.discount = line.item.price * line.quantity * dice.choice((5, 10, 20)) // 100
         known = dice.random() < 0.3
-        customer = self._contacts.customer(moment, new=0.2) if known else None
-        lines = self._documents.lines(sold)
+        customer = self.contacts.customer(moment, new=0.2) if known else None
+        lines = self.documents.lines(sold)
         record: Record = {
             "id": ctx.uid(),
             "number": f"POS-{ctx.number('pos', 5_001)}",
@@ -74,7 +75,7 @@ class Counter:
             "notes": "Gift wrapped" if dice.random() < 0.03 else "",
             "due_date": ctx.text(moment),
         }
-        self._documents.finish(
+        self.documents.finish(
             "pos_orders",
             record,
             sold=sold,
@@ -84,7 +85,7 @@ class Counter:
         )
 
     def _plan(self, moment: int, total: int, nth: int) -> Plan:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         if total == 0:
             return Plan(())
         mood = dice.random()

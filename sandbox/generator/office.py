@@ -1,6 +1,7 @@
 """The office: time clock, expenses, leads, appointments, shipments."""
 
 import datetime as dt
+from dataclasses import dataclass
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
@@ -9,23 +10,23 @@ from sandbox.generator.people import Contacts
 from sandbox.generator.tickets import Tickets, Visit
 
 
+@dataclass(eq=False)
 class Office:
     """Everything that is neither repaired nor sold nor stored."""
 
-    def __init__(
-        self, ctx: Context, catalogue: Catalogue, contacts: Contacts, tickets: Tickets
-    ) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("office")
-        self._catalogue = catalogue
-        self._contacts = contacts
-        self._tickets = tickets
+    ctx: Context
+    catalogue: Catalogue
+    contacts: Contacts
+    tickets: Tickets
+
+    def __post_init__(self) -> None:
+        self._dice = self.ctx.dice("office")
 
     def clock_in(self, day: dt.date) -> None:
         """Emit the time clock's entries of a day; nobody has clocked out of today's last shift."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         last = day + dt.timedelta(days=1) >= ctx.end_day
-        for user in self._catalogue.users:
+        for user in self.catalogue.users:
             if user["status"] != "Active" or dice.random() >= ctx.scale.clock_share:
                 continue
             came = ctx.clock.at(day, OPENS - 900 + dice.randrange(1500))
@@ -46,9 +47,9 @@ class Office:
 
     def expenses(self, day: dt.date) -> None:
         """Emit a month's expenses; rent falls on the first."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         for index in range(ctx.scale.expenses_a_month):
-            chosen = self._catalogue.expense_categories
+            chosen = self.catalogue.expense_categories
             category, low, high = chosen[0] if index == 0 else dice.choice(chosen[1:])
             date = day + dt.timedelta(days=0 if index == 0 else dice.randrange(28))
             if date >= ctx.end_day:
@@ -66,20 +67,20 @@ class Office:
 
     def lead(self, moment: int) -> None:
         """Somebody asks. Old questions are decided; a quarter is won and becomes a ticket."""
-        ctx, dice = self._ctx, self._dice
-        person = self._contacts.person()
+        ctx, dice = self.ctx, self._dice
+        person = self.contacts.person()
         decided = ctx.later(dice, moment, 1 + dice.expovariate(1 / 9))
         open_still = decided >= ctx.end
         status = dice.choice(words.LEAD_STATUSES[:8])
         if not open_still:
             status = dice.choices(("Won", "Lost", status), (28, 52, 20))[0]
         updated = min(decided, ctx.end - 1)
-        issue = dice.choice(self._catalogue.issues)[0]
+        issue = dice.choice(self.catalogue.issues)[0]
         business = dice.random() < 0.2
         fields: Record = {
             "id": ctx.uid(),
             "name": person.name,
-            "business_name": self._contacts.company() if business else "",
+            "business_name": self.contacts.company() if business else "",
             "telephone": "",
             "mobile": person.mobile,
             "email": person.email,
@@ -87,7 +88,7 @@ class Office:
             "subject": dice.choice(words.LEAD_SUBJECTS),
             "description": "",
             "issue_type": issue,
-            "user": staff(dice.choice(self._catalogue.users)),
+            "user": staff(dice.choice(self.catalogue.users)),
             "referred_by": dice.choice(words.SOURCES),
             "status": status,
             "country_code": ctx.country.code,
@@ -97,14 +98,14 @@ class Office:
             "custom_fields": {"Budget": str(dice.randrange(5, 90) * 10)} if business else {},
         }
         if status == "Won":
-            customer = self._contacts.customer(decided, new=1.0)
-            ticket = self._tickets.open(decided, Visit(customer))
+            customer = self.contacts.customer(decided, new=1.0)
+            ticket = self.tickets.open(decided, Visit(customer))
             fields |= {"customer": served(customer), "ticket": served(ticket)}
         ctx.emit("leads", moment, updated, **fields)
 
     def appointment(self, day: dt.date, ticket: Record) -> None:
         """Emit an appointment about a ticket, made a few days ahead; one in eight does not come."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         made = min(ctx.open_moment(dice, day), ctx.end - 1)
         starts = ctx.clock.at(
             day + dt.timedelta(days=1 + dice.randrange(9)), (9 + dice.randrange(9)) * 3600
@@ -115,9 +116,9 @@ class Office:
         if starts < ctx.end:
             status = dice.choices(("Completed", "No Show", "Cancelled"), (80, 13, 7))[0]
             updated = min(starts + minutes * 60, ctx.end - 1)
-        user = dice.choice(self._catalogue.users)
+        user = dice.choice(self.catalogue.users)
         kind = dice.choices(("InShop", "OnSite", "PhoneCall"), (70, 10, 20))[0]
-        attendees = [user] if dice.random() < 0.85 else [user, self._catalogue.users[0]]
+        attendees = [user] if dice.random() < 0.85 else [user, self.catalogue.users[0]]
         ctx.emit(
             "appointments",
             made,
@@ -141,7 +142,7 @@ class Office:
 
     def shipment(self, moment: int, ticket: Record) -> None:
         """Emit a parcel for a ticket; one in eight was deleted again."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
         fields: Record = {
             "pin": f"RX{dice.randrange(10**9):09d}GT",

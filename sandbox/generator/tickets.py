@@ -39,21 +39,21 @@ class _Life:
     steps: list[tuple[int, str]] = field(default_factory=list)
 
 
+@dataclass(eq=False)
 class Tickets:
     """Opens tickets and plays each to its end, or to the shop's last day."""
 
-    def __init__(
-        self, ctx: Context, catalogue: Catalogue, contacts: Contacts, documents: Documents
-    ) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("tickets")
-        self._catalogue = catalogue
-        self._contacts = contacts
-        self._documents = documents
+    ctx: Context
+    catalogue: Catalogue
+    contacts: Contacts
+    documents: Documents
+
+    def __post_init__(self) -> None:
+        self._dice = self.ctx.dice("tickets")
         self._issue = Weighted(self._dice, (30, 18, 14, 6, 7, 6, 8, 5, 3, 3))
         self._technicians = [
             user
-            for user in catalogue.users
+            for user in self.catalogue.users
             if user["type"] in {"Technician", "Admin"} and user["status"] == "Active"
         ]
         self._comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
@@ -65,9 +65,9 @@ class Tickets:
 
     def open(self, moment: int, visit: Visit | None = None) -> Record:
         """Emit a ticket opened at a moment, with all that hangs on it; return a reference to it."""
-        ctx, dice, catalogue = self._ctx, self._dice, self._catalogue
+        ctx, dice, catalogue = self.ctx, self._dice, self.catalogue
         visit = visit or Visit()
-        customer = visit.customer or self._contacts.customer(moment)
+        customer = visit.customer or self.contacts.customer(moment)
         device = visit.device or dice.choice(catalogue.devices)
         issue_index = visit.issue
         if issue_index is None:
@@ -79,7 +79,7 @@ class Tickets:
         life = self._life(moment, visit)
         status, updated = self._progress(life)
         sold = self._work(device, category, visit)
-        lines = self._documents.lines(sold)
+        lines = self.documents.lines(sold)
         person = served(customer)
         invoice: Record | None = None
         if life.invoiced is not None and life.invoiced < ctx.end:
@@ -128,7 +128,7 @@ class Tickets:
         return {**reference, "_customer": customer, "_touched": updated}
 
     def _life(self, moment: int, visit: Visit) -> _Life:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         fate = dice.random()
         end = "Collected" if fate < 0.87 or visit.invoiced_at else "Not Repairable"
         if end != "Collected" and fate > 0.93:
@@ -156,12 +156,12 @@ class Tickets:
 
     def _progress(self, life: _Life) -> tuple[str, int]:
         """Status and moment of the last change by the shop's last day."""
-        reached = [(at, label) for at, label in life.steps if at < self._ctx.end]
+        reached = [(at, label) for at, label in life.steps if at < self.ctx.end]
         at, label = reached[-1] if reached else life.steps[0]
         return label, at
 
     def _work(self, device: Device, category: str | None, visit: Visit) -> list[Sold]:
-        dice, services = self._dice, self._catalogue.services
+        dice, services = self._dice, self.catalogue.services
         sold: list[Sold] = []
         part = device.parts.get(category or "")
         if part and part.on_hand > 0:
@@ -170,7 +170,7 @@ class Tickets:
         if dice.random() < 0.18:
             sold.append(Sold(services[0], 1))
         if dice.random() < 0.2:
-            extra = dice.choice(self._catalogue.shelf)
+            extra = dice.choice(self.catalogue.shelf)
             if extra.on_hand > 2:
                 sold.append(Sold(extra, 1))
         if (visit.comeback and dice.random() < 0.6) or dice.random() < 0.015:
@@ -191,7 +191,7 @@ class Tickets:
         issue: Record,
     ) -> Record:
         """Emit the invoice; return the ticket's reference to it and what else it needs."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         created = life.invoiced or life.collected
         record: Record = {
             "id": ctx.uid(),
@@ -204,7 +204,7 @@ class Tickets:
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
         plan = self._settlement(life, created, lines[1], customer["_terms"])
-        made, touched = self._documents.finish(
+        made, touched = self.documents.finish(
             "ticket_invoices",
             record,
             sold=sold,
@@ -224,7 +224,7 @@ class Tickets:
         }
 
     def _settlement(self, life: _Life, created: int, total: int, terms: int) -> Plan:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         if total == 0:
             return Plan(())
         payments: list[tuple[int, int, bool]] = []
@@ -247,7 +247,7 @@ class Tickets:
         self, mood: float, at_once: int, left: int, terms: int
     ) -> list[tuple[int, int, bool]]:
         """How the rest of an invoice is paid: at once, in two, by and by, late, or not at all."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         if mood < 0.80 and not terms:
             if dice.random() < 0.05 and left > 1000:
                 return [(at_once, left // 2, False), (at_once, left - left // 2, False)]
@@ -265,8 +265,8 @@ class Tickets:
         return payments
 
     def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
-        ctx, dice = self._ctx, self._dice
-        author = staff(technician or self._catalogue.users[0])
+        ctx, dice = self.ctx, self._dice
+        author = staff(technician or self.catalogue.users[0])
         for at, label in life.steps[1:]:
             if at >= ctx.end or dice.random() > 0.4:
                 continue
@@ -276,14 +276,14 @@ class Tickets:
                 "ticket_comments",
                 min(at + dice.randint(5, 900), ctx.end - 1),
                 ticket=ticket,
-                status=self._catalogue.note_statuses[kind],
+                status=self.catalogue.note_statuses[kind],
                 type="Public" if kind == "Customer Contacted" else "Private",
                 comment=dice.choice(words.COMMENTS[kind]),
                 user=author,
             )
 
     def _timers(self, ticket: Record, technician: Record | None, life: _Life) -> None:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self._dice
         if technician is None or dice.random() > 0.55:
             return
         start = life.steps[1][0]
@@ -296,8 +296,8 @@ class Tickets:
     def _timer(
         self, ticket: Record, technician: Record, start: int, end: int | None, notes: str = ""
     ) -> None:
-        text = self._ctx.text
-        self._ctx.emit(
+        text = self.ctx.text
+        self.ctx.emit(
             "ticket_timers",
             start,
             end,
@@ -311,4 +311,4 @@ class Tickets:
     def close(self) -> None:
         """The shop's last evening: somebody's timer runs on."""
         for number, (reference, technician) in enumerate(self._on_the_bench):
-            self._timer(reference, technician, self._ctx.end - (number + 6) * HOUR, None)
+            self._timer(reference, technician, self.ctx.end - (number + 6) * HOUR, None)

@@ -106,12 +106,13 @@ class Field:
             forms = "|".join(f"({DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
             return {"type": "string", "pattern": f"^({forms})$"}
         found = dict(_NON_BLANK if self.is_filled else _SCHEMAS[self.type])
-        limits = (
-            ("exclusiveMaximum" if self.is_number else "maxLength", self.most),
-            ("exclusiveMinimum", self.above),
-            ("minimum", self.least),
-        )
-        return found | {name: limit for name, limit in limits if limit is not None}
+        limits = {
+            "maximum" if self.is_number else "maxLength": self.most,
+            "minimum": self.above if self.least is None else self.least,
+            "exclusiveMaximum": (self.is_number and self.most is not None) or None,
+            "exclusiveMinimum": None if self.above is None else True,
+        }
+        return found | {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def _text(value: Any, _of_form: bool) -> str:
