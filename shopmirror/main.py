@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from shopmirror.consoles import fault
+from shopmirror.signals import interruptible, outlive_readers
 from sources.repair_shop.settings import SECTION, SettingsError, home_folder, read_section
 
 COMMANDS = tuple(
@@ -78,15 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code. Never raises."""
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="shopmirror")
+        sys.stdout.flush()  # a full disk is told here
         code = result if isinstance(result, int) else 0
         return STOPPED if code == _INTERRUPTED else code
     except (typer.Abort, KeyboardInterrupt):
         fault("Stopped.")
         return STOPPED
-    except BrokenPipeError:
-        # Whoever read our output had enough of it (| head).
-        sys.stderr.close()
-        return 0
     except Exception as error:  # noqa: BLE001 - the last place that can say it in plain words
         return _report(error)
 
@@ -95,6 +93,8 @@ def run() -> None:
     """Entry point of the console script."""
     # What libraries make of their own accord is nobody else's either.
     os.umask(0o077)
+    outlive_readers()
+    interruptible()
     sys.exit(main())
 
 

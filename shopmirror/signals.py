@@ -1,6 +1,14 @@
-"""Ctrl-C and SIGTERM: the first asks to stop, keeping what was fetched; the second ends at once."""
+"""Signals and streams that go away: a run ends well, or goes on without a reader.
 
+Ctrl-C, SIGTERM and a terminal that hangs up ask to stop, keeping what was fetched; the second time
+ends at once.
+"""
+
+import errno
+import io
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +16,7 @@ from types import FrameType
 
 from shopmirror.consoles import err
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -26,12 +34,71 @@ def stopping() -> Iterator[threading.Event]:
         threading.Thread(target=_tell, daemon=True).start()
 
     for number in _SIGNALS:
-        signal.signal(number, ask)
+        _handle(number, ask)
     try:
         yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def interruptible() -> None:
+    """Let what ends a process end it as Ctrl-C does: what was begun is cleared away."""
+    for number in _SIGNALS:
+        _handle(number, signal.default_int_handler)
+
+
+def outlive_readers() -> None:
+    """Make standard streams that take words also when nobody reads them any more.
+
+    A pipe that was left (``| head``, a scheduler that was killed) or a terminal that hung up ends
+    no sync. A result that the disk has no room for is an error all the same.
+    """
+    for number, name in enumerate(("stdout", "stderr"), start=1):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us: no file of ours may take its number
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+            stream = os.fdopen(number, "w", closefd=False)
+        setattr(sys, name, _Outliving(stream, loses_all=name == "stderr"))
+
+
+class _Outliving(io.TextIOWrapper):
+    def __init__(self, stream: io.TextIOWrapper, *, loses_all: bool) -> None:
+        is_terminal = stream.isatty()
+        super().__init__(
+            stream.detach(),
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=is_terminal or loses_all,
+        )
+        self._loses_all = loses_all
+        self._lost = {errno.EPIPE, errno.EIO} if is_terminal else {errno.EPIPE}
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            self._lose(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        if not self._loses_all and error.errno not in self._lost:
+            raise error
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+
+
+def _handle(number: int, handler: signal.Handlers | object) -> None:
+    if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
+        return  # nohup: it is to outlive its terminal
+    signal.signal(number, handler)  # type: ignore[arg-type]
 
 
 def _tell() -> None:

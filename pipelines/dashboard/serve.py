@@ -1,6 +1,8 @@
 """Runs Streamlit in this process, with nothing sent anywhere."""
 
+import contextlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -47,6 +49,7 @@ def serve(home: Path, access: DashboardSettings, ready: Callable[[], None] = lam
     asked.start()
     threading.Thread(target=_tell, args=(asked, access, ready), daemon=True).start()
     # Loaded before the first visitor comes, who else would wait for them.
+    from click import Abort
     from streamlit import net_util
     from streamlit.web import cli
 
@@ -56,7 +59,10 @@ def serve(home: Path, access: DashboardSettings, ready: Callable[[], None] = lam
     # origin tries to connect. Nobody outside is told that we are here.
     net_util.get_external_ip = lambda: None
     arguments = [f"--{name}={value}" for name, value in _options(access).items()]
-    cli.main(["run", str(APP), *arguments], standalone_mode=False)
+    # Until its server has handlers of its own; there is nothing to clear away.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with contextlib.suppress(Abort):
+        cli.main(["run", str(APP), *arguments], standalone_mode=False)
 
 
 def _tell(asked: threading.Thread, access: DashboardSettings, ready: Callable[[], None]) -> None:

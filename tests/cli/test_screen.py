@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -14,6 +16,8 @@ from shopmirror.consoles import Screen, duration, fault, print_json, say, table
 from shopmirror.progress import LiveBars, PlainLines, watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer, Silent
+
+ROOT = Path(__file__).parents[2]
 
 
 def feed(observer: Observer) -> None:
@@ -103,6 +107,41 @@ def test_the_second_signal_ends_at_once():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == -signal.SIGTERM
     assert done.stdout == "asked\n"
+
+
+LEFT_ALONE = """
+import os, signal, sys
+from shopmirror.consoles import err, print_json, say
+from shopmirror.signals import interruptible, outlive_readers
+outlive_readers()
+interruptible()
+sys.stdin.readline()
+try:
+    for n in range(3):
+        err().print("a list is done")
+        say("a result")
+        print_json({})
+    signal.raise_signal(signal.SIGTERM)
+finally:
+    os.write(3, b"cleared away")
+"""
+
+
+@pytest.mark.parametrize("closed", ["", " >&- 2>&-", " | true", " 2>&1 | true"])
+def test_a_run_outlives_whoever_read_what_it_says(closed, tmp_path):
+    """A scheduler that was killed, a terminal that hung up, ``| head``: a sync goes on."""
+    (tmp_path / "run.py").write_text(LEFT_ALONE)
+    command = f"(sleep 0.3; echo) | {{ {sys.executable} run.py 3> ended; echo $? > code; }}{closed}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True)
+    assert (tmp_path / "ended").read_text() == "cleared away"
+    assert (tmp_path / "code").read_text().strip() == "130"  # of Ctrl-C
+
+
+def test_a_result_that_the_disk_has_no_room_for_is_an_error():
+    command = f"{sys.executable} -m shopmirror --version > /dev/full"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and "No space left" in done.stderr
 
 
 @pytest.mark.parametrize(
