@@ -89,8 +89,7 @@ class Resolver:
         elif verdict.kind == "absent":
             self._absent(group, verdict)
         elif verdict.kind == "late" and self._since(change) < self._settle(change):
-            again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
-            self._outbox.set(group, "looked up", verdict.found, next_lookup=again)
+            self._wait(group, verdict.found)
         else:
             self._leave(group, verdict.found)
 
@@ -98,8 +97,7 @@ class Resolver:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
         if not error.sent:
             raise error
-        again = self._outbox.now() + self._shop.seconds(SETTLE_SECONDS) / 4
-        self._outbox.set(group, "looked up", str(error), next_lookup=again)
+        self._wait(group, str(error))
         self._sender.silence.count += 1
         self._sender.silence.check(MOST_SILENT)
 
@@ -175,20 +173,15 @@ class Resolver:
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]
-        now = self._outbox.now()
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
             self._outbox.set(group, "looked up", verdict.found)
             return
         lookups = change.lookups + 1
-        minute = self._shop.seconds(SETTLE_SECONDS)
-        left = self._settle(change) - self._since(change)
         harmless = change.op == "upload"
-        if not harmless and (lookups < LOOKUPS or left > 0):
-            wait = minute / 4 if lookups < LOOKUPS else min(max(left, minute / 4), minute)
-            self._outbox.set(
-                group, "looked up", verdict.found, lookups=lookups, next_lookup=now + wait
-            )
+        settled = self._since(change) >= self._settle(change)
+        if not harmless and (lookups < LOOKUPS or not settled):
+            self._wait(group, verdict.found, lookups=lookups)
             return
         if change.resource == "payments":
             self._leave(
@@ -212,6 +205,15 @@ class Resolver:
         self._sender.silence.check(MOST_SILENT + 1)
         self._outbox.set(group, "absent", verdict.found)
         self._sender.resend(group)
+
+    def _wait(self, group: Sequence[Change], found: str, **columns: Any) -> None:
+        """Look again once five times as long has gone by, at the end of the time to settle at the
+        latest: the last look tells, those before only spare a wait."""
+        since = self._since(group[0])
+        least = self._shop.seconds(SETTLE_SECONDS) / 4
+        wait = min(max(4 * since, least), max(self._settle(group[0]) - since, least))
+        columns["next_lookup"] = self._outbox.now() + wait
+        self._outbox.set(group, "looked up", found, **columns)
 
     def _since(self, change: Change) -> float:
         """Seconds since its answer was given up."""

@@ -35,6 +35,19 @@ def test_a_create_that_was_not_applied_is_sent_again_after_two_lookups(settings,
     assert change(settings, 1).attempts == 2
 
 
+@pytest.mark.parametrize("late", [0.0, 60.0], ids=["absent", "late list"])
+def test_a_lost_create_is_looked_for_at_most_four_times_in_five_minutes(tmp_path, service, late):
+    settings = settings_for(tmp_path, service.base_url, settle_minutes=5)
+    service.put("customers", name="Bob")
+    for name in ("Ann", "Cid"):
+        enqueue("customers", "create", {"name": name}, settings=settings)
+    service.lose, service.late = ["ok", "before", "ok"], late
+    push(settings)
+    assert states(settings) == ["done", "in_doubt" if late else "done"]
+    events = [event for event in history(settings, 2) if event in ("looked up", "absent")]
+    assert 2 <= len(events) + bool(late) <= 4  # fewer where a look takes long
+
+
 def test_one_that_was_there_before_is_not_taken_for_ours(settings, service):
     service.put("customers", name="Ann", mobile="1")
     enqueue("customers", "create", {"name": "Ann", "mobile": "1"}, settings=settings)
