@@ -36,7 +36,7 @@ from pipelines.outbox.recent import LookupUnsure
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import own_ids
-from sources.repair_shop.errors import BadAnswer, Unreachable
+from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 
@@ -68,13 +68,19 @@ class Resolver:
 
     def _resolve(self, group: Sequence[Change]) -> None:
         change = group[0]
+        refused = bool(change.progress.get("refused"))
         try:
             verdict = self._verdict(change)
         except LookupUnsure as unsure:
-            verdict = Verdict("unclear", None, str(unsure))
+            verdict = Verdict("absent" if refused else "unclear", None, str(unsure))
         except BadAnswer as error:
-            verdict = Verdict("unclear", None, f"the lookup failed: {error}")
-        except Unreachable as error:
+            verdict = Verdict("absent" if refused else "unclear", None, f"lookup failed: {error}")
+        except ShopError as error:
+            if refused:
+                self._sender.requeue(group, str(error), again=False)
+                raise
+            if not isinstance(error, Unreachable):
+                raise
             self._not_shown(group, error)
             return
         self._hook("looked", change.number)
@@ -86,6 +92,8 @@ class Resolver:
             settle_done(self._outbox, group, body, found, f"found: {verdict.found}", "adopted")
             self._lookup.created(change.resource, found)
             self._hook("adopted", change.number)
+        elif refused and verdict.kind in ("absent", "late"):
+            self._refused(group, verdict)
         elif verdict.kind == "absent":
             self._absent(group, verdict)
         elif verdict.kind == "late" and self._since(change) < self._settle(change):
@@ -170,6 +178,15 @@ class Resolver:
                 else ""
             )
         )
+
+    def _refused(self, group: Sequence[Change], verdict: Verdict) -> None:
+        """The service said that it had no effect, and shows none: sent again after a rate error."""
+        self._outbox.set(group, "absent", verdict.found)
+        change = group[0]
+        if change.progress["refused"] == "exists":
+            self._outbox.set(group, "rejected", change.reason, state=State.REJECTED, progress={})
+        else:
+            self._sender.resend(group)
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]

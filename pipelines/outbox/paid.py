@@ -45,7 +45,8 @@ class Payments:
             # Only where the baseline was: else an old payment would look new.
             seen |= self._listed(body)
         fresh = {key: row for key, row in seen.items() if key not in known}
-        if marker and fresh and not any(note_of(row) for row in fresh.values()):
+        noted = marker or any(line.get("paymentNote") for line in body["lines"])
+        if noted and fresh and not any(note_of(row) for row in fresh.values()):
             # The list of payments may show the notes that an invoice's detail leaves out.
             listed = self._listed(body)
             fresh = {key: {**row, **listed.get(key, {})} for key, row in fresh.items()}

@@ -110,7 +110,8 @@ class QueueFile:
                     f"The queue {self.path} is locked by another program for more than "
                     f"{LOCK_SECONDS:.0f} seconds. Close it and try again."
                 ) from None
+            mend = "Free some room" if "full" in str(error) else "If it is damaged, restore a copy"
             raise QueueBroken(
-                f"The queue {self.path} cannot be used ({error}). If it is damaged, put it aside "
-                "and restore a copy. What was being sent is looked up by the next push."
+                f"The queue {self.path} cannot be used ({error}). {mend}, and push again: what was "
+                "being sent is looked up first."
             ) from None

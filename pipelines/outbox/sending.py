@@ -22,7 +22,7 @@ from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
 from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Lookup
-from pipelines.outbox.merge import merged_base
+from pipelines.outbox.merge import ONCE_ONLY, merged_base
 from pipelines.outbox.order import Unsendable, prepared, read_file
 from pipelines.outbox.outcome import kept, settle_done
 from pipelines.outbox.store import Change, Outbox
@@ -33,6 +33,7 @@ from sources.repair_shop.errors import (
     ConfigurationError,
     NotFound,
     OutcomeUnknown,
+    RateLimited,
     ShopError,
     Unreachable,
 )
@@ -41,6 +42,8 @@ from sources.repair_shop.schema.bodies import PATHS
 
 Hook = Callable[[str, int], None]
 
+_EXISTS = 409
+"""To a change just sent, it may be what a server before the service, which tried twice, was told."""
 MOST_SILENT = 3
 """Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
 service down, every change of the queue would end in doubt, and payments with a person."""
@@ -114,7 +117,7 @@ class Sender:
             return
         body = baseline.pop("body", body)
         self.hook("checked", change.number)
-        if self._intend(group, body, baseline):
+        if self._intend(group, body, baseline, {}):
             self.hook("intent", change.number)
             self._send(group, body, {}, again=False)
 
@@ -127,9 +130,11 @@ class Sender:
             self._reject(group, str(refusal))
             return
         body = change.sent_body if change.sent_body is not None else body
-        if self._intend(group, body, change.baseline or {}):
+        progress = dict(change.progress)
+        again = not progress.pop("refused", False)
+        if self._intend(group, body, change.baseline or {}, progress):
             self.hook("intent again", change.number)
-            self._send(group, body, change.progress, again=True)
+            self._send(group, body, progress, again=again)
 
     def _reject(self, group: Sequence[Change], reason: str) -> None:
         self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
@@ -185,7 +190,11 @@ class Sender:
                 self.outbox.set(group, event, detail, **columns)
 
     def _intend(
-        self, group: Sequence[Change], body: dict[str, Any], baseline: Mapping[str, Any]
+        self,
+        group: Sequence[Change],
+        body: dict[str, Any],
+        baseline: Mapping[str, Any],
+        progress: Mapping[str, Any],
     ) -> bool:
         """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
@@ -201,6 +210,7 @@ class Sender:
                 state=State.SENDING,
                 sent_body=body,
                 baseline=dict(baseline),
+                progress=dict(progress),
                 sent_at=now,
                 attempts=lead.attempts + 1,
                 lookups=0,
@@ -229,8 +239,13 @@ class Sender:
         change = group[0]
         if change.op == "upload":
             again = "upload" in progress  # a place that was never sent to is as good as a new one
+        acts = change.op == "create" or bool(ONCE_ONLY & body.keys())
         try:
-            answer, new_id, doubt = self._request(change, body, progress)
+            answer, new_id, doubt = self._request(change, body, progress, looks=acts and not again)
+        except RateLimited as error:
+            # It had no effect, as the specification says; one look is cheaper than a double.
+            self.outbox.put_in_doubt(group, str(error), progress={"refused": "too many requests"})
+            return
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
             self.silence.count = 0 if error.reason else self.silence.count + 1
@@ -241,15 +256,18 @@ class Sender:
                 self.silence.count += 1
                 self.outbox.put_in_doubt(group, str(error))
                 return
-            self._requeue(group, str(error), again=again)
+            self.requeue(group, str(error), again=again)
             raise
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
+            if error.status == _EXISTS and len(group) == 1 and not again and change.op != "upload":
+                self.outbox.put_in_doubt(group, str(error), progress={"refused": "exists"})
+                return
             self._refused(group, error, again=again)
             return
         except ShopError as error:
-            self._requeue(group, str(error), again=again)
+            self.requeue(group, str(error), again=again)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
@@ -264,19 +282,20 @@ class Sender:
         self.hook("outcome", change.number)
 
     def _request(
-        self, change: Change, body: dict[str, Any], progress: Mapping[str, Any]
+        self, change: Change, body: dict[str, Any], progress: Mapping[str, Any], *, looks: bool
     ) -> tuple[Answer, str | None, str]:
-        """The answer, the id of the record, and why the answer does not prove that it was done."""
+        """The answer, the id of the record, and why the answer does not prove that it was done.
+        ``looks``: a rate error is raised, else it is waited out."""
         path = PATHS[change.resource]
         target = f"{path}/{change.record_id}"
         if change.op == "upload":
             answer, place = self._upload(change, body, target, progress)
             return answer, place, doubt_of(answer, "upload", path, None)
         if change.op == "create":
-            answer = self._write(change, "POST", path, json=body)
+            answer = self._write(change, "POST", path, json=body, raises_rate_error=looks)
             return answer, id_of(answer, path), doubt_of(answer, "create", path, None)
         if change.op == "update":
-            answer = self._write(change, "PUT", target, json=body)
+            answer = self._write(change, "PUT", target, json=body, raises_rate_error=looks)
         else:
             answer = self._write(change, "DELETE", target)
         return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
@@ -325,7 +344,8 @@ class Sender:
         answer = self._write(change, "POST", f"{target}/upload/{place}", files={"file": content})
         return answer, place
 
-    def _requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
+    def requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
+        """What had no effect waits for its turn."""
         # What was sent before stays in doubt: it keeps what was there before that, and a file its
         # place. Of several updates each is sent on its own.
         state = State.IN_DOUBT if again and len(group) == 1 else State.QUEUED

@@ -41,7 +41,7 @@ class FakeService:
         self.requests: list[tuple[str, str]] = []
         self.lose: list[str] = []
         """Faults for the next writes: "before" or "after" (applied) drop the answer, "500 before",
-        "500 after", "refuse", "ok"."""
+        "429 after" and so on answer so, "refuse", "ok"."""
         self.delayed: list[tuple[str, str, dict | None]] = []
         self.hide_new = False
         self.late = 0.0
@@ -132,16 +132,17 @@ class FakeService:
                 return self._answer(handler, 200, None)
             if fault == "before":
                 return self._drop(handler)
-            if fault == "500 before":
-                return self._answer(handler, 500, {"error": "Server error"})
+            status, _, when = fault.partition(" ")
+            if when == "before":
+                return self._answer(handler, int(status), {"error": "Server error"})
             is_json = handler.headers.get("Content-Type", "").startswith("application/json")
             body = json.loads(raw) if is_json and raw else None
-            status, payload, headers = self._write(method, path, body, raw)
+            answer = self._write(method, path, body, raw)
             if fault == "after":
                 return self._drop(handler)
-            if fault == "500 after":
-                return self._answer(handler, 500, {"error": "Server error"})
-            return self._answer(handler, status, payload, headers)
+            if when == "after":
+                return self._answer(handler, int(status), {"error": "Server error"})
+            return self._answer(handler, *answer)
 
     def _read(self, path, query):
         parts = path.split("/")

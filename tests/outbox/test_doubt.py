@@ -3,7 +3,7 @@
 import pytest
 
 from pipelines.outbox import Outbox, discard, enqueue, push, retry
-from tests.outbox.conftest import settings_for
+from tests.outbox.conftest import MINUTE, settings_for
 from tests.outbox.test_push import change, states
 
 LOST = ("after", "500 after")
@@ -46,6 +46,45 @@ def test_a_lost_create_is_looked_for_at_most_four_times_in_five_minutes(tmp_path
     assert states(settings) == ["done", "in_doubt" if late else "done"]
     events = [event for event in history(settings, 2) if event in ("looked up", "absent")]
     assert 2 <= len(events) + bool(late) <= 4  # fewer where a look takes long
+
+
+CREATES = {
+    "customers": {"name": "Ann", "email": "ann@example.org"},
+    "payments": {"invoiceId": "7", "lines": [{"amount": 5, "paymentMethod": "1"}]},
+}
+
+
+@pytest.mark.parametrize("resource", CREATES)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("status", [429, 409])
+def test_one_refused_though_it_was_applied_is_there_once(settings, service, status, when, resource):
+    service.records |= {"ticketInvoices": {"7": {"id": "7", "payments": []}}, "payments": {}}
+    body = CREATES[resource]
+    enqueue(resource, "create", body, marker=True, check=False, settings=settings)
+    service.lose = [f"{status} {when}"]
+    applied = when == "after" or status == 429
+    assert push(settings).exit_code == (0 if applied else 1)
+    assert states(settings) == ["done" if applied else "rejected"]
+    assert service.count("create", resource) == applied
+    assert len(history(settings, 1)) <= 6  # no wait for a list that shows new records late
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_added_stock_refused_for_the_rate_is_added_once(settings, service, when):
+    record = service.put("products", name="Glass", stock=5)
+    enqueue("products", "update", {"stockQuantity": 2}, record_id=record, settings=settings)
+    service.lose = [f"429 {when}"]
+    assert push(settings).exit_code == 0
+    assert service.records["products"][record]["stock"] == 7
+
+
+def test_a_refused_one_whose_second_answer_is_lost_is_in_doubt_as_any(settings, service):
+    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    service.lose = ["429 before", "after"]
+    service.late = 0.5 * MINUTE
+    service.put("customers", name="Bob")
+    assert push(settings).exit_code == 0
+    assert service.count("create", "customers") == 1
 
 
 def test_one_that_was_there_before_is_not_taken_for_ours(settings, service):

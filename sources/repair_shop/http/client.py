@@ -147,12 +147,14 @@ class Client:
         files: Files | None = None,
         params: Params | None = None,
         on_send: Callable[[str], None] | None = None,
+        raises_rate_error: bool = False,
     ) -> Answer:
         """Write once: ``POST``, ``PUT`` or ``DELETE``.
 
         Sent again only when it surely had no effect: no connection; a rate error under 429, 401 or
         403, or in the very words in which this service told a read of its limit. ``on_send`` is
-        called before each sending, with why it is sent again ("" the first time).
+        called before each sending, with why it is sent again ("" the first time);
+        ``raises_rate_error``: it is not sent again after one.
         :class:`~repair_shop.errors.OutcomeUnknown`: it may have been applied.
         :class:`~repair_shop.errors.NotSent`: it surely never arrived.
         :class:`~repair_shop.errors.ValidationRefused`,
@@ -167,6 +169,7 @@ class Client:
             content=content,
             files=files,
             on_send=on_send,
+            raises_rate_error=raises_rate_error,
         )
 
     def rows(self, answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
@@ -189,7 +192,7 @@ class Client:
         params: _Pairs,
         content: str | None = None,
         files: Files | None = None,
-        on_send: Callable[[str], None] | None = None,
+        **extensions: Any,
     ) -> Answer:
         kind = {} if content is None else {"Content-Type": "application/json"}
         headers = {**self._headers, **kind}
@@ -204,7 +207,7 @@ class Client:
                 content=None if content is None else content.encode(),
                 files=files,
                 headers=headers,
-                extensions={"lane": self.lane, "on_send": on_send, "timeout": self._timeout},
+                extensions={"lane": self.lane, "timeout": self._timeout, **extensions},
             )
         except UnicodeError as error:
             raise ValidationRefused(

@@ -337,6 +337,8 @@ class RetryTransport(httpx.BaseTransport):
             try:
                 return self._inner.handle_request(request)
             except RateLimited as error:
+                if request.extensions.get("raises_rate_error"):
+                    raise
                 # The budget keeps silent for the minute, or refuses for good; so this ends.
                 log.info("%s", error)
                 request.extensions["again"] = str(error)
