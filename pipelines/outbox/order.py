@@ -97,9 +97,11 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
     if change.record_id and change.record_id.startswith("@"):
         numbers.append(int(change.record_id[1:]))
     for number in numbers:
-        other = outbox.get(number)
-        if other.state != "done":
-            return f"waits for {other.what}, {other.state}"
+        found = outbox.changes(number=number)
+        if not found:
+            return f"waits for change {number}, which the queue does not hold; 'queue discard' it"
+        if found[0].state != "done":
+            return f"waits for {found[0].what}, {found[0].state}"
     return ""
 
 

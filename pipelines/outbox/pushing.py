@@ -84,7 +84,8 @@ def push(
     shops = settings.chosen(shop)
     if dry_run:
         return _dry_run(settings, shops, on_conflict)
-    Outbox(settings.home).close()
+    with Outbox(settings.home) as outbox:
+        outbox.refuse_faulty()
     began = time.monotonic()
     report = PushReport()
     with (
@@ -125,6 +126,7 @@ def _dry_run(
 ) -> PushReport:
     report = PushReport()
     with Outbox(settings.home) as outbox:
+        outbox.refuse_faulty()
         refuse_foreign(outbox)
         for one in shops:
             try:

@@ -43,7 +43,7 @@ from sources.repair_shop.schema.bodies import PATHS
 Hook = Callable[[str, int], None]
 
 _EXISTS = 409
-"""To a change just sent, it may be what a server before the service, which tried twice, was told."""
+"""To a change just sent, it may be what a proxy was told that tried twice."""
 MOST_SILENT = 3
 """Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
 service down, every change of the queue would end in doubt, and payments with a person."""
@@ -261,9 +261,6 @@ class Sender:
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            if error.status == _EXISTS and len(group) == 1 and not again and change.op != "upload":
-                self.outbox.put_in_doubt(group, str(error), progress={"refused": "exists"})
-                return
             self._refused(group, error, again=again)
             return
         except ShopError as error:
@@ -368,6 +365,9 @@ class Sender:
             )
         else:
             said = f"{error.status} {error.excerpt}"[:MOST_ANSWER]
+            if error.status == _EXISTS and group[0].op != "upload":
+                self.outbox.put_in_doubt(group, reason, answer=said, progress={"refused": "exists"})
+                return
             self.outbox.set(
                 group, "rejected", reason, state=State.REJECTED, reason=reason, answer=said
             )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipelines.outbox.change import STATES, Change, NewChange, State, check_move
-from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.errors import InputRefused, QueueBroken
 from pipelines.outbox.queue_file import FILE_NAME
 from pipelines.outbox.registry import Registry
 
@@ -147,6 +147,14 @@ class Outbox(Registry):
             change.number,
         )
         return frozenset(row[0] for row in rows)
+
+    def refuse_faulty(self) -> None:
+        """Raise :class:`QueueBroken` if another program left changes that cannot be read."""
+        texts = " and ".join(f"({name} is null or json_valid({name}))" for name in _JSON)
+        states = ", ".join(f"'{state}'" for state in STATES)
+        bad = f"select number from changes where state not in ({states}) or not ({texts}) limit 9"
+        if rows := self._select(bad):
+            raise _unreadable(", ".join(str(row[0]) for row in rows))
 
     # -- writing ------------------------------------------------------------------------------
 
@@ -358,14 +366,22 @@ class Outbox(Registry):
 
 def _change(row: sqlite3.Row) -> Change:
     values = dict(row)
-    for name in _JSON:
-        if values[name] is not None:
-            values[name] = json.loads(values[name])
-    values["state"] = State(values["state"])
-    values["for_person"] = bool(values["for_person"])
-    values["alone"] = bool(values["alone"])
-    values["is_copied"] = bool(values["is_copied"])
+    try:
+        for name in _JSON:
+            if values[name] is not None:
+                values[name] = json.loads(values[name])
+        values["state"] = State(values["state"])
+    except ValueError:
+        raise _unreadable(str(values["number"])) from None
+    values |= {name: bool(values[name]) for name in ("for_person", "alone", "is_copied")}
     return Change(**values)
+
+
+def _unreadable(numbers: str) -> QueueBroken:
+    return QueueBroken(
+        f"Another program wrote to the queue: change {numbers} cannot be read. Nothing was sent. "
+        "Put a copy of the queue back, or its rows right (state, JSON)."
+    )
 
 
 def _numbered(value: Any, first: int) -> Any:

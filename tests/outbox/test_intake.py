@@ -225,3 +225,27 @@ def test_a_locked_queue(settings, monkeypatch):
     with pytest.raises(QueueBroken, match="locked"):
         enqueue("brands", "create", {"name": "x"}, settings=settings)
     other.close()
+
+
+@pytest.mark.parametrize("edit", ["state = 'sent'", "body = '{\"name\": '"])
+def test_rows_that_another_program_broke_are_told_and_nothing_is_sent(settings, service, edit):
+    enqueue("customers", "create", [{"name": "Ann"}, {"name": "Bob"}], settings=settings)
+    with Outbox(settings.home) as outbox:
+        outbox.connection.execute(f"update changes set {edit} where number = 2")
+        with pytest.raises(QueueBroken, match="change 2 cannot be read"):
+            outbox.changes()
+    for dry_run in (False, True):
+        with pytest.raises(QueueBroken, match="change 2 cannot be read"):
+            push(settings, dry_run=dry_run)
+    assert not service.requests
+
+
+def test_a_reference_to_a_row_that_was_taken_out_stops_no_other_change(settings, service):
+    rows = [{"name": "Ann"}, {"_op": "update", "id": "@row:1", "city": "Xela"}, {"name": "Bob"}]
+    enqueue("customers", "create", rows, settings=settings)
+    with Outbox(settings.home) as outbox:
+        outbox.connection.execute("delete from changes where number = 1")
+    report = push(settings)
+    assert (report.exit_code, report.done, report.waiting) == (1, 1, 1)
+    with Outbox(settings.home) as outbox:
+        assert "which the queue does not hold" in outbox.get(2).reason
