@@ -54,10 +54,16 @@ _MENDS = {
     "permission denied|must be owner": "Its role must own the schemas that it writes. ",
     "No space left|is full": "Make room at the server. ",
     "read-only transaction": "Name the server, and a role, that takes writes. ",
-    "statement timeout|lock timeout": "Give its role more time: ALTER ROLE … SET … = 0. ",
+    "(statement|lock|transaction) timeout": "Give its role more time: ALTER ROLE … SET … = 0. ",
+    "too many (clients|connections)|connection slots": (
+        "It takes five connections at most: end some there, or let it have more. "
+    ),
     "codec can't encode|has no equivalent": "Its database must be in UTF8. ",
 }
 """What PostgreSQL says -> who can do what. A server of another language gets none."""
+_AWAKE = {"keepalives_idle": "60"}
+"""Seconds of silence on the connection that holds the turn, after which it is looked whether the
+other end is there: what lies between drops one that is silent while dbt builds for minutes."""
 _OF_THE_HOME = {"disposition": "merge", "strategy": "delete-insert"}
 
 
@@ -213,8 +219,11 @@ def elsewhere(
         if there.kind not in _WITH_LEASE:
             yield there
             return
+        client = there.raw.sql_client()
+        if there.kind == "postgres":
+            client.credentials.query = _AWAKE | (client.credentials.query or {})
         with (
-            there.raw.sql_client() as there.client,
+            client as there.client,
             turn(there.client, there.kind, there.home_id, is_stopped, builds=builds) as there.lease,
         ):
             yield there

@@ -28,6 +28,8 @@ _POLL = 0.5
 """Seconds after which one who waits looks again."""
 _AWAITED = _LOCK + 1
 """Number of the lock that those share who wait to load, and will build what they find."""
+_SILENT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
+"""Whoever holds a lock says nothing while dlt loads and dbt builds; older servers know no limit."""
 _SCHEMA = "SELECT 1 FROM information_schema.schemata WHERE schema_name = 'ops'"
 _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
@@ -226,12 +228,14 @@ def turn(
     Others let one that ``builds`` load before they build (:meth:`Lease.let_others`). A DuckDB file
     is one process's anyway. :class:`LeaseError` when others do not come to an end.
     """
-    if kind == "postgres" and not _locked(client):
-        if builds:
-            client.execute_sql("SELECT pg_advisory_lock_shared(%s)", _AWAITED)
-        _wait(client, is_stopped)
-        if builds:
-            client.execute_sql("SELECT pg_advisory_unlock_shared(%s)", _AWAITED)
+    if kind == "postgres":
+        client.execute_sql(_SILENT)
+        if not _locked(client):
+            if builds:
+                client.execute_sql("SELECT pg_advisory_lock_shared(%s)", _AWAITED)
+            _wait(client, is_stopped)
+            if builds:
+                client.execute_sql("SELECT pg_advisory_unlock_shared(%s)", _AWAITED)
     yield Lease(client, home_id, is_stopped)
 
 

@@ -10,12 +10,14 @@ import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
 from pipelines.transform import models
+from pipelines.transform.compiled import Node
 from tests.engines import equality
 from tests.transforms import scenes, workshop
 from tests.transforms.raw import Raw
@@ -51,6 +53,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def server() -> Iterator[postgres.Postgres]:
     with postgres.running() as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _asked_once() -> Iterator[None]:
+    """dbt is asked for the statements of a night once, not for each home again."""
+    asked, held = models.changes_at, dict[str, list[Node]]()
+
+    def changes_at(target: str, *rest: Any, **more: Any) -> list[Node]:
+        if target not in held:
+            held[target] = asked(target, *rest, **more)
+        return held[target]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "changes_at", changes_at)
+        yield
 
 
 class Lake:

@@ -25,22 +25,46 @@ _TIME_ZONE = "Pacific/Auckland"
 class Postgres:
     """A running server; ``uri(database)`` makes the database."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, programs: Path, identity: dict[str, int]) -> None:
+        self.port = free_port()
+        self._programs, self._identity = programs, identity
+        self.start()
 
     def uri(self, database: str) -> str:
+        """The address of a new, empty database."""
         with closing(psycopg2.connect(self._address("postgres"))) as connection:
             connection.autocommit = True
+            connection.cursor().execute(f'drop database if exists "{database}" with (force)')
             connection.cursor().execute(f'create database "{database}"')
         return self._address(database)
 
     def _address(self, database: str) -> str:
         return f"postgresql://shopmirror@127.0.0.1:{self.port}/{database}"
 
+    def start(self) -> None:
+        """Begin, after a crash by mending what it left."""
+        folder = self._programs.parents[2]
+        with (folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1",
+                 "-p", str(self.port), "-k", "", "-F", "-c", f"timezone={_TIME_ZONE}"],
+                stdout=log, stderr=log, cwd=folder, **self._identity,
+            )  # fmt: skip
+        _wait(self._process, self.port, folder / "log")
+
+    def end(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it, by its own process id; waits for no connection that was left open."""
+        self._process.send_signal(how)
+        try:
+            self._process.wait(60)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(60)
+
 
 @contextmanager
 def running() -> Iterator[Postgres]:
-    """Start a server and end it, by its own process id."""
+    """Start a server and end it."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     identity = {"user": _NOBODY, "group": _NOBODY} if os.geteuid() == 0 else {}
     try:
@@ -56,24 +80,11 @@ def running() -> Iterator[Postgres]:
              "--locale=C.UTF-8", "--no-sync"],
             check=True, stdout=subprocess.DEVNULL, cwd=folder, **identity,
         )  # fmt: skip
-        port = free_port()
-        log = (folder / "log").open("wb")
-        server = subprocess.Popen(
-            [programs / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", "",
-             "-F", "-c", f"timezone={_TIME_ZONE}"],
-            stdout=log, stderr=log, cwd=folder, **identity,
-        )  # fmt: skip
+        server = Postgres(programs, identity)
         try:
-            _wait(server, port, folder / "log")
-            yield Postgres(port)
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)  # waits for no connection that was left open
-            try:
-                server.wait(60)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait(60)
-            log.close()
+            server.end()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
