@@ -31,10 +31,10 @@ _TRACE = re.compile(r" at (?:java|org|scala)\..*")
 
 
 def build(home: Path, folder: str = "") -> models.ModelRun:
-    """Make the tables of the files in ``folder``, if one is named, and build and test every model.
+    """Make the tables of what came to ``folder``, if one is named, and build and test every model.
 
     :class:`~pipelines.transform.models.ModelsFailed` when a model fails, or no worker is there for
-    too long; the next build makes every table anew.
+    too long; the next build makes every model anew.
     """
     with _watched():
         try:

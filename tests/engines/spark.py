@@ -100,6 +100,9 @@ class Spark:
     def table(self, schema: str, table: str) -> pa.Table:
         return self.session.table(f"{schema}.{table}").toArrow()
 
+    def files(self, schema: str, table: str) -> list[str]:
+        return sorted(self.session.table(f"{schema}.{table}").inputFiles())
+
     def executors(self) -> int:
         """Of workers that are alive, as the driver knows them."""
         context = self.session.sparkContext._jsc.sc()

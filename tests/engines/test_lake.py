@@ -71,6 +71,15 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     same("the file, and the files of a second destination", len(compared), rows)
     assert cluster.table("raw", "ticket_invoices")["mood"].to_pylist().count("fine") == 1
     assert cluster.table("marts", "sales_documents").num_rows == 2
+
+    # What nothing came to is not copied again, nor taken from who reads it.
+    was = {table: cluster.files("raw", table) for table in ("tickets", "ticket_invoices")}
+    loaded.load("ticket_invoices", _invoice("d", "4", 1), minute=3)
+    night()
+    models.run_macro("lake", {"folder": files.as_uri()}, "spark", home=tmp_path)
+    assert cluster.files("raw", "tickets") == was["tickets"]
+    assert cluster.files("raw", "ticket_invoices") != was["ticket_invoices"]
+    assert cluster.table("raw", "ticket_invoices").num_rows == 4
     loaded.ledger.close()
 
 

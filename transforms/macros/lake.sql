@@ -4,20 +4,33 @@
 
     The destination adds files and merges nothing: of each row the newest load counts, of a nested
     list all rows of the newest load of its row, and of both only loads that came to their end.
-    Copies, since the next sync writes there while models are built.
+    Copies, since the next sync writes there while models are built; a table of whose files none
+    came since the last copy stays as it is, also for who reads it.
 -#}
 {% macro lake(folder) %}
     {%- set read = graph.nodes.values() | map(attribute='depends_on.nodes') | sum(start=[]) -%}
     {%- for dataset in ['raw', 'ops'] -%}
         {%- do run_query('create database if not exists ' ~ dataset) -%}
+        {%- set held = run_query('show tables in ' ~ dataset).columns[1].values() -%}
         {%- set loads = run_query("select load_id from json.`" ~ folder ~ "/" ~ dataset ~ "/_dlt_loads` where status = 0").columns[0].values() -%}
-        {%- for table in graph.sources.values() | selectattr('unique_id', 'in', read) | selectattr('schema', 'equalto', dataset) | map(attribute='name') -%}
+        {%- for source in graph.sources.values() | selectattr('unique_id', 'in', read) | selectattr('schema', 'equalto', dataset) -%}
+            {%- set table = dataset ~ '.' ~ source.name -%}
             {%- do run_query(
                 "create or replace temporary view lake_rows using parquet options "
-                ~ "(path '" ~ folder ~ "/" ~ dataset ~ "/" ~ table ~ "', mergeSchema 'true')"
+                ~ "(path '" ~ folder ~ "/" ~ dataset ~ "/" ~ source.name ~ "', mergeSchema 'true')"
             ) -%}
-            {%- do run_query('drop table if exists ' ~ dataset ~ '.' ~ table) -%}
-            {%- do run_query('create table ' ~ dataset ~ '.' ~ table ~ ' using parquet as ' ~ newest_rows(table, dataset, loads)) -%}
+            {%- set rows = folder ~ run_query(
+                "select concat(' ', count(*), ' ', max(_dlt_load_id)) from lake_rows "
+                ~ "where _dlt_load_id in ('" ~ loads | join("', '") ~ "')"
+            ).columns[0].values()[0] -%}
+            {%- set copied = run_query("show tblproperties " ~ table ~ " ('lake.rows')").columns[1].values()[0] if source.name in held -%}
+            {%- if copied != rows -%}
+                {%- do run_query('drop table if exists ' ~ table) -%}
+                {%- do run_query(
+                    'create table ' ~ table ~ " using parquet tblproperties ('lake.rows' = '" ~ rows ~ "') as "
+                    ~ newest_rows(source.name, dataset, loads)
+                ) -%}
+            {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
 {% endmacro %}
