@@ -5,6 +5,9 @@ night without a change. The service is a process of its own, which gives the ans
 load again in the second, so fast that it is not what is measured. CPU seconds are told by thread
 and by what they buy; rows a second are of the clock on the wall. At the end of a load stands what
 DuckDB's own reader of JSON takes for the same rows.
+
+``python -m bench.wire [SIZE] --ten`` loads the ten longest lists alone, each time into a new home:
+by a sync, by dlt with the source by itself, and by dlt's own ``rest_api`` source.
 """
 
 from __future__ import annotations
@@ -23,16 +26,23 @@ from collections import defaultdict
 from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from bench.load import Stages
+from bench.pages import LISTS
 from bench.processes import peak_mb, service
 
 if TYPE_CHECKING:
     from sandbox.generator import Size
 
 ZONE = "America/Guatemala"
+_RATE: dict[str, Any] = {
+    "minute_seconds": 3000.0,
+    "requests_per_minute": 30_000,
+    "timezone": ZONE,
+}
+"""Without a limit, but not so fast that an answer takes long beside the rate."""
 
 
 class _Answering(socketserver.StreamRequestHandler):
@@ -81,8 +91,17 @@ def serve(size: Size) -> None:
             os._exit(0)
 
 
-def measure(home: Path, served: str, what: str) -> None:
-    """One sync of a home in this process; prints what it cost."""
+def measure(home: Path, served: str, what: str, by: str) -> None:
+    """One load of a home in this process; prints what it cost."""
+    address, keys = json.loads(served)
+    if by != "sync":
+        began = time.monotonic()
+        rows = {"source": _by_source, "rest_api": _by_rest}[by](home, address, keys["main"])
+        took = time.monotonic() - began
+        _told(what, rows, time.process_time(), took)
+        if by == "source":
+            _times_read_json(home, time.process_time())
+        return
     began = time.process_time()
     from pipelines.load.consumer import Feed
     from pipelines.sync.run import sync
@@ -107,24 +126,19 @@ def measure(home: Path, served: str, what: str) -> None:
     stages.watch("load", Feed, "load_waiting")
     stages.watch("models", Session, "build")
     stages.watch("publish", Session, "publish")
-    address, keys = json.loads(served)
-    # Without a limit, but not so fast that an answer takes long beside the rate.
-    rate = {"minute_seconds": 3000.0, "requests_per_minute": 30_000, "timezone": ZONE}
     shops = tuple(
-        ShopSettings.model_validate({"name": name, "base_url": address, "api_key": key, **rate})
+        ShopSettings.model_validate({"name": name, "base_url": address, "api_key": key, **_RATE})
         for name, key in keys.items()
     )
-    clock = time.monotonic()
-    report = sync(Settings(home=home, shops=shops))
+    clock, is_ten = time.monotonic(), "ten" in what
+    report = sync(Settings(home=home, shops=shops), resources=LISTS if is_ten else None)
     clock, cpu, own = time.monotonic() - clock, time.process_time(), time.thread_time()
     spent = dict(stages.seconds)
     spent["scans and proofs, else"] = (
         threads["fetch"] + threads["wire"] - sum(spent.get(stage, 0.0) for stage in _STAGES)
     )
-    print(
-        f"{what}: {report.outcome}, {report.requests} requests, {report.rows} rows, {cpu:.1f} CPU "
-        f"s, {clock:.0f} s, {report.rows / clock:.0f} rows a second; peak {peak_mb()} MB"
-    )
+    _told(f"{what}: {report.outcome}", report.rows, cpu, clock)
+    print(f"  {report.requests} requests; pages and one a list are {_least(home, is_ten)}")
     whole = 0.0
     for stage in (*_STAGES, "scans and proofs, else"):
         each = 1000 * spent.pop(stage, 0.0) / report.requests
@@ -137,8 +151,74 @@ def measure(home: Path, served: str, what: str) -> None:
     for stage, seconds in spent.items():
         print(f"  {stage:26}{seconds:8.2f} CPU s")
     if report.rows:
-        reading, cpu = read_json(home), cpu - with_threads.seconds["models"]
-        print(f"  DuckDB read_json {reading:.2f} CPU s; all but models {cpu / reading:.1f} times")
+        _times_read_json(home, cpu - with_threads.seconds["models"])
+
+
+def _told(what: str, rows: int, cpu: float, clock: float) -> None:
+    print(
+        f"{what}: {rows} rows, {cpu:.1f} CPU s, {clock:.1f} s, {rows / clock:.0f} rows a second, "
+        f"{rows / cpu:.0f} a CPU second; peak {peak_mb()} MB",
+        flush=True,
+    )
+
+
+def _times_read_json(home: Path, cpu: float) -> None:
+    reading = read_json(home)
+    print(f"  DuckDB read_json {reading:.2f} CPU s; all but models {cpu / reading:.1f} times")
+
+
+def _least(home: Path, is_ten: bool) -> int:
+    """Requests of which no first load could do with fewer; empty lists and reports not counted."""
+    from sources.repair_shop.ledger import Ledger
+
+    ledger = Ledger(home / "mirror.sqlite")
+    counts = ledger.live_counts("main")
+    ledger.close()
+    return sum(-(-n // 50) + 1 for name, n in counts.items() if not is_ten or name in LISTS)
+
+
+def _by_source(home: Path, address: str, key: str) -> int:
+    """The ten lists by dlt and the source alone; their rows."""
+    from sources.repair_shop import repair_shop
+
+    rate = {name: value for name, value in _RATE.items() if name != "timezone"}
+    source = repair_shop(address, key, ZONE, ledger_folder=str(home), **rate)
+    return _run(home, source.with_resources(*LISTS))
+
+
+def _by_rest(home: Path, address: str, key: str) -> int:
+    """The ten lists by dlt's own source for such services, page after page; their rows."""
+    from dlt.sources.rest_api import rest_api_source
+
+    from sources.repair_shop.schema.endpoints import ENDPOINTS
+
+    paging = {"type": "page_number", "base_page": 1, "page_param": "page", "total_path": None}
+    config: Any = {
+        "client": {"base_url": address, "headers": {"Authorization": key}, "paginator": paging},
+        "resource_defaults": {
+            "primary_key": "id",
+            "write_disposition": "merge",
+            "endpoint": {"data_selector": "$", "params": {"pageSize": 50}},
+        },
+        "resources": [
+            {"name": name, "endpoint": {"path": ENDPOINTS[name].path.lstrip("/")}} for name in LISTS
+        ],
+    }
+    return _run(home, rest_api_source(config))
+
+
+def _run(home: Path, source: Any) -> int:
+    import dlt
+
+    from pipelines.load.loader import row_counts
+
+    destination = dlt.destinations.duckdb(
+        str(home / "shop.duckdb"), preferred_loader_file_format="parquet"
+    )
+    pipeline = dlt.pipeline("wire", str(home / "dlt"), destination=destination, dataset_name="raw")
+    pipeline.run(source)
+    counts = row_counts(pipeline)
+    return sum(counts.get(name, 0) for name in LISTS)
 
 
 def read_json(home: Path) -> float:
@@ -186,13 +266,28 @@ def _of_threads() -> dict[str, float]:
     return found
 
 
+_QUIET = {"RUNTIME__LOG_LEVEL": "CRITICAL", "RUNTIME__DLTHUB_TELEMETRY": "false"}
+_WHOLE = (
+    *(("a", "answers made", "sync"), ("b", "first load", "sync")),
+    ("b", "quiet night", "sync"),
+)
+_TEN = (
+    *(("a", "ten lists, answers made", "sync"), ("b", "ten lists by sync", "sync")),
+    ("c", "ten lists by dlt and this source", "source"),
+    *(("d", "ten lists by rest_api, answers made", "rest_api"),),
+    ("e", "ten lists by dlt's rest_api", "rest_api"),
+)
+"""Folder of a home, what is done, and by what."""
+
+
 def main() -> None:
     """The service and each sync in processes of their own."""
     command = [sys.executable, "-m", "bench.wire"]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("size", nargs="?", default="medium")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--ten", action="store_true", help="the ten longest lists alone")
+    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         serve(given.size)
@@ -202,9 +297,9 @@ def main() -> None:
         return
     with service("bench.wire", given.size) as (tell, told), tempfile.TemporaryDirectory() as folder:
         address = told.readline()
-        for home, what in (("a", "answers made"), ("b", "first load"), ("b", "quiet night")):
-            asked = ["--measure", f"{folder}/{home}", address, f"{given.size}, {what}"]
-            subprocess.run([*command, *asked], check=True)
+        for home, what, by in _TEN if given.ten else _WHOLE:
+            asked = ["--measure", f"{folder}/{home}", address, f"{given.size}, {what}", by]
+            subprocess.run([*command, *asked], check=True, env=os.environ | _QUIET)
         tell.close()
 
 

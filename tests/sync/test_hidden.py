@@ -110,3 +110,12 @@ def test_rows_seen_twice_or_on_one_day_show_nothing_of_the_others(ids, days):
     page = Page(tuple(map(str, ids)), days, (True,) * 30)
     seen.note(endpoint, [{"status": "Paid"}] * 30, page)
     assert not seen.throughout("ticket_invoices", endpoint.hidden[0], 30)
+
+
+def test_tickets_alone_are_not_read_twice(mirror):
+    assert mirror.run("tickets").exit_code == 0
+    mirror.assert_same("tickets")
+    # By last change they would be read up and down, for want of a status to ask by.
+    assert len(mirror.asked("/tickets/updated")) == 1
+    mirror.run("tickets", full=True)
+    assert len(mirror.asked("/statuses")) <= 3

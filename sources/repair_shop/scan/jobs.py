@@ -176,7 +176,11 @@ def mirror_jobs(
 ) -> list[Job]:
     """The scans that bring a shop's mirror up to date, in the order they are begun."""
     jobs: list[Job] = []
-    for endpoint in endpoints or ENDPOINTS.values():
+    wanted = list(endpoints or ENDPOINTS.values())
+    if any(one.partition for one in wanted) and not ledger.live_count(shop.name, "statuses"):
+        # Without a status to ask by, each page of the tickets would be read twice, by last change.
+        wanted += [one for one in (ENDPOINTS["statuses"],) if one not in wanted]
+    for endpoint in wanted:
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
     jobs = with_probes(ledger, jobs)
