@@ -44,6 +44,10 @@ def load_warehouse() -> WarehouseSettings:
     return load_section("warehouse", WarehouseSettings)
 
 
+_TOLD = ("host", "port", "database", "username", "drivername")
+"""What stands in credentials and is none: a user 'shopmirror' would make *** of what to type."""
+
+
 def without_secrets(text: str) -> str:
     """A message without what stands in any destination's credentials."""
     for secret in sorted(_secrets(read_section("destination")), key=len, reverse=True):
@@ -57,6 +61,8 @@ def _secrets(values: Mapping[str, Any], is_secret: bool = False) -> Iterator[str
         if isinstance(value, Mapping):
             yield from _secrets(value, inside)
         elif inside and isinstance(value, str) and len(value) > 3:
+            if name in _TOLD and "=" not in value:
+                continue
             yield value
             if (password := urlsplit(value).password) and len(password) > 3:
                 yield from {password, unquote(password)}

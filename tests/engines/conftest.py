@@ -88,8 +88,8 @@ class Lake:
     def night(self, *, is_last: bool) -> None:
         """The rows as they are now, and a build of each engine.
 
-        Tests of the data run at last; what history is not made of, Spark makes then alone: it has
-        nothing else that would tell one night from another.
+        Tests of the data run at last; what history is not made of, the other engines make then
+        alone: they have nothing else that would tell one night from another.
         """
         models.prepare(self.raw.path, [])
         # The engines build minutes apart, and a shop's midnight may lie between.
@@ -110,12 +110,13 @@ class Lake:
                     ).fetchall()
                 }
             self._into_postgres(rows)
-            models.build_at("postgres", self._postgres | moment, home=self.home)
             self.spark.hold(rows)
+            if not is_last:
+                patch.setattr(models, "_BUILD", (*models._BUILD, *_OF_HISTORY))
+            models.build_at("postgres", self._postgres | moment, home=self.home)
             if is_last:
                 self._with_a_loss(moment)
             else:
-                patch.setattr(models, "_BUILD", (*models._BUILD, *_OF_HISTORY))
                 models.build_at("spark", moment, home=self.home)
         self._begins = False
 
