@@ -11,11 +11,11 @@ from tests.bodies.tables import ROWS, TABLES, minimal
 UPDATABLE = [row for row in ROWS if (row.resource, "update") in BODIES]
 
 
-@pytest.mark.parametrize("check", [checked, validate], ids=["sandbox", "client"])
 @pytest.mark.parametrize("row", ROWS, ids=repr)
-def test_a_field_of_the_table_is_taken_on_create(row, check):
+def test_a_field_of_the_table_is_taken_on_create(row):
     body = minimal(row.resource) | {row.field: row.good()}
-    assert check(row.resource, "create", body)[row.field] == row.good()
+    for check in (checked, validate):
+        assert check(row.resource, "create", body)[row.field] == row.good()
 
 
 @pytest.mark.parametrize("row", UPDATABLE, ids=repr)
@@ -58,18 +58,15 @@ def test_a_required_field_with_a_default_is_sent_with_it(resource, field, value)
     assert validate(resource, "create", body)[field] == value
 
 
-@pytest.mark.parametrize("check", [checked, validate], ids=["sandbox", "client"])
-@pytest.mark.parametrize(
-    ("row", "value"),
-    [(row, value) for row in ROWS for value in row.bad()],
-    ids=lambda part: repr(part)[:30],
-)
-def test_each_rule_broken_once_is_refused_naming_the_field(row, value, check):
-    body = minimal(row.resource) | {row.field: value}
-    with pytest.raises((BodyError, BadRequest), match=row.field) as caught:
-        check(row.resource, "create", body)
-    if check is validate:
-        assert any(fault.field.startswith(row.field) for fault in caught.value.faults)
+@pytest.mark.parametrize("row", ROWS, ids=repr)
+def test_each_rule_broken_once_is_refused_naming_the_field(row):
+    for value in row.bad():
+        body = minimal(row.resource) | {row.field: value}
+        with pytest.raises(BadRequest, match=row.field):
+            checked(row.resource, "create", body)
+        with pytest.raises(BodyError, match=row.field) as caught:
+            validate(row.resource, "create", body)
+        assert any(fault.field.startswith(row.field) for fault in caught.value.faults), value
         assert "specification, " in str(caught.value)
 
 

@@ -25,15 +25,6 @@ BOUNDED = settings(
     database=None,
     suppress_health_check=list(HealthCheck),
 )
-# Reads get parameters that fit: those that do not are the subject of test_lists, and any that the
-# description does not list are ignored, as services do.
-reads = schemathesis.openapi.from_dict(DESCRIPTION).include(method="GET")
-reads.config.generation.update(modes=[schemathesis.GenerationMode.POSITIVE])
-writes = schemathesis.openapi.from_dict(DESCRIPTION).include(method=["POST", "DELETE"])
-# A body of a change is that of a create with less that must be there: every limit of every field,
-# three hundred requests a resource, is tried there.
-changes = schemathesis.openapi.from_dict(DESCRIPTION).include(method="PUT")
-changes.config.phases.coverage.enabled = False
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +41,47 @@ def answers_as_described(case: Any, target: SandboxServer) -> None:
     )
 
 
-@reads.parametrize()
+@pytest.fixture
+def described():
+    return schemathesis.openapi.from_dict(DESCRIPTION)
+
+
+@pytest.fixture
+def reads(described):
+    """Reads get parameters that fit: those that do not are the subject of test_lists, and any that
+    the description does not list are ignored, as services do."""
+    described.config.generation.update(modes=[schemathesis.GenerationMode.POSITIVE])
+    return described
+
+
+@pytest.fixture
+def changes(described):
+    """A body of a change is that of a create with less that must be there: every limit of every
+    field, three hundred requests a resource, is tried there."""
+    described.config.phases.coverage.enabled = False
+    return described
+
+
+def those(fixture: str, *methods: str) -> Any:
+    """Operations of a description that a fixture gives: so requests are made up in the process that
+    sends them, and not in each that looks for its tests, which took each three seconds."""
+    schema = schemathesis.pytest.from_fixture(fixture)
+    return schema.include(method=list(methods)).parametrize()
+
+
+@those("reads", "GET")
 @BOUNDED
 def test_every_read_answers_as_described(case, target):
     answers_as_described(case, target)
 
 
-@writes.parametrize()
+@those("described", "POST", "DELETE")
 @BOUNDED
 def test_every_write_answers_as_described(case, target):
     answers_as_described(case, target)
 
 
-@changes.parametrize()
+@those("changes", "PUT")
 @BOUNDED
 def test_every_change_answers_as_described(case, target):
     answers_as_described(case, target)
