@@ -10,7 +10,7 @@ from PIL import Image
 
 from notebooks.prose import FOLDER
 from pipelines.language import Text, _, current, shown, use
-from pipelines.language.display import DisplaySettings, load_display, load_language
+from pipelines.language.display import DisplaySettings, load_display
 from shopmirror.main import main
 from sources.repair_shop.settings import SettingsError
 
@@ -60,24 +60,6 @@ def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path):
     own.write_text('msgid ""\nmsgstr ""\n\nmsgid "Sold"\nmsgstr "Vendido aqui"\n')
     with use(DisplaySettings(language="pt-BR", catalogue=str(own)).to_language()):
         assert (_("Sold"), _("Shop")) == ("Vendido aqui", "Shop")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("LANGUAGE", "Spanish!", "language: must look like es"),
-        ("LANGUAGE", "zz", "nobody knows 'zz'"),
-        ("LANGUAGE", "fr", "en, es come along"),
-        ("NUMBER_FORMAT", "many", "number_format: write 1234.5"),
-        ("DATE_FORMAT", "%d", "date_format: must be made of"),
-        ("CATALOGUE", "nowhere.po", "no catalogue nowhere.po"),
-        ("COLOUR", "red", "colour"),
-    ],
-)
-def test_wrong_settings_are_named(name, value, said, monkeypatch):
-    monkeypatch.setenv(f"DISPLAY__{name}", value)
-    with pytest.raises(SettingsError, match=said):
-        load_language()
 
 
 def _png(size: tuple[int, int]) -> bytes:

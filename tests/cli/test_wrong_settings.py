@@ -1,0 +1,63 @@
+"""Settings that are wrong, of every section: told by name, and without a secret."""
+
+import pytest
+
+from pipelines.dashboard.access import load_access
+from pipelines.language.display import load_language
+from pipelines.monitor.notify import load_notify
+from schedules.settings import load_schedule
+from sources.repair_shop.settings import SettingsError, load_settings
+from tests.cli.conftest import PREFIX
+
+LOADED_BY = {
+    "DASHBOARD": load_access,
+    "DISPLAY": load_language,
+    "NOTIFY": load_notify,
+    "SCHEDULE": load_schedule,
+    "SOURCES": load_settings,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DASHBOARD__PASSWORD", "hush", "at least 8"),
+        ("DASHBOARD__PORT", "70000", "port"),
+        ("DASHBOARD__PUBLIC_URL", "desk.example", "public_url: must look like"),
+        ("DASHBOARD__COLOUR", "red", "colour"),
+        ("DISPLAY__LANGUAGE", "Spanish!", "language: must look like es"),
+        ("DISPLAY__LANGUAGE", "zz", "nobody knows 'zz'"),
+        ("DISPLAY__LANGUAGE", "fr", "en, es come along"),
+        ("DISPLAY__NUMBER_FORMAT", "many", "number_format: write 1234.5"),
+        ("DISPLAY__DATE_FORMAT", "%d", "date_format: must be made of"),
+        ("DISPLAY__CATALOGUE", "nowhere.po", "no catalogue nowhere.po"),
+        ("DISPLAY__COLOUR", "red", "colour"),
+        ("NOTIFY__EMAIL_TO", "owner@example.org", "smtp_host"),
+        ("NOTIFY__WEBHOOK_URL", "ftp://x/hush-hush", "https"),
+        ("NOTIFY__SMTP_SECURITY", "some", "smtp_security"),
+        ("NOTIFY__EMAIL_FROM", "a@b.c\r\nBcc: d@e.f", "header"),
+        ("SCHEDULE__SYNC_AT", "25:00", "22:30"),
+        ("SCHEDULE__SYNC_AT", "half past ten", "22:30"),
+        ("SCHEDULE__SYNC_AT", "after sync", "22:30"),
+        ("SCHEDULE__AUDIT_ON", "someday", "mon"),
+        ("SCHEDULE__TIMEZONE", "Mars/Olympus", "zone"),
+        ("SCHEDULE__PUSH_EVERY_MINUTES", "-1", "push_every_minutes"),
+        ("SCHEDULE__SYNC_AD", "22:30", "sync_ad"),
+        (PREFIX + "TIMEZONE", "Mars/Phobos", "time zone"),
+        (PREFIX + "BASE_URL", "not an address", "https://host/v1"),
+        (PREFIX + "REQUESTS_PER_MINUTE", "many", "requests_per_minute"),
+        (PREFIX + "OPENING_HOURS", "9-18", "09:00-18:00"),
+        (PREFIX + "OPENING_HOURS", "18:00-02:00", "must end on the day it begins"),
+        (PREFIX + "CLOSED_WEEKDAYS", "domingo", "mon, tue"),
+        (PREFIX + "CLOSED_DAYS", "25-Dec-2026", "2026-12-25"),
+        (PREFIX + "TIMEZON", "UTC", "timezon: there is no such setting. Did you mean 'timezone'?"),
+    ],
+)
+def test_it_is_named_without_a_secret(monkeypatch, name, value, said):
+    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(PREFIX + "API_KEY", "hush-hush-hush")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as wrong:
+        LOADED_BY[name.partition("__")[0]]()
+    assert said in str(wrong.value)
+    assert "hush" not in str(wrong.value)
