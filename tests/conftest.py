@@ -120,8 +120,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-GROUPS = {"dashboard": "report", "language": "report", "notebooks": "notebooks", "report": "report"}
-"""Folders whose tests go to one process, which makes their warehouse once."""
+GROUPS = {
+    "dashboard": "report",
+    "generator": "generator",
+    "init": "init",
+    "language": "report",
+    "notebooks": "notebooks",
+    "packaging": "packaging",
+    "report": "report",
+    "sandbox/test_specification.py": "specification",
+    "sandbox/test_write_effects.py": "writes",
+    "sandbox/test_writes.py": "writes",
+}
+"""Folders and files whose tests go to one process, which makes once what all of them look at."""
 
 
 def chromium() -> str | None:
@@ -133,7 +144,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
-        if group := GROUPS.get(item.path.parent.name):
+        place = item.path.relative_to(HERE) if item.path.is_relative_to(HERE) else item.path
+        if group := GROUPS.get(str(place)) or GROUPS.get(place.parts[0]):
             item.add_marker(pytest.mark.xdist_group(group))
     if chromium() is None:
         left_out = [item for item in items if item.get_closest_marker("browser")]

@@ -1,10 +1,10 @@
 """A sandbox shop and its mirror, up to raw: the models are left out where nothing asks for them."""
 
+import pickle
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sandbox.store import ShopStore
 from sources.repair_shop.log import NO_ROW, Log, Offset
 from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
+from tests.conftest import made_once
 
 ZONE = "America/Guatemala"
 AMOUNTS = {
@@ -279,12 +280,16 @@ def mirror(make_mirror):
 @pytest.fixture(scope="session")
 def first_night(tmp_path_factory):
     """The home after a first sync of a plain shop, and what it loaded."""
-    recorder = Recorder()
-    with SandboxServer([ShopSpec(timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
-        mirror = Mirror(server, tmp_path_factory.mktemp("first") / "home", recorder=recorder)
-        report = mirror.run()
-    assert report.exit_code == 0, report.details
-    return mirror.home, recorder
+
+    def make(folder):
+        recorder = Recorder()
+        with SandboxServer([ShopSpec(timezone=ZONE, limit=None)], minute_seconds=0.5) as server:
+            report = Mirror(server, folder / "home", recorder=recorder).run()
+        assert report.exit_code == 0, report.details
+        (folder / "recorder").write_bytes(pickle.dumps(recorder))
+
+    folder = made_once(tmp_path_factory, "first-night", make)
+    return folder / "home", (folder / "recorder").read_bytes()
 
 
 @pytest.fixture
@@ -292,5 +297,5 @@ def synced(mirror, first_night):
     """A plain shop, synced once: each test has a copy of the same home."""
     home, recorder = first_night
     shutil.copytree(home, mirror.home)
-    mirror.recorder = deepcopy(recorder)
+    mirror.recorder = pickle.loads(recorder)
     return mirror
