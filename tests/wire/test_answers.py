@@ -70,7 +70,7 @@ def test_an_empty_list_is_empty(payload):
     "payload",
     [None, 5, "text", True, {}, {"message": "hello"}, {"data": None}, {"data": "x"}, [1, 2], [[]],
      {"data": [1]}, {"id": 1, "name": "a"}, {"unknown": ROWS}, {"data": {"deep": {"items": ROWS}}},
-     {"0": 1}, [None]],
+     {"0": 1}, [None], [{}], {"data": [{}]}],
 )  # fmt: skip
 def test_anything_else_is_no_list(payload):
     with pytest.raises(BadAnswer, match="where a list of rows was expected"):
@@ -139,6 +139,17 @@ def test_what_is_no_json_is_a_value_error(body):
         (200, b'{"error": {"message": "bad"}}', "refused"),
         (200, b'{"error": null, "data": []}', "ok"),
         (200, b'{"error": "", "data": []}', "ok"),
+        (200, b'{"success": false, "message": "No database", "data": []}', "refused"),
+        (200, b'{"status": "error", "data": null}', "refused"),
+        (200, b'{"success": false, "data": [{"id": 1}]}', "ok"),
+        (200, b'{"success": false, "message": "Rate limit exceeded", "data": []}', "rate"),
+        (200, b'{"message": "Too many requests"}', "rate"),
+        (200, b"<html><h1>Too Many Requests</h1></html>", "rate"),
+        (200, b"Too many requests", "rate"),
+        (200, b'[{"id": 1, "message": "Too many requests"', "broken"),
+        (200, b'{"name": "Shop", "plan": "30 requests per minute"}', "ok"),
+        (400, b'{"error": "Demasiadas solicitudes"}', "rate"),
+        (401, '{"error": "Excedió el límite de peticiones. Espere un minuto"}'.encode(), "rate"),
         (200, b'{"id": 1, "error": "E17 on the display"}', "ok"),
         (200, b'[{"id": 1, "error": "rate limit of the fan"}]', "ok"),
         (200, b'{"error": "Request rate limit exceeded. Wait one minute."}', "rate"),

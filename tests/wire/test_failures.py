@@ -1,5 +1,6 @@
 """What each failure of the wire becomes: tried again, refused, or a write left in doubt."""
 
+import contextlib
 import time
 
 import httpx
@@ -36,13 +37,12 @@ class TestTransientFaults:
             assert client.budget.state().used == 3
 
     def test_a_read_gives_up_after_three(self, fault, loopback, connect):
-        loopback.replies.append(Reply())
-        loopback.otherwise = lambda _: fault
+        loopback.otherwise = lambda seen: fault if seen.path.endswith("/leads") else Reply()
         with connect() as client:
             client.get("/customers")
             with pytest.raises((errors.BadAnswer, errors.Unreachable)) as caught:
-                client.get("/customers")
-            assert client.requests == 4
+                client.get("/leads")
+            assert [seen.path for seen in loopback.seen].count("/v1/leads") == 3
         assert caught.value.exit_code == 3
 
     def test_a_write_is_sent_once_and_in_doubt(self, fault, loopback, connect):
@@ -191,3 +191,60 @@ def test_every_error_has_the_exit_code_of_the_interface():
     assert known == tree
     assert all(kind.exit_code == code for kind, code in codes.items())
     assert all(kind.__name__ in (errors.__doc__ or "") for kind in tree)
+
+
+class TestBreaker:
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            Reply(400, {"error": "Quota exceeded"}),
+            Reply(503, b"<h1>503</h1>"),
+            Reply(body={"success": False, "message": "Kontingent erschöpft", "data": []}),
+        ],
+        ids=["words", "503", "flag"],
+    )
+    def test_refusals_of_everything_are_a_limit(self, fault, loopback, connect, clock):
+        """A limit in words that nobody knows: 180 requests ignored it, which led to a block."""
+        loopback.replies.append(Reply())
+        loopback.replies.extend([fault] * 4)
+        with connect() as client:
+            client.get("/customers")
+            began = clock.ticks
+            for path in ("/leads", "/brands"):
+                with contextlib.suppress(errors.BadAnswer):
+                    client.get(path)
+            assert client.get("/groups").rows() == []
+            assert clock.ticks - began > 60
+            assert client.budget.state().strikes == 1
+
+    def test_a_service_that_refuses_everything_ends_the_run(self, loopback, connect):
+        loopback.replies.append(Reply())
+        loopback.otherwise = lambda _: Reply(503, b"Service Unavailable")
+        with connect() as client:
+            client.get("/customers")
+            with pytest.raises(errors.Unreachable, match="refuses every request"):
+                client.get("/leads")
+            assert client.requests < 10
+
+    def test_refusals_of_some_requests_are_not(self, loopback, connect):
+        def answer(seen):
+            missing = seen.path.count("/") == 3
+            return Reply(404, {"error": "Not found"}) if missing else Reply()
+
+        loopback.otherwise = answer
+        with connect() as client:
+            client.get("/customers")
+            for number in range(9):
+                with pytest.raises(errors.NotFound):
+                    client.get(f"/customers/{number}")
+            assert client.requests == 11
+            assert client.budget.state().strikes == 0
+
+    def test_a_failure_that_names_a_time_is_waited_out(self, loopback, connect, clock):
+        loopback.replies.extend([Reply(), Reply(503, b"busy", {"Retry-After": "90"}), Reply()])
+        with connect() as client:
+            client.get("/customers")
+            began = clock.ticks
+            client.get("/customers")
+            assert clock.ticks - began > 89
+            assert client.budget.state().strikes == 0

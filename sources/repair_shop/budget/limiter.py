@@ -333,7 +333,7 @@ class KeyBudget:
             if outcome == "ok":
                 pace.on_ok(taken)
                 blocks.note_answer(db, self.fingerprint, self.base, taken)
-            elif outcome == "rate_error":
+            elif outcome == "rate_error" or (outcome == "other" and retry_after):
                 used, in_flight = slots.usage(db, self.fingerprint)
                 pace.on_rate_error(
                     now,
@@ -342,6 +342,7 @@ class KeyBudget:
                     allowed=self.allowed,
                     used=used - in_flight - 1,
                     retry_after=retry_after,
+                    is_strike=outcome == "rate_error",
                 )
             elif outcome == "block":
                 blocks.note_block(

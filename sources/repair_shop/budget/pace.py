@@ -132,10 +132,12 @@ class Pace:
         allowed: int,
         used: int,
         retry_after: float = 0.0,
+        is_strike: bool = True,
     ) -> bool:
         """A request granted at ``taken`` met the rate limit; True when that is a new incident.
 
         ``used`` is how many of ours stood in the window: that many the service let through.
+        ``is_strike`` False: it failed and was told when to come back, perhaps for another reason.
         """
         self.cooldown_until = max(self.cooldown_until, now + max(minute * MARGIN, retry_after))
         if taken <= self.incident_at:
@@ -143,7 +145,8 @@ class Pace:
             return False
         step = max(1, allowed // 10)
         level = self.limit(allowed)
-        self.strikes = min(self.strikes + 1, STRIKES)
+        if is_strike:
+            self.strikes = min(self.strikes + 1, STRIKES)
         if self.ceiling is not None or self.share is not None:
             self.rise_minutes = min(2 * self.rise_minutes, DAY_MINUTES)
         self.incident_at, self.proven = now, False
@@ -151,7 +154,7 @@ class Pace:
         self.share = _between(max(1, allowed // 5), int(used * 0.8), max(1, level // 2))
         self.share = min(self.share, self.ceiling)
         self.stepped_at = self.risen_at = self.cooldown_until
-        if self.strikes >= STRIKES:
+        if is_strike and self.strikes >= STRIKES:
             self.rests += 1
             rest = min(FORGET_MINUTES * 2 ** (self.rests - 1), LONGEST_REST_MINUTES)
             self.rest_until = max(now + rest * minute, self.cooldown_until)

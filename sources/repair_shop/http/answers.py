@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from ..errors import (
@@ -23,7 +23,7 @@ from ..errors import (
     NotFound,
     ValidationRefused,
 )
-from ..http.service_clock import date_of, moment_of
+from ..http.limits import BLOCKED, LOOSE_RATE, NO_RIGHT, WRONG, is_rate_error, retry_after
 from .json_body import parse_json as parse_json  # bytes in: part of this module's face
 
 Kind = Literal["ok", "rate", "denied", "refused", "missing", "server", "broken", "alien"]
@@ -32,26 +32,7 @@ service said no · ``missing`` 404 · ``server`` 5xx · ``broken`` cut off or re
 ``alien`` an answer in another language (XML, a redirect, text)."""
 
 _COMMON_ENVELOPES = ("data", "items", "results", "records", "rows")
-_RATE = re.compile(
-    r"rate[\s_-]*limit|(?:request|api|call)s?[\s_-]*(?:rate|limit|quota)"
-    r"|too[\s_-]*many[\s_-]*requests|requests?[\s_]*(?:per|a|/)[\s_]*(?:one[\s_]+)?min"
-    r"|limit of \d+ requests|throttl",
-    re.IGNORECASE,
-)
-_WAIT = re.compile(r"wait[\s\w]{0,20}\bminute", re.IGNORECASE)
-_LOOSE_RATE = re.compile(r"\brate\b|\blimit|too many|slow down|\bwait\b|\bminute\b", re.IGNORECASE)
-_BLOCKED = re.compile(
-    r"(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )\b(?:blocked|banned|locked out|suspended)\b",
-    re.IGNORECASE,
-)
-_WRONG = re.compile(r"\b(?:in|un)?(?:valid|wrong|missing|unknown|authori[sz]ed)\b", re.IGNORECASE)
-_NO_RIGHT = re.compile(
-    r"\b(?:permissions?|privileges?|insufficient scope|subscription|your plan|upgrade)\b",
-    re.IGNORECASE,
-)
 _EXCERPT = 160
-_LONGEST_WAIT = 28_800.0
-"""Seconds; no block of the service is longer (specification, Limits: 6 to 8 hours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +55,15 @@ def read_answer(
     error = _error_text(payload)
     raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
     text = _short(raw)
-    retry_after = _retry_after(headers)
+    said = error or (_instead_of_data(payload, fault, body) if method == "GET" else None)
     kind: Kind
-    if status == 429 or _is_rate_error(status, error, text):
+    if status == 429 or is_rate_error(status, said, text):
         kind, expected = "rate", ""
     elif status in (200, 201):
         kind, expected = _kind_of_success(body, fault, error, method)
     else:
         kind, expected = _kind_of_failure(status)
-    return Reading(kind, status, payload, text, retry_after, expected)
+    return Reading(kind, status, payload, text, retry_after(headers), expected)
 
 
 def _kind_of_failure(status: int) -> tuple[Kind, str]:
@@ -125,17 +106,17 @@ def denied_kind(
     service's own form, else a block. A key that never worked is a wrong key, unless the answer
     speaks of the rate and not of the key.
     """
-    blocked = _BLOCKED.search(reading.text)
+    blocked = BLOCKED.search(reading.text)
     if not worked:
-        about_rate = reading.kind == "rate" and not _WRONG.search(reading.text)
+        about_rate = reading.kind == "rate" and not WRONG.search(reading.text)
         return "rate" if about_rate and not blocked else "wrong key"
     if blocked:
         return "block"
-    if reading.kind == "rate" or _LOOSE_RATE.search(reading.text):
+    if reading.kind == "rate" or LOOSE_RATE.search(reading.text):
         return "rate"
     # Not on the word of a proxy's page: such pages also speak of permission when they shut us out.
     said = reading.status == 403 and _error_text(reading.payload)
-    return "no right" if said and _NO_RIGHT.search(said) else "block"
+    return "no right" if said and NO_RIGHT.search(said) else "block"
 
 
 def error_of(
@@ -224,20 +205,18 @@ def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
 
 def _instead_of_rows(payload: Any, path: str) -> tuple[type[BadAnswer], str]:
     """The error of a payload without rows: nothing at all, words in their place, or another."""
-    nothing: tuple[Any, ...] = (None, {})
+    nothing: tuple[Any, ...] = (None, {}, [{}])
     if payload in nothing:
         return NoRows, ""
-    if not isinstance(payload, dict) or any(
-        isinstance(value, dict | list) and value for value in payload.values()
-    ):
+    if not isinstance(payload, dict) or _has_data(payload):
         return BadAnswer, ""
     bare = [name for name in _envelope_keys(payload, path) if payload[name] in nothing]
     if bare and len(payload) == 1:
         return NoRows, ""
     # Words alone, no data: a person's may stand in any other field.
-    said = next((v for k, v in payload.items() if k.lower() in ("message", "msg", "detail")), None)
-    if isinstance(said, str) or bare:
-        return ValidationRefused, _short(str(said or describe(payload)))
+    said = _words(payload)
+    if said is not None or bare:
+        return ValidationRefused, _short(said or describe(payload))
     return BadAnswer, ""
 
 
@@ -276,7 +255,8 @@ def describe(payload: Any) -> str:
 
 def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | None:
     if isinstance(payload, list):
-        return payload if all(isinstance(row, dict) for row in payload) else None
+        is_rows = all(isinstance(row, dict) for row in payload) and payload != [{}]
+        return payload if is_rows else None
     if not isinstance(payload, dict):
         return None
     numbered = _numbered(payload)
@@ -344,18 +324,41 @@ def _error_text(payload: Any) -> str | None:
         return None
     error = next((v for k, v in payload.items() if k.lower() in ("error", "errors")), None)
     if error in (None, "", False, [], {}):
-        return None
+        return _failure(payload)
     if isinstance(error, dict):
         error = error.get("message") or error
     return error if isinstance(error, str) else json.dumps(error, default=str)
 
 
-def _is_rate_error(status: int, error: str | None, text: str) -> bool:
-    """Whether the answer speaks of the request rate. That a write so answered had no effect is
-    another question: :func:`proves_no_effect`."""
-    if _BLOCKED.search(text) or (status < 400 and (status not in (200, 201) or error is None)):
-        return False
-    return bool(_RATE.search(text) or _WAIT.search(text))
+def _failure(payload: dict[str, Any]) -> str | None:
+    """What an answer without rows says that calls itself a failure: not that there are none."""
+    told = {str(name).lower(): value for name, value in payload.items()}
+    flags = [told[name] for name in ("success", "ok") if name in told]
+    words, codes = _words(payload), [told.get(name) for name in ("status", "code", "statuscode")]
+    failed = any(flag in (False, "false", "0") for flag in flags)
+    failed = failed or str(told.get("status")).lower() in ("error", "fail", "failed", "failure")
+    failed = failed or any(isinstance(code, int) and 400 <= code < 600 for code in codes if words)
+    return (words or describe(payload)) if failed and not _has_data(payload) else None
+
+
+def _instead_of_data(payload: Any, fault: str | None, body: bytes) -> str | None:
+    """Words that came where data belongs: a message alone, or a text that is no JSON."""
+    if fault is not None:
+        start = body.lstrip()[:2000]
+        return None if start.startswith((b"[", b"{")) else start.decode("utf-8", "replace")
+    if isinstance(payload, dict) and "id" not in payload and not _has_data(payload):
+        return _words(payload)
+    return None
+
+
+def _has_data(payload: dict[str, Any]) -> bool:
+    return any(isinstance(value, dict | list) and value for value in payload.values())
+
+
+def _words(payload: dict[str, Any]) -> str | None:
+    """The message of an answer, under the names that are usual for it."""
+    named = (v for k, v in payload.items() if k.lower() in ("message", "msg", "detail"))
+    return next((said for said in named if isinstance(said, str)), None)
 
 
 def proves_no_effect(reading: Reading) -> bool:
@@ -370,23 +373,6 @@ def proves_no_effect(reading: Reading) -> bool:
 def wording_of(reading: Reading) -> str:
     """An error's status and words without its numbers, for telling whether it is the same."""
     return f"{reading.status} " + re.sub(r"\d+", "#", reading.text)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a Retry-After header: a number, or a date of the service's own clock.
-
-    None for what is neither. At most what the service's longest block lasts.
-    """
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    if re.fullmatch(r"\d+(\.\d+)?", value.strip(), re.ASCII):
-        return min(float(value), _LONGEST_WAIT)
-    moment = moment_of(value)
-    if moment is None:
-        return None
-    now = date_of(headers) or datetime.now(UTC)
-    return min(max(0.0, (moment - now).total_seconds()), _LONGEST_WAIT)
 
 
 def _short(text: str) -> str:

@@ -52,6 +52,7 @@ from ..http.answers import (
     read_answer,
     wording_of,
 )
+from ..http.breaker import Breaker
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
 from ..http.wire import from_wire, read_body
@@ -136,39 +137,60 @@ class BudgetTransport(httpx.BaseTransport):
         self._most = most
         self._notify = notify
         self._wrong_key: KeyRefused | None = None
+        self._breaker = Breaker(self._ask_again)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """See the class."""
         if self._wrong_key is not None:
             raise self._wrong_key
-        path = request.url.path.removeprefix(self._base_path)
-        lane: Lane = request.extensions.get("lane", "sync")
-        number = self._counter.take()
-        try:
-            slot = self._budget.acquire(lane, stop=self._stop)
-        except BaseException:
-            self._counter.give_back()
-            raise
+        number, slot = self._take(request)
         if self._wrong_key is not None:
             # Found out by the request before, while this one waited for its turn.
             self._counter.give_back()
             slot.answered("other")
             raise self._wrong_key
         try:
-            return self._one_try(request, path, slot, number)
+            response = self._one_try(request, slot, number)
         except BudgetUnusable as error:
             # It failed after the request went out; a write may have had its effect by then.
             if request.method in READS:
                 raise
             raise _unknown(request.method, request.url.path, str(error)) from error
+        except BadAnswer as error:
+            if request.method in READS and self._budget.worked:
+                self._breaker.refused(request, error, slot.taken)
+            raise
+        if request.method in READS:
+            self._breaker.answered(request)
+        return response
 
     def close(self) -> None:
         """Close the connections."""
         self._inner.close()
 
+    def _take(self, request: httpx.Request) -> tuple[int, Slot]:
+        """A request's number and slot."""
+        lane: Lane = request.extensions.get("lane", "sync")
+        number = self._counter.take()
+        try:
+            return number, self._budget.acquire(lane, stop=self._stop)
+        except BaseException:
+            self._counter.give_back()
+            raise
+
+    def _ask_again(self, request: httpx.Request) -> tuple[float, bool]:
+        """See :class:`~repair_shop.http.breaker.Breaker`."""
+        number, slot = self._take(request)
+        try:
+            self._one_try(request, slot, number, refusal="rate_error")
+        except (BadAnswer, RateLimited):
+            return slot.taken, False
+        return slot.taken, True
+
     def _one_try(
-        self, request: httpx.Request, path: str, slot: Slot, number: int
+        self, request: httpx.Request, slot: Slot, number: int, refusal: Outcome = "other"
     ) -> httpx.Response:
+        path = request.url.path.removeprefix(self._base_path)
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
         reading: Reading | None = None
@@ -182,6 +204,8 @@ class BudgetTransport(httpx.BaseTransport):
             skew = self._clock.observe(headers)
             reading = read_answer(status, headers, body, method=request.method)
             outcome, error = self._judge(reading, request.method, path)
+            if outcome == "other":
+                outcome = refusal
         finally:
             retry_after = None if reading is None else reading.retry_after
             slot.answered(outcome, retry_after=retry_after, skew=skew)
@@ -238,7 +262,7 @@ class BudgetTransport(httpx.BaseTransport):
         worked = self._budget.worked
         if kind in ("denied", "rate") and reading.status in (401, 403):
             kind = denied_kind(reading, worked=worked)
-        if kind == "rate":
+        if kind == "rate" or (method in READS and self._breaker.is_limit(wording_of(reading))):
             return "rate_error", self._rate_error(reading, method, path)
         if kind == "block":
             # Not final: the budget's own refusal, which names the time, replaces it.

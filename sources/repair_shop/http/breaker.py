@@ -1,0 +1,75 @@
+"""A circuit breaker: tells a service that refuses everything from one that refuses some requests.
+
+The rate limit may be told in ways that nobody foresaw (:mod:`repair_shop.http.limits`), and each
+request that ignores it counts towards a block (specification, Limits). So when reads are refused in
+the same words several times in a row, a request that was answered before is asked once more: if it
+is answered, the words are about the requests; else nothing is asked for a minute, like after a rate
+error, and if that does not help either, the run ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+
+from ..errors import BadAnswer, RateLimited, Unreachable, ValidationRefused
+from ..hub import Turn
+
+_IN_A_ROW = 3
+"""Refusals in the same words, with nothing answered between them."""
+
+
+class Breaker:
+    """The breaker of one client.
+
+    ``ask`` sends a request within the budget, begins the minute of silence if it is refused too,
+    and gives when it was sent, in the budget's time, and whether it was answered.
+    """
+
+    def __init__(self, ask: Callable[[httpx.Request], tuple[float, bool]]) -> None:
+        self._ask = ask
+        self._turn = Turn()
+        self._good: httpx.Request | None = None
+        self._words = ""
+        self._count = 0
+        self._shut_at = 0.0
+        self._of_requests: set[str] = set()
+        self._limits: set[str] = set()
+
+    def answered(self, request: httpx.Request) -> None:
+        """A read was answered properly."""
+        self._good = request
+        if self._shut_at:
+            self._limits.add(self._words)  # a minute's silence helped
+        self._words, self._count, self._shut_at = "", 0, 0.0
+
+    def is_limit(self, words: str) -> bool:
+        """Whether a minute's silence helped against these words before."""
+        return words in self._limits
+
+    def refused(self, request: httpx.Request, error: BadAnswer, sent_at: float) -> None:
+        """A read was refused. Raises :class:`RateLimited` where it is to be asked again after the
+        silence, :class:`Unreachable` where that was in vain."""
+        if error.status < 300 and not isinstance(error, ValidationRefused):
+            return  # a broken or odd answer, not a refusal
+        words = error.wording
+        with self._turn:
+            if words in self._of_requests:
+                return
+            self._count = self._count + 1 if words == self._words else 1
+            self._words = words
+            if self._count < _IN_A_ROW:
+                return
+            if not self._shut_at:
+                asked_at, is_answered = self._ask(self._good or request)
+                if is_answered:
+                    self._of_requests.add(words)
+                    return
+                self._shut_at = asked_at
+            elif sent_at > self._shut_at:
+                raise Unreachable(
+                    f"The service refuses every request, also after a minute of silence: {error}. "
+                    "It is out of order, or tells its rate limit so."
+                )
+            raise RateLimited(f"Nothing is answered any more: {error}")
