@@ -38,6 +38,15 @@ _MENDS = {
     errno.EIO: "the disk reports an error; look at the disk, its limits and its room",
 }
 
+_WORDS = (
+    # DuckDB quotes the system, SQLite has words of its own; the I/O error is what it makes of most.
+    *((code, os.strerror(code)) for code in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)),
+    (errno.ENOSPC, "database or disk is full"),
+    (errno.EROFS, "readonly database"),
+    (errno.EIO, "disk I/O error"),
+    (errno.EIO, os.strerror(errno.EIO)),
+)
+"""What a library that has no ``OSError`` says of the disk."""
 LEDGER = "mirror.sqlite"
 _LOCK = "sync.lock"
 _BLOCK = 16_384
@@ -249,13 +258,9 @@ def storage_trouble(error: BaseException) -> str | None:
         seen.add(id(current))
         if isinstance(current, OSError) and current.errno in _MENDS:
             return _MENDS[current.errno]
-        text = str(current)
-        if "No space left on device" in text or "database or disk is full" in text:
-            return _MENDS[errno.ENOSPC]
-        if "disk I/O error" in text:  # what SQLite makes of both, and of more
-            return _MENDS[errno.EIO]
-        if "Read-only file system" in text or "readonly database" in text:
-            return _MENDS[errno.EROFS]
+        for code, words in _WORDS:
+            if words in str(current):
+                return _MENDS[code]
         queue += [current.__cause__, current.__context__]
     return None
 

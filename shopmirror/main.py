@@ -107,6 +107,11 @@ def _report(error: Exception) -> int:
     if isinstance(code, int):
         fault(redact(str(error), secrets))
         return code
+    from pipelines.home import storage_trouble
+
+    if trouble := storage_trouble(error):
+        fault(f"{redact(str(error), secrets)}: {trouble}.")
+        return WRONG_INPUT
     trace = redact("".join(traceback.format_exception(error)), secrets)
     first = redact(f"{type(error).__name__}: {error}", secrets).splitlines()[0][:200]
     where = _write_log(trace)

@@ -110,7 +110,11 @@ def status(settings: Settings) -> Status:
     home, now = Home(settings.home), datetime.now(UTC)
     # Asked before and after the runs are read: one may begin or end in between.
     is_syncing = home.is_syncing()
-    with closing(Ledger(home.ledger)) as ledger, closing(Budget(home.budget)) as budget:
+    with (
+        home.guard("Nothing was changed"),
+        closing(Ledger(home.ledger)) as ledger,
+        closing(Budget(home.budget)) as budget,
+    ):
         evidence = completeness(ledger)
         doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
         compared = _warehouse(home, settings, now)

@@ -71,14 +71,15 @@ def sync(
         run = Run(session, shops, run_id, endpoints, full, confirm_deletions)
         report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
         try:
-            run.fetch_and_load()
-            # A signal ends the run within seconds: what was answered is in the ledger, and the
-            # next run loads, builds and publishes it.
-            if not session.stop.is_set():
-                run.note_mirrored()
-                run.transform()
-            stopped = session.stop.is_set()
-            report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
+            with session.home.guard():  # a full disk is noted in words of ours
+                run.fetch_and_load()
+                # A signal ends the run within seconds: what was answered is in the ledger, and the
+                # next run loads, builds and publishes it.
+                if not session.stop.is_set():
+                    run.note_mirrored()
+                    run.transform()
+                stopped = session.stop.is_set()
+                report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
         except BaseException as error:
             report.exit_code = getattr(error, "exit_code", 1)
             report.message = str(error) or type(error).__name__

@@ -1,5 +1,6 @@
 """What people get wrong, or what goes wrong around us: a plain sentence and the right exit code."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -171,6 +172,16 @@ def test_what_nobody_foresaw_is_logged_without_the_key(run, shop, monkeypatch, t
     assert "Traceback" in text
     assert key not in text + err
     assert log.stat().st_mode & 0o077 == 0
+
+
+def test_a_full_disk_is_no_surprise(shop, run, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pipelines.sync.plan.plan", full)
+    code, _, err = run("plan")
+    assert code == 2
+    assert "make room" in err and "unexpected" not in err
 
 
 def test_redaction():

@@ -141,7 +141,7 @@ def test_a_run_outlives_whoever_read_what_it_says(closed, tmp_path):
 def test_a_result_that_the_disk_has_no_room_for_is_an_error():
     command = f"{sys.executable} -m shopmirror --version > /dev/full"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1 and "No space left" in done.stderr
+    assert done.returncode == 2 and "the disk is full" in done.stderr
 
 
 @pytest.mark.parametrize(

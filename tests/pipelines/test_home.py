@@ -12,8 +12,10 @@ import pytest
 
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
 from pipelines.json_file import write_atomically
+from pipelines.sync.run import Run, sync
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
+from sources.repair_shop.settings import Settings, ShopSettings
 
 HOLD = """
 import sys
@@ -96,7 +98,23 @@ def test_a_full_disk_is_told_however_deep_it_lies(home):
         raise ValueError("other")
     with pytest.raises(HomeError, match="disk reports an error"), home.guard():
         raise sqlite3.OperationalError("disk I/O error")
+    with pytest.raises(HomeError, match="may not grow further"), home.guard():
+        raise duckdb.FatalException('FATAL Error: Could not write file "w": File too large')
     assert storage_trouble(ValueError("x")) is None
+
+
+def test_a_run_that_the_disk_ended_is_noted_in_words(tmp_path, monkeypatch):
+    def fetch_and_load(run):
+        raise duckdb.IOException("Could not write file: No space left on device")
+
+    monkeypatch.setattr(Run, "fetch_and_load", fetch_and_load)
+    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="none")
+    with pytest.raises(HomeError):
+        sync(Settings(home=tmp_path, shops=(shop,)))
+    with closing(Ledger(tmp_path / "mirror.sqlite")) as ledger:
+        (run,) = ledger.last_runs(1)
+    assert (run["outcome"], run["exit_code"]) == ("failed", 2)
+    assert "the disk is full; make room" in run["message"]
 
 
 def test_damage_inside_the_ledger_names_the_file(home):
