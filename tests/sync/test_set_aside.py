@@ -97,7 +97,7 @@ def test_a_healed_answer_replaces_one_that_is_set_aside(mirror, picky):
 def test_what_is_no_fault_of_a_page_stops_the_run_and_sets_nothing_aside(mirror, picky):
     picky.refused = {
         str(r["id"])
-        for table in ("customers", "products", "tickets", "users")
+        for table in ("customers", "products", "statuses", "tickets", "users")
         for r in mirror.store.all(table)
     }
     with pytest.raises(LoadError, match="does not fit"):
