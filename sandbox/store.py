@@ -66,13 +66,9 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
                 yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
 
     @contextmanager
     def reading(self) -> Iterator[None]:

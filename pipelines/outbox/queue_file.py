@@ -87,14 +87,9 @@ class QueueFile:
         if self._db.in_transaction:
             yield self._db
             return
-        with self._mapped():
+        with self._mapped(), self._db:
             self._db.execute("begin immediate")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
+            yield self._db
 
     def _select(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         with self._mapped():

@@ -29,8 +29,8 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
     version = _version(db)
     if version == len(steps):
         return version
-    db.execute("begin immediate")
-    try:
+    with db:
+        db.execute("begin immediate")
         # Another process may have taken them while this one waited for the file.
         version = _version(db)
         if version > len(steps):
@@ -40,10 +40,6 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
             for statement in _statements(steps[number]):
                 db.execute(statement)
         db.execute(f"pragma user_version = {len(steps)}")
-    except BaseException:
-        db.execute("rollback")
-        raise
-    db.execute("commit")
     return version
 
 
