@@ -17,6 +17,7 @@ from unittest.mock import patch
 import duckdb
 
 from bench.processes import peak_mb
+from pipelines.home import open_database
 from pipelines.reconcile.calibrate import calibrate
 from pipelines.transform import models as transform
 from pipelines.transform.models import build
@@ -50,7 +51,7 @@ def fill(path: Path, lines: int) -> None:
     Raw(path, main="America/Guatemala")
     invoices, orders = lines * 2 // 9, lines // 9
     customers = max(5000, lines // 100)  # each brings a device some twenty times at most
-    with duckdb.connect(str(path)) as connection:
+    with open_database(path) as connection:  # rows are packed as a load packs them
         for table in (*_LOADED, "customers", "products"):
             connection.execute(f"alter table raw.{table} alter _dlt_load_id set default '1'")
         for table, count in (("ticket_invoices", invoices), ("pos_orders", orders)):

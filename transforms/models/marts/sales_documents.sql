@@ -10,67 +10,47 @@ line_sums as (
 
 effects as (
     select
-        documents.shop_id,
+        documents.*,
         {{ effect_key('documents.document_type', 'documents.document_id', 'null') }} as effect_key,
         documents.document_type as effect,
-        documents.document_type,
-        documents.document_id,
         cast(null as {{ dbt.type_string() }}) as return_id,
         cast(null as {{ dbt.type_string() }}) as reason,
         documents.created_at as effect_at,
         documents.created_day as effect_day,
-        documents.gross,
-        documents.tax,
-        documents.is_tax_known
+        documents.gross as effect_gross
     from documents
     union all
     select
-        returns.shop_id,
+        documents.*,
         {{ effect_key('returns.document_type', 'returns.document_id', 'returns.position') }} as effect_key,
         'return' as effect,
-        returns.document_type,
-        returns.document_id,
         returns.id as return_id,
         returns.reason,
         returns.created_at as effect_at,
         returns.created_day as effect_day,
-        cast(-returns.amount as {{ money() }}) as gross,
-        cast(null as {{ money() }}) as tax,
-        false as is_tax_known
+        cast(-returns.amount as {{ money() }}) as effect_gross
     from {{ ref('int_returns') }} as returns
+    inner join documents
+        on documents.shop_id = returns.shop_id
+        and documents.document_type = returns.document_type
+        and documents.document_id = returns.document_id
     where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
 ),
 
 with_tax as (
     select
         effects.*,
-        documents.document_number,
-        documents.ticket_id,
-        documents.customer_id,
-        documents.customer_name,
-        documents.status,
-        documents.is_paid,
-        documents.created_day as document_day,
-        documents.ticket_day,
-        documents.due_day,
-        documents.last_payment_day,
-        documents.last_updated_at,
-        documents.seen_at,
         line_sums.cost,
-        coalesce(line_sums.uncosted, effects.gross, 0) as uncosted,
+        coalesce(line_sums.uncosted, effects.effect_gross, 0) as uncosted,
         -- A return says no tax: its lines do, if they add up to it; else its share of the document's.
         case
-            when effects.gross is null then null
+            when effects.effect_gross is null then null
             when effects.effect <> 'return' then effects.tax
-            when line_sums.tax is not null and line_sums.total = effects.gross then line_sums.tax
-            when documents.gross <> 0
-                then {{ try_cast('cast(effects.gross as ' ~ double_type() ~ ') / documents.gross * documents.tax', money()) }}
+            when line_sums.tax is not null and line_sums.total = effects.effect_gross then line_sums.tax
+            when effects.gross <> 0
+                then {{ try_cast('cast(effects.effect_gross as ' ~ double_type() ~ ') / effects.gross * effects.tax', money()) }}
         end as effect_tax
     from effects
-    inner join documents
-        on documents.shop_id = effects.shop_id
-        and documents.document_type = effects.document_type
-        and documents.document_id = effects.document_id
     left join line_sums
         on line_sums.shop_id = effects.shop_id
         and line_sums.effect_key = effects.effect_key
@@ -93,14 +73,14 @@ select
     is_paid,
     effect_at,
     effect_day,
-    document_day,
+    created_day as document_day,
     ticket_day,
-    coalesce(due_day, document_day) as due_day,
+    coalesce(due_day, created_day) as due_day,
     last_payment_day,
-    case when is_paid then coalesce(last_payment_day, document_day) end as settled_day,
-    gross,
+    case when is_paid then coalesce(last_payment_day, created_day) end as settled_day,
+    effect_gross as gross,
     cast(effect_tax as {{ money() }}) as tax,
-    cast(gross - coalesce(effect_tax, 0) as {{ money() }}) as net,
+    cast(effect_gross - coalesce(effect_tax, 0) as {{ money() }}) as net,
     effect_tax is not null as is_tax_known,
     cast(cost as {{ money() }}) as cost,
     cast(uncosted as {{ money() }}) as uncosted,

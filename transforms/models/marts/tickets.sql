@@ -120,16 +120,14 @@ local as (
     from dated
 ),
 
-visits as (
+-- Apart from all else of a ticket, which would be sorted along.
+earlier as (
     select
-        local.*,
-        lag(done_day) over (
-            partition by shop_id, customer_id, device order by created_at, id
-        ) as earlier_done_day,
-        lag(id) over (
-            partition by shop_id, customer_id, device order by created_at, id
-        ) as earlier_ticket_id
+        shop_id, id,
+        lag(done_day) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
+        lag(id) over (partition by shop_id, customer_id, device order by created_at, id) as ticket_id
     from local
+    where customer_id is not null and device is not null
 )
 
 select
@@ -186,13 +184,11 @@ select
     cast(coalesce(visits.invoiced, 0) as {{ money() }}) as invoiced,
     cast(coalesce(visits.due, 0) as {{ money() }}) as due,
     -- The same customer with the same device within 30 days of being done.
-    case when visits.customer_id is null or visits.device is null then false
-        else coalesce({{ dbt.datediff('visits.earlier_done_day', 'visits.created_day', 'day') }} between 0 and 30, false)
-    end as is_comeback,
-    case when visits.customer_id is not null and visits.device is not null
-        and {{ dbt.datediff('visits.earlier_done_day', 'visits.created_day', 'day') }} between 0 and 30
-        then visits.earlier_ticket_id end as comeback_of
-from visits
+    coalesce({{ dbt.datediff('earlier.done_day', 'visits.created_day', 'day') }} between 0 and 30, false) as is_comeback,
+    case when {{ dbt.datediff('earlier.done_day', 'visits.created_day', 'day') }} between 0 and 30
+        then earlier.ticket_id end as comeback_of
+from local as visits
+left join earlier on earlier.shop_id = visits.shop_id and earlier.id = visits.id
 left join {{ ref('calendar') }} as opened_days
     on opened_days.shop_id = visits.shop_id and opened_days.day = visits.created_day
 left join {{ ref('calendar') }} as done_days
