@@ -44,7 +44,7 @@ class ScheduleSettings(Section):
         if value is False:
             return "off"
         text = str(value).strip().lower()
-        if text in ("", "off"):
+        if text == "off":
             return "off"
         if text.replace("_", " ") == AFTER_SYNC and getattr(info, "field_name", "") == "report_at":
             return AFTER_SYNC

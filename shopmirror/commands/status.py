@@ -92,8 +92,10 @@ def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
 def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
     if shop.missing:
         complete = f"no, {len(shop.missing)} lists to read"
+    elif shop.doubts:
+        complete = f"in doubt ({len(shop.doubts)})"
     else:
-        complete = "yes" if shop.complete else f"in doubt ({len(shop.doubts)})"
+        complete = "yes" if shop.complete else "no, reports differ"
     agree = _agree(shop.compared, len(shop.differences))
     budget = shop.budget
     left = f"{budget['left']} of {budget['limit']}"

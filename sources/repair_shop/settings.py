@@ -63,7 +63,8 @@ class SettingsError(Exception):
 class Section(BaseModel):
     """A section of settings: fixed once it is read; a name that it does not know is a fault."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # "inf" is a number to pydantic, and no length of anything.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 _Section = TypeVar("_Section", bound=Section)

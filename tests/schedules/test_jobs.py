@@ -4,9 +4,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from schedules.jobs import PlannedJob, business_day, planned_jobs
 from schedules.settings import ScheduleSettings, load_retention, load_schedule
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
 
 DUE = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)  # 22:30 of the 20th in Guatemala
 
@@ -99,3 +101,14 @@ def test_settings_come_from_files_and_environment(tmp_path, monkeypatch):
     schedule = load_schedule()
     assert (schedule.sync_at, schedule.push_every_minutes, schedule.audit_on) == ("23:15", 2, "sun")
     assert load_retention().logs_days == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SYNC_LIMIT_MINUTES", "inf"), ("STOP_SECONDS", "nan"), ("SYNC_AT", ""), ("REPORT_AT", " ")],
+)
+def test_no_end_and_no_time_are_refused(plain_environment, monkeypatch, name, value):
+    """A variable that is there and empty is no word for never: nights would end in silence."""
+    monkeypatch.setenv(f"SCHEDULE__{name}", value)
+    with pytest.raises(SettingsError, match=name.lower()):
+        load_schedule()
