@@ -218,6 +218,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
             make_table(connection, "ops", table, OPS_TABLES[table], held.get(table))
         for shop in shops:
             accounts = [part.strip().lower() for part in shop.shop_accounts.split(",")]
+            named = ",".join(filter(None, accounts))
             values = {
                 "shop": shop.name,
                 "zone": shop.timezone,
@@ -225,7 +226,8 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
                 "weekdays": shop.closed_weekdays,
                 "days": shop.closed_days,
                 "hours": shop.opening_hours,
-                "accounts": f",{','.join(filter(None, accounts))},",
+                # Of none ``,,`` would be that of a technician without a name.
+                "accounts": f",{named}," if named else "",
                 "today": shop.today_by,
             }
             for sql in (
