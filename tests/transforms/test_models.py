@@ -155,7 +155,7 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
     assert raw.execute("select timezone from intermediate.int_shops") == [("Asia/Tokyo",)]
     assert raw.execute("select count(*) from marts.daily_sales") == [(0,)]
     assert raw.execute("select count(*) > 60 from marts.calendar") == [(True,)]
-    # Of a technician the service may tell the number alone: nobody's name is no account of the shop.
+    # Of a technician the service may tell the number alone; no name is no account of the shop.
     raw.add("tickets", id="t1", technician__id="u1")
     build(raw.path, home=tmp_path, shops=[shop], select="tickets")
     told = raw.execute("select technician_id, is_unassigned from marts.tickets")
