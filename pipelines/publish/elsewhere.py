@@ -45,6 +45,8 @@ _SERVER = (
     "SELECT to_regclass('ops.publication') IS NOT NULL, "
     "current_setting('server_version_num')::int, current_setting('server_encoding')"
 )
+_NO_ROOM = "53"
+"""Begins what PostgreSQL says of a disk that is full, or memory, or connections."""
 _BUILT = {f"{schema}{SUFFIX}" for schema in ("marts", "history", "ops")}
 """What readers get, as it is built."""
 _EXACT = {"numeric": "numeric(28,4)"}
@@ -176,6 +178,9 @@ def _build(
         except (DatabaseException, LoadError, models.ModelsFailed) as error:
             if client.native_connection is not connection or connection.closed:
                 raise  # and with it went the lock, under which one home writes at a time
+            said = getattr(error, "dbapi_exception", None)
+            if str(getattr(said, "pgcode", "")).startswith(_NO_ROOM):
+                raise  # for a whole build even less is left
             told = [f"{first_line(error)} in a build of what changed"]
     last.begin()
     ((loaded,),) = client.execute_sql(_LOADED) or [("",)]

@@ -40,6 +40,10 @@ _SLOW = """
     create trigger slow after delete on marts.tickets execute function slow()
 """
 """Between the rows of one table and those of the next there is time to die."""
+_FULL = """
+    create or replace function slow() returns trigger language plpgsql as
+    $$begin raise 'No space left on device' using errcode = 'disk_full'; end$$
+"""
 _ASLEEP = "select pid from pg_stat_activity where wait_event = 'PgSleep'"
 
 
@@ -107,6 +111,9 @@ def test_whoever_dies_within_a_build_leaves_the_one_before(there: Company) -> No
         with pytest.raises(LoadError, match="not up to date"):
             build.result()
     there.wait()
+    there.ask(_FULL)
+    with pytest.raises(LoadError, match=r"No space left on device\. Make room at the server"):
+        there.build()  # and not a whole one, which takes more
     assert there.ask("select * from marts.tickets order by shop_id, id") == before
     there.ask("drop trigger slow on marts.tickets")
     assert there.build()
