@@ -180,12 +180,7 @@ class SandboxServer:
         return self.keys[shop]
 
     def _key_hash(self, shop: str) -> str:
-        row = (
-            self._database.connection()
-            .execute("SELECT key_hash FROM shops WHERE shop = ?", (shop,))
-            .fetchone()
-        )
-        return str(row[0])
+        return str(self._database.one("SELECT key_hash FROM shops WHERE shop = ?", shop)[0])
 
     def _reset(self, client: tuple[str, int]) -> None:
         transport = self._connections.get((client[0], client[1]))

@@ -103,15 +103,13 @@ class Shops:
         Raises:
             ValueError: the file holds the shop with another time zone.
         """
-        connection = self.database.connection()
-        row = connection.execute(
-            "SELECT timezone, key_hash FROM shops WHERE shop = ?", (spec.name,)
-        ).fetchone()
+        asked = "SELECT timezone, key_hash FROM shops WHERE shop = ?"
+        row = self.database.one(asked, spec.name)
         if row is not None and row[0] != spec.timezone:
             raise ValueError(f"shop '{spec.name}' was made with the time zone {row[0]}")
         store = ShopStore(self.database, spec.name, spec.timezone, self._now)
         if row is None:
-            with self.database.writing():
+            with self.database.writing() as connection:
                 own = seed if spec.seed is None else spec.seed
                 store.load(self._records(spec, own, spec.size or size))
                 connection.execute(
@@ -156,11 +154,7 @@ class Shops:
 
     def by_key(self, key: str) -> str | None:
         """Name of the shop that this key belongs to."""
-        row = (
-            self.database.connection()
-            .execute("SELECT shop FROM shops WHERE key_hash = ?", (key_hash(key),))
-            .fetchone()
-        )
+        row = self.database.one("SELECT shop FROM shops WHERE key_hash = ?", key_hash(key))
         return row[0] if row is not None and row[0] in self.stores else None
 
     def names(self) -> list[tuple[str, str]]:

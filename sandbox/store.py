@@ -58,6 +58,10 @@ class Database:
             self._opened.append(found)
         return found
 
+    def one(self, sql: str, *values: object) -> Any:
+        """The first row that a question finds, or None."""
+        return self.connection().execute(sql, values).fetchone()
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold one write transaction; nested use joins it; an exception rolls all of it back."""
@@ -109,7 +113,7 @@ class ShopStore:
     def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
         """Give the record with this id as stored, payments laid in; None if there is none."""
         query = f"SELECT doc FROM {RESOURCES[resource].table} WHERE shop = ? AND id = ?"
-        row = self.database.connection().execute(query, (self.shop, str(record_id))).fetchone()
+        row = self.database.one(query, self.shop, str(record_id))
         return None if row is None else self.with_payments(resource, [loads(row[0])])[0]
 
     def all(self, resource: str) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import charts, formats
 from pipelines.report.closing import NO_TICKETS, zone_of
-from pipelines.report.sheet import STATES, report_period
+from pipelines.report.sheet import STATES, ages, report_period
 
 COLOURS = {
     charts.INK: "#808a94",
@@ -274,16 +274,10 @@ def tickets(selection: Selection, found: View) -> None:
 
 def due(selection: Selection, found: View) -> None:
     """What customers owe, by age, and who."""
-    owed = found.now.due
-    ages = (
-        (_("{ages} days", ages="0\u201330"), owed.to_30),
-        ("31\u201360", owed.to_60),
-        ("61\u201390", owed.to_90),
-        (_("over 90"), owed.over_90),
-    )
     with st.container(horizontal=True):
-        for label, amount in ages:
-            st.metric(label, formats.money(amount, selection.unit), width=167)
+        for place, (label, amount) in enumerate(ages(found.now.due)):
+            heading = label if place else _("{ages} days", ages=label)
+            st.metric(heading, formats.money(amount, selection.unit), width=167)
     st.caption(_("At the end of the period. Below: what is due now, the largest first."))
     selection.table(
         details.debtors(selection.home, selection.names),

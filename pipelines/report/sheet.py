@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
-from pipelines.report.figures import Column, Page, Report, Seal, SealState, Technician
+from pipelines.report.figures import Column, Due, Page, Report, Seal, SealState, Technician
 
 _TECHNICIANS = 9
 """Lines that fit beside the other tables on one A4 page."""
@@ -45,6 +45,12 @@ def compared(seal: Seal) -> str:
 def report_period(report: str, period: date) -> str:
     """A period of one of the service's reports, as the reader writes days and months."""
     return (current().month if report.startswith("monthly") else current().day)(period)
+
+
+def ages(due: Due) -> list[tuple[str, Decimal]]:
+    """What is due, by the days since."""
+    amounts = (due.to_30, due.to_60, due.to_90, due.over_90)
+    return list(zip(("0\u201330", "31\u201360", "61\u201390", _("over 90")), amounts, strict=True))
 
 
 class Row(NamedTuple):
@@ -253,13 +259,7 @@ class Sheet:
     @property
     def ages(self) -> list[tuple[str, Decimal]]:
         """What is due, by age."""
-        due = self.page.now.due
-        return [
-            ("0\u201330", due.to_30),
-            ("31\u201360", due.to_60),
-            ("61\u201390", due.to_90),
-            (_("over 90"), due.over_90),
-        ]
+        return ages(self.page.now.due)
 
     @property
     def differences(self) -> list[Disagreement]:

@@ -66,10 +66,8 @@ def _on_day(call: Call, text: str) -> str:
 
 
 def _highest_ticket(call: Call) -> int:
-    row = call.store.database.connection().execute(
-        "SELECT max(CAST(ticket_no AS INTEGER)) FROM r_tickets WHERE shop = ?", (call.store.shop,)
-    )
-    return int(row.fetchone()[0] or 10_000)
+    highest = "SELECT max(CAST(ticket_no AS INTEGER)) FROM r_tickets WHERE shop = ?"
+    return int(call.store.database.one(highest, call.store.shop)[0] or 10_000)
 
 
 def _changes(call: Call, body: Body, before: Body) -> Body:

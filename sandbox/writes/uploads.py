@@ -36,10 +36,10 @@ def receive(resource: str, variable: str, call: Call) -> Answer:
     upload = call.path["uploadId"]
     with call.store.database.writing() as connection:
         owner = found(call.store, resource, call.path[variable])
-        row = connection.execute(
+        row = call.store.database.one(
             "SELECT metadata FROM uploads WHERE shop = ? AND id = ? AND resource = ? AND owner = ?",
-            (call.store.shop, upload, resource, str(owner["id"])),
-        ).fetchone()
+            *(call.store.shop, upload, resource, str(owner["id"])),
+        )
         if row is None:
             raise NotFound("There is no such upload. Please send its metadata first.")
         metadata = json.loads(row[0])

@@ -7,24 +7,8 @@ import httpx
 import pytest
 
 from tests.sandbox.conftest import ZONE
+from tests.sandbox.paths import DETAILS, LISTS
 
-# The specification's own list of lists, spelled out here and not taken from the code.
-LISTS = [
-    *("users", "taxRates", "paymentMethods", "timeClock", "appointments", "appointments/updated"),
-    *("customers", "groups", "tickets", "tickets/updated", "ticketComments", "ticketTimers"),
-    *("statuses", "presets", "presetCategories", "issueTypes", "ticketInvoices", "posOrders"),
-    *("posInvoices", "payments", "products", "products/updated", "warranties", "models"),
-    *("modelGroups", "categories", "brands", "stockCount", "stock", "serials", "adjustments"),
-    *("suppliers", "purchaseOrders", "expenses", "expenseCategories", "leads"),
-    *("customFields/tickets", "customFields/leads", "customFields/customers"),
-    *("customFields/products", "shipments", "shipments/deleted"),
-]
-DETAILS = [
-    *("users", "timeClock", "appointments", "customers", "groups", "tickets", "ticketTimers"),
-    *("presets", "ticketInvoices", "posOrders", "posInvoices", "products", "models"),
-    *("modelGroups", "categories", "brands", "stock", "serials", "adjustments", "suppliers"),
-    *("purchaseOrders", "leads"),
-]
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 

@@ -20,28 +20,11 @@ from sandbox.shops import ShopSpec
 from sandbox.values import format_day
 from tests.bodies.tables import ROWS, Row
 from tests.sandbox.conftest import ZONE, client_of
+from tests.sandbox.paths import METHODS
 from tests.sandbox.test_parameters import PARAMETERS
 from tests.sandbox.test_writes import WRITABLE
 from tests.sandbox.writing import first, post, put, refused
 
-METHODS = {
-    "GET": "users users/{} taxRates paymentMethods info timeClock timeClock/{} appointments "
-    "appointments/updated appointments/{} customers customers/{} groups groups/{} tickets "
-    "tickets/updated tickets/{} tickets/{}/itemLines ticketComments ticketTimers ticketTimers/{} "
-    "statuses presets presets/{} presetCategories issueTypes ticketInvoices ticketInvoices/{} "
-    "posOrders posOrders/{} payments posInvoices posInvoices/{} products products/updated "
-    "products/{} warranties models models/{} modelGroups modelGroups/{} categories categories/{} "
-    "brands brands/{} stockCount stock stock/{} serials serials/{} adjustments adjustments/{} "
-    "suppliers suppliers/{} purchaseOrders purchaseOrders/{} expenses expenseCategories leads "
-    "leads/{} customFields/tickets shipments shipments/deleted monthlySales monthlyPurchases "
-    "dailySales dailyPurchases webhook/inbound-call/5",
-    "POST": "timeClock appointments customers tickets tickets/{}/upload tickets/{}/upload/{} "
-    "ticketComments ticketTimers payments products products/{}/upload products/{}/upload/{} models "
-    "categories brands stock adjustments leads",
-    "PUT": "timeClock/{} appointments/{} customers/{} tickets/{} ticketTimers/{} products/{} "
-    "models/{} categories/{} brands/{} stock/{} serials/{} adjustments/{} leads/{}",
-}
-METHODS["DELETE"] = METHODS["PUT"]
 PATHS = sorted({path for paths in METHODS.values() for path in paths.split()})
 _OTHERS = (
     "page sort searchKeyword createdDateFrom createdDateTo filter includeLines includePayments "
