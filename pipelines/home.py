@@ -243,6 +243,9 @@ def _why_not_opened(path: Path, error: Exception) -> str:
     trouble = storage_trouble(error)
     if trouble:
         return f"{path} cannot be opened: {trouble}."
+    for code in (errno.EACCES, errno.EPERM, errno.EMFILE):
+        if os.strerror(code) in text:
+            return f"{path} cannot be opened: {_MENDS[code]}."
     if "Could not set lock" in text or "already open" in text:
         return f"{path} is in use by another process; close it there and try again."
     if "newer version" in text or "version number" in text or "storage version" in text:

@@ -117,6 +117,20 @@ def test_a_run_that_the_disk_ended_is_noted_in_words(tmp_path, monkeypatch):
     assert "the disk is full; make room" in run["message"]
 
 
+def test_a_file_that_may_not_be_opened_is_not_to_be_moved_away(home, monkeypatch):
+    home.ledger.mkdir()  # as a lack of rights looks to SQLite
+    with pytest.raises(LedgerError, match="this user may write it") as told:
+        Ledger(home.ledger)
+    assert "away" not in str(told.value)
+
+    def refused(*_, **__):
+        raise duckdb.IOException('Cannot open file "w": Permission denied')
+
+    monkeypatch.setattr(duckdb, "connect", refused)
+    with pytest.raises(HomeError, match="this user may not write there"), home.open_build():
+        pass
+
+
 def test_damage_inside_the_ledger_names_the_file(home):
     """It may open all the same: what is broken shows when its pages are read."""
     with closing(Ledger(home.ledger)) as ledger:

@@ -14,6 +14,8 @@ from ..ledger.records import STEPS
 from ..migrations import NewerVersion, migrate
 
 FORMAT = len(STEPS)
+_AROUND_IT = ("unable to open", "readonly", "is full", "disk I/O", "is locked")
+"""What SQLite says where the file itself is whole: who moved it away would lose all evidence."""
 
 
 class LedgerError(Exception):
@@ -41,10 +43,11 @@ class LedgerFile:
             raise self._unusable(error) from error
 
     def _unusable(self, error: sqlite3.DatabaseError) -> LedgerError:
-        return LedgerError(
-            f"{self._path} cannot be used ({error}). Move it away: the next sync then reads "
-            "everything from the service again."
-        )
+        if any(words in str(error) for words in _AROUND_IT):
+            mend = "See that this user may write it, and that its disk has room; keep the file."
+        else:
+            mend = "Move it away: the next sync then reads everything from the service again."
+        return LedgerError(f"{self._path} cannot be used ({error}). {mend}")
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
