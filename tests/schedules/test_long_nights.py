@@ -1,13 +1,17 @@
 """Nights longer than a day, clocks that were years off, and settings that change meanwhile."""
 
+import os
+import signal
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 
-from pipelines.monitor.schedule_state import is_served
+from pipelines.json_file import write_atomically
+from pipelines.monitor.schedule_state import ScheduleState, is_served
 from schedules.jobs import Command
 from schedules.scheduler import Agenda, Scheduler, run_once
 from schedules.triggers import EveryMinutes, Trigger
+from shopmirror.main import main
 from tests.schedules.conftest import job
 from tests.schedules.test_scheduler import COUNT, NIGHTLY, _far_from_now, _live, _runs, _wait
 
@@ -134,3 +138,40 @@ def test_changed_settings_are_planned_anew_once_nothing_runs(bench, monkeypatch)
     thread.join(60)
     assert codes == [0] and looked
     assert not bench.stop.is_set() and not is_served(bench.home)
+
+
+def test_a_running_scheduler_takes_changed_settings(plain_environment, monkeypatch, capfd):
+    monkeypatch.setattr("schedules.scheduler._HEARTBEAT", 0.05)
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "none")
+    monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "0")
+    config, home = plain_environment / ".dlt" / "config.toml", plain_environment / "data"
+    now = datetime.now(UTC)
+    config.parent.mkdir()
+
+    def set_to(at: str) -> None:
+        write_atomically(config, f'[schedule]\nsync_at = "{at}"\nhousekeeping_at = "{at}"\n')
+
+    def plans(at: datetime) -> bool:
+        planned = ScheduleState(home).job("sync").next_at
+        return planned is not None and planned.hour == at.hour
+
+    def change() -> None:
+        try:
+            _wait(lambda: plans(now + timedelta(hours=10)))
+            set_to("25:00")
+            time.sleep(0.5)
+            assert plans(now + timedelta(hours=10))
+            set_to(f"{now + timedelta(hours=12):%H:00}")
+            _wait(lambda: plans(now + timedelta(hours=12)))
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    set_to(f"{now + timedelta(hours=10):%H:00}")
+    changing = threading.Thread(target=change)
+    changing.start()
+    assert main(["schedule"]) == 0
+    changing.join()
+    told = capfd.readouterr().err
+    assert "the old times stay: Settings under [schedule] are wrong: sync_at" in told
+    assert "planned anew" in told and plans(now + timedelta(hours=12))
