@@ -288,7 +288,7 @@ def _queue(home: Path) -> tuple[dict[str, int], int, str]:
     is a copy that sends nothing."""
     from pipelines.outbox.errors import QueueForeign
     from pipelines.outbox.identity import refuse_foreign
-    from pipelines.outbox.place import WATERMARK
+    from pipelines.outbox.queue_file import WATERMARK
     from pipelines.outbox.store import FILE_NAME, Outbox
 
     if not (home / FILE_NAME).is_file() and not (home / WATERMARK).is_file():

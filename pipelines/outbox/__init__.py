@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipelines.outbox.adopting import adopt
     from pipelines.outbox.errors import (
         InputRefused,
         OutboxError,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         QueueForeign,
         ServiceChanged,
     )
+    from pipelines.outbox.identity import adopt
     from pipelines.outbox.intake import enqueue
     from pipelines.outbox.mirrored import Touched, brief, history_rows, mark_mirrored, touched_since
     from pipelines.outbox.preview import Planned
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-_MODULES = ("errors", "store", "mirrored", "review", "preview", "intake", "adopting", "pushing")
+_MODULES = ("errors", "store", "mirrored", "review", "identity", "preview", "intake", "pushing")
 """Where the names are, looked through when one is asked for, the lightest first: ``status`` reads
 states and counts, and need not load pandas and HTTP for it."""
 

@@ -28,14 +28,12 @@ from typing import Any
 
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import picture, shows
-from pipelines.outbox.fence import fenced
-from pipelines.outbox.lookup import Lookup, Lost, Verdict
-from pipelines.outbox.merge import ONCE_ONLY
-from pipelines.outbox.outcome import settle_done
+from pipelines.outbox.lookup import Verdict
+from pipelines.outbox.order import ONCE_ONLY
+from pipelines.outbox.outcome import fenced, settle_done
 from pipelines.outbox.recent import LookupUnsure
-from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
-from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.verify import own_ids
+from pipelines.outbox.sending import MOST_SILENT, Sender
+from pipelines.outbox.store import Change
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
@@ -54,11 +52,9 @@ MOST_SENDS = 3
 class Resolver:
     """Resolves the changes in doubt of one shop."""
 
-    def __init__(self, outbox: Outbox, lookup: Lookup, sender: Sender, hook: Hook) -> None:
-        self._outbox = outbox
-        self._lookup = lookup
-        self._sender = sender
-        self._hook = hook
+    def __init__(self, sender: Sender) -> None:
+        self._sender, self._outbox, self._lookup = sender, sender.outbox, sender.lookup
+        self._hook = sender.hook
         self._shop: ShopSettings = sender.client.shop
 
     def resolve(self, group: Sequence[Change]) -> None:
@@ -112,35 +108,18 @@ class Resolver:
     def _verdict(self, change: Change) -> Verdict:
         body = change.sent_body or {}
         if change.op == "create":
+            others = self._outbox.creates(change, State.IN_DOUBT)
             return self._lookup.find_created(
-                Lost(
-                    change.resource,
-                    body,
-                    change.baseline or {"ids": [], "since": "", "unsure": "no baseline"},
-                    marker=change.marker,
-                    ours=own_ids(self._outbox, change),
-                    answered=change.progress.get("answered"),
-                    made=self._outbox.made_since(change, time.time() - _RECENT_SECONDS),
-                    others=tuple(
-                        other.sent_body or {}
-                        for other in self._outbox.changes(
-                            shop=change.shop,
-                            resource=change.resource,
-                            op="create",
-                            but=change.number,
-                            states=[State.IN_DOUBT],
-                        )
-                    ),
-                )
+                change,
+                ours=self._outbox.made_by_others(change),
+                made=self._outbox.made_since(change, time.time() - _RECENT_SECONDS),
+                others=[other.sent_body or {} for other in others],
             )
         if change.op == "upload":
             return Verdict("absent", None, "nothing lists uploads; the place takes one file")
-        row = self._lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
         if change.op == "delete":
-            if row is None:
-                self._lookup.shows_others(change.resource, str(change.record_id))
-                return Verdict("applied", change.record_id, "the record is gone")
-            return Verdict("absent", None, "the record is still there")
+            return self._lookup.deleted(change.resource, str(change.record_id))
+        row = self._lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
         if row is None:
             raise LookupUnsure("the record was deleted meanwhile")
         return self._updated(change, body, row)

@@ -1,7 +1,7 @@
 """Whose queue this file is: is it what the last push left, an older copy of it, or one elsewhere?
 
 A queue put back from a backup holds changes as waiting that were sent since. Nothing in the file
-itself can tell, so its place does (:mod:`pipelines.outbox.place`):
+itself can tell, so its place does (:mod:`pipelines.outbox.queue_file`):
 
 * another machine, or another folder to which it was not moved: *foreign*. It sends nothing until
   ``queue adopt`` says that it is the queue from now on; the other one may still be at work.
@@ -9,16 +9,94 @@ itself can tell, so its place does (:mod:`pipelines.outbox.place`):
   sent; each is looked up at the service before it is sent (:mod:`pipelines.outbox.verify`).
 * a boot in between, a push that was cut off, a long time without a push: nothing of that needs a
   restored disk, but a snapshot of a whole machine looks just so. *Uncertain*: looked up as well.
+
+And whose changes are in it: each is for the address and the key it was queued under, kept as
+fingerprints, and is sent to no other service. A key that was replaced, or an address that moved, is
+the same shop only on a person's word (``queue adopt``).
 """
 
-from collections.abc import Mapping
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from urllib.parse import urlsplit
 
-from pipelines.outbox.errors import QueueForeign
-from pipelines.outbox.place import Place, place_of, read_watermark
+from pipelines.json_file import held
+from pipelines.outbox.errors import PushBusy, QueueForeign, ServiceChanged
+from pipelines.outbox.queue_file import Place, place_of, read_watermark
 from pipelines.outbox.store import Outbox
+from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import ServiceClock
+from sources.repair_shop.settings import Settings, ShopSettings
+
+
+def bind(outbox: Outbox, shop: ShopSettings) -> int:
+    """The row of the service that the settings name for a shop, made if need be."""
+    identity = outbox.identity()
+    assert identity is not None
+    key_hash = _key_hash(shop.api_key.get_secret_value(), identity["queue"])
+    address_hash = hashlib.sha256(shop.base_url.rstrip("/").lower().encode()).hexdigest()[:32]
+    return outbox.service(shop.name, shown_address(shop.base_url), address_hash, key_hash)
+
+
+def claim(outbox: Outbox, shop: ShopSettings) -> int:
+    """The row of a shop's service, once all its open changes are for that one.
+
+    Changes of a version that did not keep it are for the first that is asked.
+    :class:`ServiceChanged` names those that were queued for another.
+    """
+    service = bind(outbox, shop)
+    refuse_others(outbox, shop, service)
+    outbox.claim_unbound(shop.name, service)
+    return service
+
+
+def refuse_others(outbox: Outbox, shop: ShopSettings, service: int) -> None:
+    """Raise :class:`ServiceChanged` when open changes of a shop are for another service."""
+    others = outbox.bound_to_others(shop.name, service)
+    if not others:
+        return
+    first = others[0]
+    if first["address_hash"] == outbox.address_hash(service):
+        was, now = "under another API key", "the settings name a new one"
+    else:
+        was = f"for {first['address']}"
+        now = f"the settings name {shown_address(shop.base_url)}"
+    numbers = ", ".join(str(row["number"]) for row in others[:10])
+    more = f" and {len(others) - 10} more" if len(others) > 10 else ""
+    raise ServiceChanged(
+        f"Change {numbers}{more} of shop '{shop.name}' was queued {was}; {now}. Nothing was sent. "
+        f"If it is the same shop (a replaced key, a new address): 'shopmirror queue adopt --shop "
+        f"{shop.name}'. If not, put the settings right, or 'queue discard' what is not for it."
+    )
+
+
+def rebind(outbox: Outbox, shop: ShopSettings, by: str) -> int:
+    """Bind a shop's open changes to the service that the settings name; how many were others'."""
+    service = bind(outbox, shop)
+    others = outbox.bound_to_others(shop.name, service)
+    outbox.set(
+        [row["number"] for row in others],
+        "adopted",
+        f"by {by}: for {shown_address(shop.base_url)} with the key of today",
+        service=service,
+    )
+    return len(others)
+
+
+def shown_address(base_url: str) -> str:
+    """An address as people may see it: without a user and a password."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+@functools.lru_cache(maxsize=64)
+def _key_hash(key: str, salt: str) -> str:
+    """Slow and salted: the file may be copied about, and a short key must not be found from it."""
+    return hashlib.scrypt(key.encode(), salt=salt.encode(), n=2**12, r=8, p=1, dklen=16).hex()
+
 
 GAP_SECONDS = 900.0
 """Three times what the scheduler leaves between pushes."""
@@ -153,3 +231,56 @@ def _since(outbox: Outbox, shop: str, wall: float, skew: float) -> float:
     # Never compared with the service's clock by a push: ours, unless it was set back since.
     first, last = outbox.queued_between(shop)
     return (first if last <= wall else wall - _UNKNOWN_SECONDS) + skew
+
+
+LOCK_NAME = "push.lock"
+
+
+@contextmanager
+def locked(settings: Settings) -> Iterator[None]:
+    """Be the only one that pushes in a home; :class:`PushBusy` when another does."""
+    told = f"Another push is at work in {settings.home}; it sends what is queued now, too."
+    with held(settings.home / LOCK_NAME, lambda: PushBusy(told)):
+        yield
+
+
+@contextmanager
+def taken(settings: Settings) -> Iterator[None]:
+    """The queue while a push is at work; see :func:`pipelines.outbox.identity.begin_push`."""
+    with Outbox(settings.home) as outbox:
+        begin_push(outbox, _skews(settings))
+    try:
+        yield
+    finally:
+        with Outbox(settings.home) as outbox:
+            end_push(outbox)
+
+
+def adopt(settings: Settings, shop: str | None = None, *, by: str) -> list[str]:
+    """Make a copied queue the one of this machine and folder, and bind the open changes of one
+    shop, or of all, to the services that the settings name; what that came to, in words.
+
+    Nothing is sent. :class:`PushBusy` while a push is at work.
+    """
+    told: list[str] = []
+    Outbox(settings.home).close()
+    with locked(settings), Outbox(settings.home) as outbox:
+        found = take_over(outbox, _skews(settings))
+        if found.standing is Standing.FOREIGN:
+            told.append(f"{outbox.path} is the queue from now on ({found.why}).")
+        for one in settings.chosen(shop):
+            count = rebind(outbox, one, by)
+            if count:
+                told.append(
+                    f"{count} change(s) of shop '{one.name}' are for {shown_address(one.base_url)} "
+                    "and its key of today."
+                )
+        doubted = outbox.doubted()
+    if doubted:
+        told.append(f"{doubted} waiting change(s) will be looked up before they are sent.")
+    return told or ["Nothing was to be adopted: the queue and its changes belong here."]
+
+
+def _skews(settings: Settings) -> Skews:
+    with closing(Budget(settings.home / "budget.sqlite")) as budget:
+        return {shop.name: budget.key(shop).skew for shop in settings.shops}

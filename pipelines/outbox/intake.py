@@ -29,10 +29,10 @@ from typing import Any
 import pandas as pd
 
 from pipelines.outbox.basis import from_warehouse, over_own
-from pipelines.outbox.binding import bind
+from pipelines.outbox.compare import marked_body
 from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.identity import bind
 from pipelines.outbox.known import unknown
-from pipelines.outbox.markers import marked_body
 from pipelines.outbox.store import NewChange, Outbox
 from sources.repair_shop.schema.bodies import BodyError, operations, validate, validate_upload
 from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow, reference

@@ -15,8 +15,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
 
-from pipelines.outbox.compare import cleaned, picture, shows
-from pipelines.outbox.markers import MARKER_FIELDS, holds
+from pipelines.outbox.change import Change
+from pipelines.outbox.compare import (
+    KEYS,
+    MARKER_FIELDS,
+    cleaned,
+    distorts,
+    holds,
+    is_cut,
+    picture,
+    shows,
+)
 from pipelines.outbox.paid import Payments, find_payment
 from pipelines.outbox.recent import (
     LookupUnsure,
@@ -25,7 +34,6 @@ from pipelines.outbox.recent import (
     read_down_to,
     read_window_since,
 )
-from pipelines.outbox.resemblance import KEYS, distorts, is_cut
 from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.bodies import PATHS
@@ -53,22 +61,6 @@ class Verdict:
     kind: Literal["applied", "absent", "late", "unclear"]
     id: str | None = None
     found: str = ""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """A create whose answer was lost. ``ours``: ids of records that other changes of the queue
-    made; ``answered``: the id that a doubtful answer named; ``made``: those of ``ours`` that a list
-    of recent records has to show; ``others``: bodies of other creates whose answers were lost."""
-
-    resource: str
-    body: Mapping[str, Any]
-    baseline: Mapping[str, Any]
-    marker: str | None = None
-    ours: frozenset[str] = frozenset()
-    answered: str | None = None
-    made: frozenset[str] = frozenset()
-    others: tuple[Mapping[str, Any], ...] = ()
 
 
 class Lookup:
@@ -120,29 +112,40 @@ class Lookup:
             if resource in self._baselines and record_id not in self._baselines[resource]["ids"]:
                 self._baselines[resource]["ids"].append(record_id)
 
-    def find_created(self, lost: Lost) -> Verdict:
-        """Look once for the record a lost create may have made. May raise :class:`LookupUnsure` and
-        errors of the wire."""
-        if "unsure" in lost.baseline:
-            raise LookupUnsure(f"what was there before was not known: {lost.baseline['unsure']}")
-        known = frozenset(lost.baseline["ids"])
+    def find_created(
+        self,
+        lost: Change,
+        *,
+        ours: frozenset[str],
+        made: frozenset[str],
+        others: Sequence[Mapping[str, Any]],
+    ) -> Verdict:
+        """Look once for the record a lost create may have made. ``ours``: ids of records that other
+        changes of the queue made; ``made``: those that a list of recent records has to show;
+        ``others``: bodies of other creates whose answers were lost.
+
+        May raise :class:`LookupUnsure` and errors of the wire.
+        """
+        body, baseline = lost.sent_body or {}, lost.baseline or {"unsure": "no baseline"}
+        answered = lost.progress.get("answered")
+        if "unsure" in baseline:
+            raise LookupUnsure(f"what was there before was not known: {baseline['unsure']}")
+        known = frozenset(baseline["ids"])
         if lost.resource == "payments":
-            seen = self.payments.since(lost.body, known | lost.ours, lost.baseline, lost.marker)
-            return Verdict(*find_payment(seen, lost.body, lost.marker, lost.answered))
-        recent = self._since_baseline(lost, known)
-        fresh = {key: row for key, row in recent.items() if key not in known | lost.ours}
-        exact, alike = self.resembling(lost.resource, lost.body, fresh, lost.others, wide=True)
-        late = sorted(lost.made - recent.keys())
+            seen = self.payments.since(body, known | ours, baseline, lost.marker)
+            return Verdict(*find_payment(seen, body, lost.marker, answered))
+        recent = self._since_baseline(lost.resource, baseline, known)
+        fresh = {key: row for key, row in recent.items() if key not in known | ours}
+        exact, alike = self.resembling(lost.resource, body, fresh, others, wide=True)
+        late = sorted(made - recent.keys())
         if late and not exact and not alike:
             return Verdict(
                 "late", None, f"the list does not show {', '.join(late[:3])} of ours yet"
             )
         if lost.marker:
-            return self.marked(
-                lost.resource, lost.marker, lost.body, fresh, exact + alike, len(recent)
-            )
-        if lost.answered in exact + alike:
-            return Verdict("applied", lost.answered, f"record {lost.answered} is new, as answered")
+            return self.marked(lost.resource, lost.marker, body, fresh, exact + alike, len(recent))
+        if answered in exact + alike:
+            return Verdict("applied", answered, f"record {answered} is new, as answered")
         if len(exact) == 1 and not alike:
             return Verdict("applied", exact[0], f"record {exact[0]} is new and shows what was sent")
         if exact or alike:
@@ -150,13 +153,15 @@ class Lookup:
             return Verdict("unclear", None, f"new records that may be it: {named}")
         return Verdict("absent", None, f"not among {len(recent)} recent records")
 
-    def _since_baseline(self, lost: Lost, known: frozenset[str]) -> dict[str, dict[str, Any]]:
+    def _since_baseline(
+        self, resource: str, baseline: Mapping[str, Any], known: frozenset[str]
+    ) -> dict[str, dict[str, Any]]:
         """Recent records, proved to reach back to those that were there before."""
-        since, floor = (_day(lost.baseline.get(name)) for name in ("since", "floor"))
-        if since is not None or "floor" not in lost.baseline or not known:
-            recent = read_window_since(self._client, lost.resource, since)
+        since, floor = (_day(baseline.get(name)) for name in ("since", "floor"))
+        if since is not None or "floor" not in baseline or not known:
+            recent = read_window_since(self._client, resource, since)
         else:
-            recent = read_down_to(self._client, lost.resource, known, floor)
+            recent = read_down_to(self._client, resource, known, floor)
         if known and known.isdisjoint(recent):
             raise LookupUnsure("the list shows none of the records that were there before")
         # What is older than all that was there before is not new, though further down the list.
@@ -223,7 +228,14 @@ class Lookup:
             return Verdict("unclear", None, f"new records that {why}: {named}")
         return Verdict("absent", None, f"no marker of ours among {count} recent records")
 
-    def shows_others(self, resource: str, record_id: str) -> None:
+    def deleted(self, resource: str, record_id: str) -> Verdict:
+        """Whether a record that was to be deleted is gone."""
+        if self.record(resource, PATHS[resource], record_id) is not None:
+            return Verdict("absent", None, "the record is still there")
+        self._shows_others(resource, record_id)
+        return Verdict("applied", record_id, "the record is gone")
+
+    def _shows_others(self, resource: str, record_id: str) -> None:
         """Make sure that a record that seems gone is not in its list still, and that others are
         found under paths of their own.
 

@@ -1,18 +1,80 @@
-"""What a queued change has to wait for, and what it would send, from what is in the queue alone."""
+"""The way through the queue: what a change waits for, which updates of one record may leave as one
+request, and what is sent next. A push and its dry run walk the same way; they differ in what they
+do with what is to be sent.
+
+Updates leave together only where that means the same: after the merged request the record is what
+it would be after both, one after the other. Fields that do something (print, make an invoice, add
+stock) or that are read together with others (prices with their tax, discounts with the group
+discount) are not merged blindly.
+"""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pipelines.outbox.change import OPEN, State
+from pipelines.outbox.compare import KEYS
 from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
-from pipelines.outbox.merge import merged_body
 from pipelines.outbox.paid import invoices_of
-from pipelines.outbox.resemblance import KEYS
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
+
+ACTING = frozenset(
+    (
+        "lines presetId createInvoice invoiceDate invoiceDueDate printInvoice printReceipt "
+        "printLabel stockQuantity stock_cog_per_item add_products update_products delete_products "
+        "other_serial_update"
+    ).split()
+)
+"""Fields that do something each time they are sent."""
+
+ONCE_ONLY = frozenset(
+    (
+        "printInvoice printReceipt printLabel stockQuantity stock_cog_per_item add_products "
+        "delete_products"
+    ).split()
+)
+"""Fields that must not be sent twice. Lines are upserted by product code, and an invoice that
+exists is updated (specification, Ticket), so those may."""
+
+_READ_TOGETHER = (
+    frozenset({"discount", "discountLevel", "customerGroupDiscount"}),
+    frozenset(
+        (
+            "tax cost price offerPrice TaxIncludedInCost TaxIncludedInPrice TaxIncludedInOfferPrice"
+        ).split()
+    ),
+)
+
+
+def mergeable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether sending ``first | second`` equals sending the two in turn."""
+    if ACTING & (first.keys() | second.keys()):
+        return False
+    return all(
+        not (group & second.keys()) or (group & first.keys()) <= second.keys()
+        for group in _READ_TOGETHER
+    )
+
+
+def merged_body(bodies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The one body; what was queued later wins."""
+    return {name: value for body in bodies for name, value in body.items()}
+
+
+def merged_base(bases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The basis of the one request: for each field the earliest."""
+    result: dict[str, dict[str, Any]] = {"values": {}, "seen": {}}
+    for base in bases:
+        for kind in ("values", "seen"):
+            for name, value in base.get(kind, {}).items():
+                if name not in result["values"] and name not in result["seen"]:
+                    result[kind][name] = value
+    return result
+
 
 _PARENTS = frozenset(PATHS) | {"ticket_invoices"}
 """Lists whose records other changes can belong to; a user or a status is no such record."""
@@ -34,13 +96,7 @@ def blocked(outbox: Outbox, change: Change) -> str:
         if earlier:
             return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
     if change.op == "create":
-        for other in outbox.changes(
-            shop=change.shop,
-            resource=change.resource,
-            op="create",
-            but=change.number,
-            states=[State.SENDING, State.IN_DOUBT],
-        ):
+        for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
             if _alike(change, other):
                 return f"waits for {other.what}, in doubt, which it could be mistaken for"
     return ""
@@ -132,3 +188,92 @@ def read_file(change: Change) -> bytes:
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
         raise Unsendable(f"{file['path']} changed since it was queued; queue it again")
     return content
+
+
+OnConflict = Literal["park", "ours", "theirs"]
+Group = list[Change]
+"""A change, or several updates of one record that leave as one request."""
+_CHUNK = 200
+
+
+@dataclass
+class Walk:
+    """See the module. ``deliver`` sends groups and says whether anything moved; ``goes_on`` is
+    asked before each change; ``fits``: whether a change may be in flight with a batch."""
+
+    outbox: Outbox
+    shop: str
+    deliver: Callable[[list[Group]], bool]
+    goes_on: Callable[[], bool] = lambda: True
+    fits: Callable[[list[Group], Change], bool] = lambda batch, change: False
+
+    def begin(self, on_conflict: OnConflict) -> None:
+        """Take over what an earlier push left."""
+        self._recover()
+        self._decide(on_conflict)
+
+    def _recover(self) -> None:
+        """What a killed push left as ``sending`` may have been applied, or be on its way still."""
+        self.outbox.fill_targets()
+        left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
+        if left:
+            self.outbox.put_in_doubt(left, "a push ended while it was being sent")
+
+    def _decide(self, on_conflict: OnConflict) -> None:
+        """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
+        parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
+        if parked and on_conflict != "park":
+            told = f"--on-conflict {on_conflict}"
+            self.outbox.set(parked, "decided", told, state=State.QUEUED, reason="")
+
+    def once(self) -> bool:
+        """Deliver all that may be sent now, in the order it was queued; whether anything moved."""
+        worked = False
+        batch: list[Group] = []
+        cursor = 0
+        while chunk := self._after(cursor):
+            for listed in chunk:
+                cursor = listed.number
+                if not self.goes_on():
+                    return worked
+                change = self._sendable(listed)
+                if change is not None and batch and not self.fits(batch, change):
+                    worked = self.deliver(batch) or worked
+                    batch = []
+                    change = self._sendable(listed)
+                if change is not None:
+                    batch.append(self._with_mergeable(change))
+        return (self.deliver(batch) if batch else False) or worked
+
+    def _after(self, cursor: int) -> list[Change]:
+        return self.outbox.changes(
+            shop=self.shop, states=[State.QUEUED], after=cursor, limit=_CHUNK
+        )
+
+    def _sendable(self, listed: Change) -> Change | None:
+        """The change as it is now, if it may be sent; else why it waits is noted."""
+        change = self.outbox.get(listed.number)
+        if change.state is not State.QUEUED:
+            return None
+        reason = blocked(self.outbox, change)
+        if reason and reason != change.reason:
+            self.outbox.set([change], "waits", reason, reason=reason)
+        return None if reason else change
+
+    def _with_mergeable(self, change: Change) -> Group:
+        group = [change]
+        if change.op != "update" or change.alone:
+            return group
+        later = self.outbox.of_record(change, after=change.number, states=[State.QUEUED])
+        body = dict(change.body)
+        for other in later:
+            if other.op != "update" or other.alone or not mergeable(body, other.body):
+                break
+            if missing_reference(self.outbox, other):
+                break
+            if (other.doubted_since is None) is not (change.doubted_since is None):
+                # The one may be at the service already, the other surely is not.
+                break
+            group.append(other)
+            body |= other.body
+        return group

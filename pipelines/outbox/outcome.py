@@ -1,13 +1,17 @@
 """What is kept of a record before an update; the outcome of a change that the service holds,
 committed with all that follows from it."""
 
+import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import columns_of, picture
+from pipelines.outbox.errors import OutboxError
 from pipelines.outbox.store import Change, Outbox
+from sources.repair_shop.errors import ShopError
 
 
 def settle_done(
@@ -93,3 +97,33 @@ def touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[s
     for line in (*body.get("products", ()), *body.get("add_products", ())):
         found.add(("products", str(line.get("product_id", line.get("ad_product_id")))))
     return found
+
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
+    """Park the changes, with the reason, when dealing with them fails in a way nobody foresaw.
+
+    One not sent stays queued for the next push, one that was being sent is looked up, one whose
+    lookup fails is left to a person. Errors of the service and the queue that stop a push pass.
+    """
+    try:
+        yield
+    except (ShopError, OutboxError):
+        raise
+    except Exception as error:
+        log.debug("%s failed", group[0].what, exc_info=True)
+        _park(outbox, group, f"unexpected {type(error).__name__}: {error}"[:500])
+
+
+def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
+    state = outbox.get(group[0].number).state
+    if state is State.SENDING:
+        outbox.put_in_doubt(group, why)
+    elif state is State.IN_DOUBT:
+        reason = f"may have been applied: {why}"
+        outbox.set(group, "left for a person", why, reason=reason, for_person=1, next_lookup=None)
+    elif state is State.QUEUED:
+        outbox.set(group, "not sent", why, reason=why)

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
-from pipelines.outbox.compare import cleaned
-from pipelines.outbox.markers import holds
+from pipelines.outbox.compare import cleaned, holds
 from pipelines.outbox.recent import LookupUnsure
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client

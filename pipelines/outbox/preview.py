@@ -1,19 +1,18 @@
 """What a push would send, without asking the service anything (``push --dry-run``).
 
-The queue is copied into memory and walked by the code of a push (:mod:`pipelines.outbox.walk`),
+The queue is copied into memory and walked by the code of a push (:mod:`pipelines.outbox.order`),
 with a service that takes everything.
 """
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipelines.outbox.binding import claim
 from pipelines.outbox.change import State
-from pipelines.outbox.order import Unsendable, prepared
+from pipelines.outbox.identity import claim
+from pipelines.outbox.order import Group, OnConflict, Unsendable, Walk, prepared
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.walk import Group, OnConflict, Walk
 from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 

@@ -14,20 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.outbox.adopting import locked, taken
-from pipelines.outbox.binding import claim
 from pipelines.outbox.change import State
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
-from pipelines.outbox.identity import note_service, refuse_foreign
+from pipelines.outbox.identity import claim, locked, note_service, refuse_foreign, taken
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.mirrored import brief
-from pipelines.outbox.order import together
+from pipelines.outbox.order import OnConflict, Walk, together
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
-from pipelines.outbox.walk import OnConflict, Walk
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
@@ -62,6 +59,18 @@ class PushReport:
         return 1 if parked or self.waiting or codes else 0
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """How a push is to go, see :func:`push`."""
+
+    on_conflict: OnConflict
+    stop: Callable[[], bool] | None
+    wait: bool
+    hook: Hook
+    progress: Callable[[str], None]
+    max_requests: int | None
+
+
 def push(
     settings: Settings,
     shop: str | None = None,
@@ -88,32 +97,18 @@ def push(
         outbox.refuse_faulty()
     began = time.monotonic()
     report = PushReport()
-    with (
-        locked(settings),
-        taken(settings),
-        ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool,
-    ):
-        futures = {
-            one.name: pool.submit(
-                _push_shop,
-                settings.home,
-                one,
-                on_conflict=on_conflict,
-                stop=stop,
-                wait=wait,
-                hook=hook or (lambda step, number: None),
-                progress=progress or (lambda line: None),
-                max_requests=max_requests,
-            )
-            for one in shops
-        }
-        for name, future in futures.items():
+    hook, progress = hook or (lambda *_: None), progress or (lambda _: None)
+    asked = _Asked(on_conflict, stop, wait, hook, progress, max_requests)
+    workers = ThreadPoolExecutor(max_workers=min(len(shops), 16))
+    with locked(settings), taken(settings), workers as pool:
+        pushes = [pool.submit(_push_shop, settings.home, one, asked) for one in shops]
+        for one, future in zip(shops, pushes, strict=True):
             requests, rows, waiting, error = future.result()
             report.requests += requests
             report.changes += rows
             report.waiting += waiting
             if error is not None:
-                report.errors[name] = error
+                report.errors[one.name] = error
     if shop is None:
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
@@ -153,27 +148,21 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
 
 
 def _push_shop(
-    home: Path,
-    shop: ShopSettings,
-    *,
-    on_conflict: OnConflict,
-    stop: Callable[[], bool] | None,
-    wait: bool,
-    hook: Hook,
-    progress: Callable[[str], None],
-    max_requests: int | None,
+    home: Path, shop: ShopSettings, asked: _Asked
 ) -> tuple[int, list[dict[str, Any]], int, Exception | None]:
     budget = Budget(home / "budget.sqlite")
     with (
         Outbox(home) as outbox,
-        Client(shop, budget, lane="push", stop=stop, max_requests=max_requests) as client,
+        Client(
+            shop, budget, lane="push", stop=asked.stop, max_requests=asked.max_requests
+        ) as client,
     ):
-        pusher = _Pusher(outbox, client, budget, on_conflict, stop, hook, progress)
+        pusher = _Pusher(outbox, client, budget, asked)
         error: Exception | None = None
         try:
             service = claim(outbox, shop)
             try:
-                pusher.run(wait=wait)
+                pusher.run()
             finally:
                 note_service(outbox, service, client.clock)
         except (ShopError, OutboxError) as stopped:
@@ -186,25 +175,15 @@ def _push_shop(
 class _Pusher:
     """One push of one shop."""
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        client: Client,
-        budget: Budget,
-        on_conflict: OnConflict,
-        stop: Callable[[], bool] | None,
-        hook: Hook,
-        progress: Callable[[str], None],
-    ) -> None:
+    def __init__(self, outbox: Outbox, client: Client, budget: Budget, asked: _Asked) -> None:
         self._outbox = outbox
         self._shop = client.shop.name
         self._budget = budget
-        self._stop = stop
-        self._progress = progress
+        self._asked = asked
         self._lookup = Lookup(client)
         earlier = Earlier(client, self._lookup)
-        self._sender = Sender(client, outbox, self._lookup, on_conflict, hook, earlier)
-        self._resolver = Resolver(outbox, self._lookup, self._sender, hook)
+        self._sender = Sender(client, outbox, self._lookup, asked.on_conflict, asked.hook, earlier)
+        self._resolver = Resolver(self._sender)
         self._touched: dict[int, None] = {}
         self._seconds: deque[float] = deque(maxlen=8)
         client.on_request(lambda event: self._seconds.append(event.seconds))
@@ -213,22 +192,20 @@ class _Pusher:
             outbox, self._shop, deliver=self._deliver, goes_on=self._goes_on, fits=self._fits
         )
 
-    def run(self, *, wait: bool) -> None:
+    def run(self) -> None:
         """Until nothing more can be done now."""
-        self._walk.begin(self._sender.on_conflict)
-        first = True
+        self._walk.begin(self._asked.on_conflict)
+        worked = self._doubts()
         while True:
-            worked = self._doubts(everything=first)
-            first = False
             worked = self._walk.once() or worked
-            if worked:
-                continue
-            due = self._outbox.next_lookup(self._shop)
-            if due is None or not wait:
-                if self.waiting():
-                    self._sender.silence.check(MOST_SILENT)
-                return
-            self._budget.pause(max(due - self._outbox.now(), 0.01), self._stop)
+            if not worked:
+                due = self._outbox.next_lookup(self._shop)
+                if due is None or not self._asked.wait:
+                    if self.waiting():
+                        self._sender.silence.check(MOST_SILENT)
+                    return
+                self._budget.pause(max(due - self._outbox.now(), 0.01), self._asked.stop)
+            worked = self._doubts(self._outbox.now())
 
     def outcome(self) -> list[dict[str, Any]]:
         """The changes this push touched and those parked, as ``queue list`` has them."""
@@ -241,11 +218,11 @@ class _Pusher:
         """Changes still queued."""
         return self._outbox.counts(self._shop)["queued"]
 
-    def _doubts(self, *, everything: bool) -> bool:
-        """Look up what is due; the first time also what was left for a person, as a late answer of
-        the service may have shown up since."""
-        due: dict[str, Any] = {} if everything else {"due": self._outbox.now()}
-        leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **due)
+    def _doubts(self, due: float | None = None) -> bool:
+        """Look up what is ``due``; the first time also what was left for a person, as a late answer
+        of the service may have shown up since."""
+        wanted: dict[str, Any] = {} if due is None else {"due": due}
+        leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **wanted)
         for lead in leads:
             self._halt()
             rest = self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])
@@ -306,8 +283,8 @@ class _Pusher:
         line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")
         if self._told.get(change.number) != line:
             self._told[change.number] = line
-            self._progress(line)
+            self._asked.progress(line)
 
     def _halt(self) -> None:
-        if self._stop is not None and self._stop():
+        if self._asked.stop is not None and self._asked.stop():
             raise Stopped("Stopped as asked; what is queued stays queued.")

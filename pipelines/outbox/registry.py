@@ -3,12 +3,18 @@
 
 import sqlite3
 import uuid
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pipelines.outbox.errors import QueueBroken
-from pipelines.outbox.place import Place, place_of, read_watermark, write_watermark
-from pipelines.outbox.queue_file import QueueFile
-from pipelines.outbox.schema import STEPS
+from pipelines.outbox.queue_file import (
+    STEPS,
+    Place,
+    QueueFile,
+    place_of,
+    read_watermark,
+    write_watermark,
+)
 
 
 class Registry(QueueFile):
@@ -138,3 +144,71 @@ class Registry(QueueFile):
         """The time at a shop's service when the queue was last used, if it is known."""
         [(found,)] = self._select("select max(last_at) from services where shop = ?", shop)
         return None if found is None else float(found)
+
+    # -- changes that another copy, or another service, may have ------------------------------
+
+    def undoubted(self) -> dict[int, str]:
+        """Number -> shop of waiting changes that no copy is known to have been able to send."""
+        rows = self._select(
+            "select number, shop from changes where doubted_since is null"
+            " and state in ('queued', 'conflict', 'rejected')"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def queued_between(self, shop: str) -> tuple[float, float]:
+        """When the first and the last change of a shop was queued."""
+        [(first, last)] = self._select(
+            "select min(queued_at), max(queued_at) from changes where shop = ?", shop
+        )
+        return first, last
+
+    def doubt(self, since: Mapping[int, float], why: str, at: float, *, is_copied: bool) -> None:
+        """Note that another copy may have sent changes (number -> since when); ``is_copied``: this
+        one is older for sure."""
+        with self.transaction() as db:
+            db.executemany(
+                "update changes set doubted_since = ? where number = ?",
+                [(moment, number) for number, moment in since.items()],
+            )
+            self._note(since, at, "perhaps sent", why)
+            if is_copied:
+                db.execute("update changes set is_copied = 1 where doubted_since is not null")
+
+    def doubted(self) -> int:
+        """Waiting changes that another copy may have sent."""
+        [(count,)] = self._select(
+            "select count(*) from changes where doubted_since is not null and state = 'queued'"
+        )
+        return int(count)
+
+    def cut_waits(self, now: float) -> None:
+        """Waits of a version that counted by the wall clock, which may have been ahead, end now."""
+        with self.transaction() as db:
+            db.execute(
+                "update changes set sent_at = min(sent_at, ?1), next_lookup = min(next_lookup, ?1)"
+                " where state in ('sending', 'in_doubt')",
+                (now,),
+            )
+
+    def claim_unbound(self, shop: str, service: int) -> None:
+        """Changes of a version that did not keep whose they are, are for this service."""
+        with self.transaction() as db:
+            db.execute(
+                "update changes set service = ? where shop = ? and service is null", (service, shop)
+            )
+
+    def bound_to_others(self, shop: str, service: int) -> list[sqlite3.Row]:
+        """Open changes for another service: ``number``, its ``address`` and ``address_hash``."""
+        return self._select(
+            "select c.number, s.address, s.address_hash from changes as c join services as s"
+            " on s.id = c.service where c.shop = ? and c.service != ?"
+            " and c.state in ('queued', 'sending', 'in_doubt', 'conflict') order by c.number",
+            shop,
+            service,
+        )
+
+    def _note(self, numbers: Iterable[int], at: float, event: str, detail: str) -> None:
+        self._db.executemany(
+            "insert into history values (?, ?, ?, ?)",
+            [(number, at, event, detail) for number in numbers],
+        )

@@ -20,14 +20,18 @@ from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
 from pipelines.outbox.basis import moved, pictures_of
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
-from pipelines.outbox.fence import fenced
 from pipelines.outbox.lookup import Lookup
-from pipelines.outbox.merge import ONCE_ONLY, merged_base
-from pipelines.outbox.order import Unsendable, prepared, read_file
-from pipelines.outbox.outcome import kept, settle_done
+from pipelines.outbox.order import (
+    ONCE_ONLY,
+    OnConflict,
+    Unsendable,
+    merged_base,
+    prepared,
+    read_file,
+)
+from pipelines.outbox.outcome import fenced, kept, settle_done
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
-from pipelines.outbox.walk import OnConflict
 from sources.repair_shop.errors import (
     BadAnswer,
     ConfigurationError,

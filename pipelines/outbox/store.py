@@ -74,6 +74,11 @@ class Outbox(Registry):
         record: dict[str, Any] = {"resource": change.resource, "record_id": change.record_id}
         return self.changes(shop=change.shop, **record, **wanted)
 
+    def creates(self, change: Change, *states: State) -> list[Change]:
+        """Other creates of the same list, in some states."""
+        kind: Any = {"shop": change.shop, "resource": change.resource, "op": "create"}
+        return self.changes(states=states, but=change.number, **kind)
+
     def get(self, number: int) -> Change:
         """Change ``number``; :class:`InputRefused` if there is none."""
         found = self.changes(number=number)
@@ -123,6 +128,10 @@ class Outbox(Registry):
         )
         return None if found is None else float(found)
 
+    def made_by_others(self, change: Change) -> frozenset[str]:
+        """Ids of the records of its list that other changes made."""
+        return self.created_ids(change.shop, change.resource, but=change.number)
+
     def created_ids(self, shop: str, resource: str, *, but: int = 0) -> frozenset[str]:
         """Ids of the records that changes made, all but those of change ``but``."""
         rows = self._select(
@@ -163,7 +172,7 @@ class Outbox(Registry):
     ) -> list[int]:
         """Queue changes, all or none; their numbers. Row references become numbers here.
 
-        ``service``: the one they are for (:func:`pipelines.outbox.binding.bind`).
+        ``service``: the one they are for (:func:`pipelines.outbox.identity.bind`).
         """
         now = time.time()
         with self.transaction() as db:
@@ -243,12 +252,6 @@ class Outbox(Registry):
         columns["next_lookup"] = columns["sent_at"] = self.now()
         self.set(changes, "in doubt", why, **columns)
 
-    def _note(self, numbers: Iterable[int], at: float, event: str, detail: str) -> None:
-        self._db.executemany(
-            "insert into history values (?, ?, ?, ?)",
-            [(number, at, event, detail) for number in numbers],
-        )
-
     def unmoved(self, changes: Sequence[Change]) -> bool:
         """Whether the changes are in the states they were read in: a person may have discarded or
         retried one since. Ask inside :meth:`transaction`, so that it stays true."""
@@ -300,68 +303,6 @@ class Outbox(Registry):
         """(shop, resource, id) of written records that a sync read back."""
         rows = self._select("select shop, resource, id from touched where mirrored_at is not null")
         return frozenset((row[0], row[1], row[2]) for row in rows)
-
-    # -- changes that another copy, or another service, may have ------------------------------
-
-    def undoubted(self) -> dict[int, str]:
-        """Number -> shop of waiting changes that no copy is known to have been able to send."""
-        rows = self._select(
-            "select number, shop from changes where doubted_since is null"
-            " and state in ('queued', 'conflict', 'rejected')"
-        )
-        return {row[0]: row[1] for row in rows}
-
-    def queued_between(self, shop: str) -> tuple[float, float]:
-        """When the first and the last change of a shop was queued."""
-        [(first, last)] = self._select(
-            "select min(queued_at), max(queued_at) from changes where shop = ?", shop
-        )
-        return first, last
-
-    def doubt(self, since: Mapping[int, float], why: str, at: float, *, is_copied: bool) -> None:
-        """Note that another copy may have sent changes (number -> since when); ``is_copied``: this
-        one is older for sure."""
-        with self.transaction() as db:
-            db.executemany(
-                "update changes set doubted_since = ? where number = ?",
-                [(moment, number) for number, moment in since.items()],
-            )
-            self._note(since, at, "perhaps sent", why)
-            if is_copied:
-                db.execute("update changes set is_copied = 1 where doubted_since is not null")
-
-    def doubted(self) -> int:
-        """Waiting changes that another copy may have sent."""
-        [(count,)] = self._select(
-            "select count(*) from changes where doubted_since is not null and state = 'queued'"
-        )
-        return int(count)
-
-    def cut_waits(self, now: float) -> None:
-        """Waits of a version that counted by the wall clock, which may have been ahead, end now."""
-        with self.transaction() as db:
-            db.execute(
-                "update changes set sent_at = min(sent_at, ?1), next_lookup = min(next_lookup, ?1)"
-                " where state in ('sending', 'in_doubt')",
-                (now,),
-            )
-
-    def claim_unbound(self, shop: str, service: int) -> None:
-        """Changes of a version that did not keep whose they are, are for this service."""
-        with self.transaction() as db:
-            db.execute(
-                "update changes set service = ? where shop = ? and service is null", (service, shop)
-            )
-
-    def bound_to_others(self, shop: str, service: int) -> list[sqlite3.Row]:
-        """Open changes for another service: ``number``, its ``address`` and ``address_hash``."""
-        return self._select(
-            "select c.number, s.address, s.address_hash from changes as c join services as s"
-            " on s.id = c.service where c.shop = ? and c.service != ?"
-            " and c.state in ('queued', 'sending', 'in_doubt', 'conflict') order by c.number",
-            shop,
-            service,
-        )
 
 
 def _change(row: sqlite3.Row) -> Change:

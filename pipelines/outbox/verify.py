@@ -25,8 +25,7 @@ from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Lookup, Verdict
-from pipelines.outbox.merge import ONCE_ONLY, merged_base
-from pipelines.outbox.order import filled
+from pipelines.outbox.order import ONCE_ONLY, filled, merged_base
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
 from pipelines.outbox.recent import LookupUnsure, read_down_to, read_window_since
@@ -119,12 +118,9 @@ class Earlier:
         if lead.op == "upload":
             return _acts(group, "nothing lists uploads"), {}
         record_id = str(lead.record_id)
-        row = self.lookup.record(lead.resource, PATHS[lead.resource], record_id)
         if lead.op == "delete":
-            if row is None:
-                self.lookup.shows_others(lead.resource, record_id)
-                return Verdict("applied", record_id, "the record is gone"), {}
-            return Verdict("absent", None, "the record is still there"), {}
+            return self.lookup.deleted(lead.resource, record_id), {}
+        row = self.lookup.record(lead.resource, PATHS[lead.resource], record_id)
         if row is None:
             return Verdict("absent", None, "there is no such record"), {}
         return self._updated(group, body, row, after), {"before": {}}
@@ -144,7 +140,7 @@ class Earlier:
         old = {
             k for k, row in recent.items() if surely_before(row.get("created_date"), after, zone)
         }
-        known = old | own_ids(outbox, change)
+        known = old | outbox.made_by_others(change)
         fresh = {key: row for key, row in recent.items() if key not in known}
         day = (after - _ZONES).date()
         baseline = {"ids": sorted(known & recent.keys()), "since": day.isoformat()}
@@ -203,7 +199,7 @@ class Earlier:
                 # There is no such invoice, which the check before sending says in its words.
                 return Verdict("absent", None, f"the invoice cannot be read: {error}"), {}
             raise
-        may_be = self._candidates(rows, own_ids(outbox, change), body, after)
+        may_be = self._candidates(rows, outbox.made_by_others(change), body, after)
         baseline = {"ids": sorted(rows.keys() - may_be.keys()), "since": "", "listed": listed}
         wanted = Counter(cents(line["amount"]) for line in body["lines"])
         invoices = body["invoiceId"]
@@ -266,20 +262,11 @@ def _acts(group: Sequence[Change], why: str) -> Verdict:
     return Verdict(kind, None, why)
 
 
-def own_ids(outbox: Outbox, change: Change) -> frozenset[str]:
-    """Ids of the records that other changes of the queue made."""
-    return outbox.created_ids(change.shop, change.resource, but=change.number)
-
-
 def _twins(outbox: Outbox, change: Change) -> int:
     """How many waiting changes, itself among them, would send the very same."""
     body = filled(outbox, change.body)
-    waiting = outbox.changes(
-        shop=change.shop, resource=change.resource, op="create", states=[State.QUEUED]
-    )
-    return sum(
-        other.doubted_since is not None and _filled(outbox, other) == body for other in waiting
-    )
+    waiting = [one for one in outbox.creates(change, State.QUEUED) if one.doubted_since is not None]
+    return 1 + [_filled(outbox, other) for other in waiting].count(body)
 
 
 def _filled(outbox: Outbox, change: Change) -> Any:

@@ -15,7 +15,7 @@ from unittest import mock
 
 from pydantic import SecretStr
 
-from pipelines.outbox import Outbox, adopt, adopting, enqueue, push
+from pipelines.outbox import Outbox, adopt, enqueue, identity, push
 from sandbox.server import SandboxServer
 from sources.repair_shop.settings import Settings, ShopSettings
 
@@ -229,7 +229,7 @@ class World:
 
 def killed_for_good() -> mock._patch[object]:
     """A kill runs no code of ours: the push that dies does not end its watermark either."""
-    real = adopting.end_push
+    real = identity.end_push
 
     def end_push(outbox: Outbox) -> None:
         import sys
@@ -237,4 +237,4 @@ def killed_for_good() -> mock._patch[object]:
         if not isinstance(sys.exc_info()[1], Killed):
             real(outbox)
 
-    return mock.patch.object(adopting, "end_push", end_push)
+    return mock.patch.object(identity, "end_push", end_push)

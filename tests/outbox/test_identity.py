@@ -15,8 +15,8 @@ from pipelines.outbox import (
     adopt,
     enqueue,
     identity,
-    place,
     push,
+    queue_file,
 )
 from pipelines.outbox.identity import Standing, find
 from shopmirror.main import main
@@ -67,7 +67,7 @@ def test_a_copied_home_sends_nothing_until_it_is_adopted(settings, service, else
 
 def test_a_copy_on_another_machine_is_foreign(settings, service, monkeypatch):
     brand(settings)
-    monkeypatch.setattr(place, "machine", lambda: "another")
+    monkeypatch.setattr(queue_file, "machine", lambda: "another")
     with pytest.raises(QueueForeign, match="another machine"):
         push(settings)
     assert service.requests == []
@@ -77,7 +77,7 @@ def test_a_copy_on_another_machine_is_foreign(settings, service, monkeypatch):
 
 def test_a_machine_without_an_id_is_no_other_machine(settings, monkeypatch):
     brand(settings)
-    monkeypatch.setattr(place, "machine", lambda: "")
+    monkeypatch.setattr(queue_file, "machine", lambda: "")
     assert standing(settings) is Standing.OURS
 
 
@@ -160,13 +160,13 @@ def test_a_queue_that_is_gone_is_not_an_empty_one(settings, lost):
     for use in (push, brand):
         with pytest.raises(QueueBroken, match="Put a copy back; or remove"):
             use(settings)
-    (settings.home / place.WATERMARK).unlink()
+    (settings.home / queue_file.WATERMARK).unlink()
     assert push(settings).exit_code == 0
 
 
 def test_a_watermark_that_is_gone_or_broken_is_noticed(settings):
     brand(settings)
-    watermark = settings.home / place.WATERMARK
+    watermark = settings.home / queue_file.WATERMARK
     watermark.write_text("{")
     assert standing(settings) is Standing.OLDER
     watermark.unlink()
@@ -231,7 +231,7 @@ def test_the_key_is_nowhere_in_the_file(settings):
 
 
 def test_an_address_is_shown_without_its_user(settings, tmp_path):
-    from pipelines.outbox.binding import shown_address
+    from pipelines.outbox.identity import shown_address
 
     assert shown_address("https://me:secret@shop.example/v1") == "https://shop.example/v1"
 
@@ -278,8 +278,8 @@ def test_a_file_of_version_two_is_as_the_last_push_left_it(settings):
     with sqlite3.connect(settings.home / "outbox.sqlite") as db:
         db.executescript((FIXTURES / "outbox-2.sql").read_text(encoding="utf-8"))
         [(queue,)] = db.execute("select queue from identity").fetchall()
-        here = place.place_of(settings.home / "outbox.sqlite")
-        known = place.write_watermark(settings.home, {"queue": queue, "last": 3})
+        here = queue_file.place_of(settings.home / "outbox.sqlite")
+        known = queue_file.write_watermark(settings.home, {"queue": queue, "last": 3})
         db.execute(
             "update identity set machine = ?, path = ?, boot = ?, ticks = ?, mark = ?",
             (here.machine, here.path, here.boot, here.ticks, known),
@@ -328,7 +328,7 @@ def test_the_time_at_the_service_is_kept_with_the_queue(settings, service):
         identity._doubt(
             outbox,
             identity.Finding(Standing.UNCERTAIN),
-            place.place_of(outbox.path),
+            queue_file.place_of(outbox.path),
             {},
         )
         change_two = outbox.get(2)
