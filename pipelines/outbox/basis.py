@@ -94,11 +94,6 @@ def _pictures(
     return found
 
 
-def pictures_of(resource: str, fields: Iterable[str], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The basis that a record just read gives: what it shows of the fields."""
-    return {"seen": {name: picture(resource, name, row) for name in fields}}
-
-
 def moved(
     resource: str, base: Mapping[str, Any], row: Mapping[str, Any], zone: ZoneInfo
 ) -> dict[str, dict[str, str]]:

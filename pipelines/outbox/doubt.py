@@ -35,7 +35,6 @@ from pipelines.outbox.recent import LookupUnsure
 from pipelines.outbox.sending import MOST_SILENT, Sender
 from pipelines.outbox.store import Change
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
-from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.settings import ShopSettings
 
 LOOKUPS = 2
@@ -72,11 +71,6 @@ class Resolver:
         except BadAnswer as error:
             verdict = Verdict("absent" if refused else "unclear", None, f"lookup failed: {error}")
         except ShopError as error:
-            if refused:
-                self._sender.requeue(group, str(error), again=False)
-                raise
-            if not isinstance(error, Unreachable):
-                raise
             self._not_shown(group, error)
             return
         self._hook("looked", change.number)
@@ -97,9 +91,14 @@ class Resolver:
         else:
             self._leave(group, verdict.found)
 
-    def _not_shown(self, group: Sequence[Change], error: Unreachable) -> None:
+    def _not_shown(self, group: Sequence[Change], error: ShopError) -> None:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
-        if not error.sent:
+        if group[0].progress.get("refused"):
+            with self._outbox.transaction():
+                if self._outbox.unmoved(group):
+                    self._sender.requeue(group, str(error), again=False)
+            raise error
+        if not isinstance(error, Unreachable) or not error.sent:
             raise error
         self._wait(group, str(error))
         self._sender.silence.count += 1
@@ -119,28 +118,26 @@ class Resolver:
             return Verdict("absent", None, "nothing lists uploads; the place takes one file")
         if change.op == "delete":
             return self._lookup.deleted(change.resource, str(change.record_id))
-        row = self._lookup.record(change.resource, PATHS[change.resource], str(change.record_id))
+        row = self._lookup.record(change.resource, str(change.record_id))
         if row is None:
             raise LookupUnsure("the record was deleted meanwhile")
         return self._updated(change, body, row)
 
     def _updated(self, change: Change, body: Mapping[str, Any], row: Mapping[str, Any]) -> Verdict:
         before = (change.baseline or {}).get("before", {})
-        zone = self._shop.zone
-        ours: list[str] = []
-        unmoved: list[str] = []
-        other: list[str] = []
+        found = _acting(body, before, row)
         for name, value in body.items():
-            if shows(change.resource, name, value, before, zone) is True:
-                continue
-            now = shows(change.resource, name, value, row, zone)
-            if now is True:
-                ours.append(name)
-            elif now is False:
-                old = _same_picture(change.resource, name, before, row)
-                (unmoved if old else other).append(name)
-        for name, verdict in _acting(body, before, row).items():
-            {"applied": ours, "absent": unmoved, "unclear": other}[verdict].append(name)
+            was, now = (
+                shows(change.resource, name, value, shown, self._shop.zone)
+                for shown in (before, row)
+            )
+            if was is not True and now is not None:
+                old = not now and _same_picture(change.resource, name, before, row)
+                found[name] = "applied" if now else "absent" if old else "unclear"
+        ours, unmoved, other = (
+            [name for name in found if found[name] == kind]
+            for kind in ("applied", "absent", "unclear")
+        )
         if ours and not unmoved and not other:
             return Verdict("applied", change.record_id, f"shows ours in {', '.join(ours)}")
         if not ours and unmoved and not other:
@@ -148,24 +145,23 @@ class Resolver:
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         if not ours and not unmoved and not other and not once:
             return Verdict("absent", None, "no field of it is visible; sending twice sets it once")
-        raise LookupUnsure(
-            "it cannot be told whether it was applied"
-            + (f"; {', '.join(once)} must not be sent twice" if once else "")
-            + (
-                f"; {', '.join(ours)} show ours, {', '.join(unmoved + other)} do not"
-                if ours
-                else ""
-            )
-        )
+        why = "it cannot be told whether it was applied"
+        if once:
+            why += f"; {', '.join(once)} must not be sent twice"
+        if ours:
+            why += f"; {', '.join(ours)} show ours, {', '.join(unmoved + other)} do not"
+        raise LookupUnsure(why)
 
     def _refused(self, group: Sequence[Change], verdict: Verdict) -> None:
         """The service said that it had no effect, and shows none: sent again after a rate error."""
-        self._outbox.set(group, "absent", verdict.found)
         change = group[0]
-        if change.progress["refused"] == "exists":
-            self._outbox.set(group, "rejected", change.reason, state=State.REJECTED, progress={})
-        else:
+        self._outbox.set(group, "absent", verdict.found)
+        if change.progress["refused"] != "exists":
             self._sender.resend(group)
+            return
+        with self._outbox.transaction():
+            if self._outbox.unmoved(group):
+                self._outbox.set(group, "rejected", change.reason, state=State.REJECTED)
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]

@@ -10,7 +10,8 @@ lookup that shows none of those shows nothing.
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
@@ -36,6 +37,7 @@ from pipelines.outbox.recent import (
 )
 from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
+from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.schema.bodies import PATHS
 
 _WINDOW = (1,)
@@ -71,11 +73,13 @@ class Lookup:
         self._zone = client.shop.zone
         self.payments = Payments(client)
         self._baselines: dict[str, dict[str, Any]] = {}
+        self._made: dict[str, deque[str]] = {}
         self._lock = threading.Lock()
 
     def baseline(self, resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """What is there before a create: ids (kept for the push, as it only grows), and how to look
-        it up: ``since`` a day, or from the newest down to these ids (``floor``: their first day).
+        """What is there before a create: ids, and how to look it up: ``since`` a day, or from the
+        newest down to these ids (``floor``: their first day). The ids are read once a push, and a
+        page of those that it made is added: with all, a long queue's file grew by the square.
 
         For payments the payments of the invoices; :class:`NotFound` if an invoice does not exist.
         A list that cannot be read whole leaves a baseline marked ``unsure``, which adopts nothing.
@@ -90,7 +94,7 @@ class Lookup:
                 except LookupUnsure as unsure:
                     return {"ids": [], "since": "", "unsure": str(unsure)}
                 self._baselines[resource] = kept
-            return {**kept, "ids": list(kept["ids"])}
+            return {**kept, "ids": [*kept["ids"], *self._made.get(resource, ())]}
 
     def _read_baseline(self, resource: str) -> dict[str, Any]:
         """Ids of recent records: of a window that shows some, else of the newest page."""
@@ -109,8 +113,7 @@ class Lookup:
     def created(self, resource: str, record_id: str) -> None:
         """A record that one of our own changes made: later baselines hold it."""
         with self._lock:
-            if resource in self._baselines and record_id not in self._baselines[resource]["ids"]:
-                self._baselines[resource]["ids"].append(record_id)
+            self._made.setdefault(resource, deque(maxlen=PAGE_ROWS)).append(record_id)
 
     def find_created(
         self,
@@ -142,16 +145,9 @@ class Lookup:
             return Verdict(
                 "late", None, f"the list does not show {', '.join(late[:3])} of ours yet"
             )
-        if lost.marker:
-            return self.marked(lost.resource, lost.marker, body, fresh, exact + alike, len(recent))
-        if answered in exact + alike:
+        if not lost.marker and answered in exact + alike:
             return Verdict("applied", answered, f"record {answered} is new, as answered")
-        if len(exact) == 1 and not alike:
-            return Verdict("applied", exact[0], f"record {exact[0]} is new and shows what was sent")
-        if exact or alike:
-            named = ", ".join(exact + alike)
-            return Verdict("unclear", None, f"new records that may be it: {named}")
-        return Verdict("absent", None, f"not among {len(recent)} recent records")
+        return self.concluded(lost, body, fresh, exact, alike)
 
     def _since_baseline(
         self, resource: str, baseline: Mapping[str, Any], known: frozenset[str]
@@ -199,14 +195,34 @@ class Lookup:
                 alike.append(key)
         return exact, alike
 
-    def marked(
+    def concluded(
+        self,
+        change: Change,
+        body: Mapping[str, Any],
+        fresh: Mapping[str, Mapping[str, Any]],
+        exact: list[str],
+        alike: list[str],
+        twins: Callable[[], int] = lambda: 1,
+    ) -> Verdict:
+        """What follows from new records for a create. ``twins``: how many changes are the very
+        same, any of which may have made any of the records that are."""
+        if change.marker:
+            return self._marked(change.resource, change.marker, body, fresh, exact + alike)
+        if exact and not alike and len(exact) <= twins():
+            first = min(exact, key=lambda key: (str(fresh[key].get("created_date")), key))
+            return Verdict("applied", first, f"record {first} is new and shows what was sent")
+        if exact or alike:
+            named = ", ".join(exact + alike)
+            return Verdict("unclear", None, f"new records that may be it: {named}")
+        return Verdict("absent", None, f"not among {len(fresh)} new records")
+
+    def _marked(
         self,
         resource: str,
         marker: str,
         body: Mapping[str, Any],
         fresh: Mapping[str, Mapping[str, Any]],
         resembling: list[str],
-        count: int,
     ) -> Verdict:
         """Only the record that holds the marker is ours; details may show what a list does not. One
         whose notes are the beginning of ours may be, too: the service may have cut it off."""
@@ -215,7 +231,7 @@ class Lookup:
         for key in [] if marked else resembling:
             row: Mapping[str, Any] | None = fresh[key]
             if not _shows_notes(resource, row) and len(hidden) < _MOST_DETAILS:
-                row = self.record(resource, PATHS[resource], key)
+                row = self.record(resource, key)
             if row is not None and holds(row, marker):
                 marked.append(key)
             elif not _shows_notes(resource, row) or _is_cut_off(resource, body, row):
@@ -226,11 +242,11 @@ class Lookup:
             named = ", ".join(marked or hidden)
             why = "hold our marker" if marked else "may be it, but do not show their notes whole"
             return Verdict("unclear", None, f"new records that {why}: {named}")
-        return Verdict("absent", None, f"no marker of ours among {count} recent records")
+        return Verdict("absent", None, f"no marker of ours among {len(fresh)} new records")
 
     def deleted(self, resource: str, record_id: str) -> Verdict:
         """Whether a record that was to be deleted is gone."""
-        if self.record(resource, PATHS[resource], record_id) is not None:
+        if self.record(resource, record_id) is not None:
             return Verdict("absent", None, "the record is still there")
         self._shows_others(resource, record_id)
         return Verdict("applied", record_id, "the record is gone")
@@ -245,12 +261,13 @@ class Lookup:
         ids = [str(row.get("id")) for row in rows]
         if record_id in ids:
             raise LookupUnsure("the record is still in its list, though not under its own path")
-        if ids and self.record(resource, PATHS[resource], ids[0]) is None:
+        if ids and self.record(resource, ids[0]) is None:
             raise LookupUnsure(f"no record is found under its own path, {ids[0]} neither")
 
-    def record(self, resource: str, path: str, record_id: str) -> dict[str, Any] | None:
+    def record(self, resource: str, record_id: str) -> dict[str, Any] | None:
         """One record, cleaned; None when the service says that it does not exist, or that it was
         deleted."""
+        path = PATHS[resource]
         try:
             answer = self._client.get(f"{path}/{record_id}")
         except NotFound:

@@ -218,6 +218,9 @@ class Walk:
         left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
         if left:
             self.outbox.put_in_doubt(left, "a push ended while it was being sent")
+        refused = self.outbox.changes(shop=self.shop, states=[State.QUEUED], refused=True)
+        if refused:
+            self.outbox.put_in_doubt(refused, "a push ended before it was looked for")
 
     def _decide(self, on_conflict: OnConflict) -> None:
         """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""

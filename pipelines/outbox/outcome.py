@@ -37,6 +37,7 @@ def settle_done(
             pushed_at=time.time(),
             next_lookup=None,
             for_person=0,
+            baseline=None,
         )
         outbox.wrote(change, new_id, touched(change, body, new_id))
         if change.op == "update":

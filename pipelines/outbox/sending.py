@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
-from pipelines.outbox.basis import moved, pictures_of
+from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import shows
+from pipelines.outbox.compare import picture, shows
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import (
     ONCE_ONLY,
@@ -106,7 +106,7 @@ class Sender:
             if not error.sent:
                 raise
             self.silence.count += 1
-            self._park(group, "not sent", str(error), reason=str(error))
+            self._park(group, "not sent", str(error))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
@@ -114,8 +114,7 @@ class Sender:
                     f"base_url does not look like the service: {error}. It ends with /v1 "
                     "(specification, Versioning)."
                 ) from None
-            reason = f"could not be checked before sending: {error}"
-            self._park(group, "not sent", reason, reason=reason)
+            self._park(group, "not sent", f"could not be checked before sending: {error}")
             return
         if baseline is None:
             return
@@ -141,7 +140,7 @@ class Sender:
             self._send(group, body, progress, again=again)
 
     def _reject(self, group: Sequence[Change], reason: str) -> None:
-        self._park(group, "rejected", reason, state=State.REJECTED, reason=reason)
+        self._park(group, "rejected", reason, state=State.REJECTED)
 
     def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
         """What was there before; None when the change was parked."""
@@ -155,18 +154,17 @@ class Sender:
                 raise
         if change.op != "update":
             return {}
-        record_id = str(change.record_id)
-        row = self.lookup.record(change.resource, PATHS[change.resource], record_id)
+        resource, zone = change.resource, self.client.shop.zone
+        row = self.lookup.record(resource, str(change.record_id))
         if row is None:
-            raise Unsendable(f"the service has no {change.resource} with id {record_id}")
+            raise Unsendable(f"the service has no {resource} with id {change.record_id}")
         base = merged_base([member.base for member in group])
         differing = {
             name: values
-            for name, values in moved(change.resource, base, row, self.client.shop.zone).items()
-            if name in body
-            and shows(change.resource, name, body[name], row, self.client.shop.zone) is not True
+            for name, values in moved(resource, base, row, zone).items()
+            if name in body and shows(resource, name, body[name], row, zone) is not True
         }
-        before = {"before": kept(change.resource, body, row)}
+        before = {"before": kept(resource, body, row)}
         if not differing or self.on_conflict == "ours":
             return before
         reason = "; ".join(
@@ -177,21 +175,19 @@ class Sender:
         if self.on_conflict == "theirs":
             rest = {name: value for name, value in body.items() if name not in differing}
             if rest:
-                self._park(group, "theirs kept", reason, reason=f"theirs kept: {reason}")
+                self._park(group, "theirs kept", f"theirs kept: {reason}")
                 return before | {"body": rest}
             self._reject(group, f"theirs kept: {reason}")
             return None
-        progress = {"seen": pictures_of(change.resource, body, row)["seen"]}
-        self._park(
-            group, "conflict", reason, state=State.CONFLICT, reason=reason, progress=progress
-        )
+        progress = {"seen": {name: picture(resource, name, row) for name in body}}
+        self._park(group, "conflict", reason, state=State.CONFLICT, progress=progress)
         return None
 
-    def _park(self, group: Sequence[Change], event: str, detail: str, **columns: Any) -> None:
+    def _park(self, group: Sequence[Change], event: str, reason: str, **columns: Any) -> None:
         """Note what the check found, unless a person dealt with the change while it ran."""
         with self.outbox.transaction():
             if self.outbox.unmoved(group):
-                self.outbox.set(group, event, detail, **columns)
+                self.outbox.set(group, event, reason, reason=reason, **columns)
 
     def _intend(
         self,
@@ -202,34 +198,17 @@ class Sender:
     ) -> bool:
         """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
-        now = self.outbox.now()
+        attempts = lead.attempts + 1
+        along = f", with {', '.join(str(one.number) for one in rest)}" if rest else ""
+        sending = {"state": State.SENDING, "sent_at": self.outbox.now()}
+        sent: dict[str, Any] = {"sent_body": body, "baseline": baseline, "progress": progress}
+        sent |= {"attempts": attempts, "lookups": 0, "next_lookup": None, "for_person": 0}
         with self.outbox.transaction():
             if not self.outbox.unmoved(group):
                 return False
-            self.outbox.set(
-                [lead],
-                "sending",
-                f"attempt {lead.attempts + 1}"
-                + (f", with {', '.join(str(m.number) for m in rest)}" if rest else ""),
-                state=State.SENDING,
-                sent_body=body,
-                baseline=dict(baseline),
-                progress=dict(progress),
-                sent_at=now,
-                attempts=lead.attempts + 1,
-                lookups=0,
-                next_lookup=None,
-                for_person=0,
-            )
-            if rest:
-                self.outbox.set(
-                    rest,
-                    "sending",
-                    f"as one request with change {lead.number}",
-                    state=State.SENDING,
-                    merged_into=lead.number,
-                    sent_at=now,
-                )
+            self.outbox.set([lead], "sending", f"attempt {attempts}{along}", **sending, **sent)
+            also = f"as one request with change {lead.number}"
+            self.outbox.set(rest, "sending", also, merged_into=lead.number, **sending)
         return True
 
     def _send(
@@ -307,7 +286,7 @@ class Sender:
         answers for what is gone is not specified, so any refusal will do."""
         record_id = str(change.record_id)
         try:
-            row = self.lookup.record(change.resource, PATHS[change.resource], record_id)
+            row = self.lookup.record(change.resource, record_id)
         except BadAnswer:
             return ""
         except ShopError as error:
@@ -355,24 +334,20 @@ class Sender:
 
     def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
         reason = str(error)
-        if again and len(group) == 1:
+        columns: dict[str, Any] = {"answer": f"{error.status} {error.excerpt}"[:MOST_ANSWER]}
+        if len(group) > 1:
+            # One faulty field must not take the others down: each is sent on its own.
+            apart: dict[str, Any] = {"state": State.QUEUED, "alone": 1, "merged_into": None}
+            self.outbox.set(group, "sent apart", reason, **apart)
+        elif again:
             # It was sent before and its answer lost: a service that takes no second of a name, or
             # no second file in its place, most likely has the first, though it does not show it.
             reason = f"may have been applied before; sent again, the service said: {reason}"
-            self.outbox.set(
-                group, "in doubt", reason, state=State.IN_DOUBT, reason=reason, for_person=1
-            )
-        elif len(group) > 1:
-            # One faulty field must not take the others down: each is sent on its own.
-            self.outbox.set(
-                group, "sent apart", reason, state=State.QUEUED, alone=1, merged_into=None
-            )
+            columns = {"state": State.IN_DOUBT, "reason": reason, "for_person": 1}
+            self.outbox.set(group, "in doubt", reason, **columns)
+        elif error.status == _EXISTS and group[0].op != "upload":
+            self.outbox.put_in_doubt(group, reason, progress={"refused": "exists"}, **columns)
         else:
-            said = f"{error.status} {error.excerpt}"[:MOST_ANSWER]
-            if error.status == _EXISTS and group[0].op != "upload":
-                self.outbox.put_in_doubt(group, reason, answer=said, progress={"refused": "exists"})
-                return
-            self.outbox.set(
-                group, "rejected", reason, state=State.REJECTED, reason=reason, answer=said
-            )
+            columns |= {"state": State.REJECTED, "reason": reason}
+            self.outbox.set(group, "rejected", reason, **columns)
         self.hook("outcome", group[0].number)

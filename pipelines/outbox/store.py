@@ -28,11 +28,15 @@ _CONDITIONS: Mapping[str, str] = {
     "before": "number < ?",
     "after": "number > ?",
     "but": "number != ?",
+    "of_list": "+resource = ?",
     "naming": "body like '%\"' || ? || '\"%'",
     "pushed_after": "pushed_at > ?",
+    "refused": "(json_extract(progress, '$.refused') is not null) = ?",
     "due": "for_person = 0 and next_lookup <= ?",
 }
-"""What changes may be asked for by: ``naming`` an id in their body, ``due`` to be looked up."""
+"""What changes may be asked for by: ``naming`` an id in their body, ``due`` to be looked up,
+``refused`` by an answer that is yet to be believed (:mod:`pipelines.outbox.doubt`),
+``of_list``: a resource by whose index SQLite does not go, since the few in a state are fewer."""
 
 
 class Outbox(Registry):
@@ -76,7 +80,7 @@ class Outbox(Registry):
 
     def creates(self, change: Change, *states: State) -> list[Change]:
         """Other creates of the same list, in some states."""
-        kind: Any = {"shop": change.shop, "resource": change.resource, "op": "create"}
+        kind: Any = {"shop": change.shop, "of_list": change.resource, "op": "create"}
         return self.changes(states=states, but=change.number, **kind)
 
     def get(self, number: int) -> Change:

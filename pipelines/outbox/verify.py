@@ -32,7 +32,6 @@ from pipelines.outbox.recent import LookupUnsure, read_down_to, read_window_sinc
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.schema.dates import parse_moment
 
 Rows = Mapping[str, Mapping[str, Any]]
@@ -82,28 +81,15 @@ class Earlier:
     ) -> None:
         """What may have been sent is in doubt, as if this queue had sent it."""
         lead, *rest = group
-        reason = f"may have been sent by another copy of this queue: {verdict.found}"
-        columns: dict[str, Any] = {
-            "state": State.IN_DOUBT,
-            "reason": reason,
-            "for_person": int(verdict.kind == "unclear"),
-            "doubted_since": None,
-            "is_copied": 0,
-        }
+        why = f"may have been sent by another copy of this queue: {verdict.found}"
+        columns: dict[str, Any] = {"state": State.IN_DOUBT, "reason": why, "doubted_since": None}
+        columns |= {"for_person": verdict.kind == "unclear", "is_copied": 0}
+        sent = {"sent_body": body, "baseline": baseline, "sent_at": lead.doubted_since}
         with outbox.transaction():
             if not outbox.unmoved(group):
                 raise LookupUnsure("somebody dealt with it meanwhile")
-            outbox.set(
-                [lead],
-                "in doubt",
-                reason,
-                sent_body=dict(body),
-                baseline=dict(baseline),
-                sent_at=lead.doubted_since,
-                **columns,
-            )
-            if rest:
-                outbox.set(rest, "in doubt", reason, merged_into=lead.number, **columns)
+            outbox.set([lead], "in doubt", why, **sent, **columns)
+            outbox.set(rest, "in doubt", why, merged_into=lead.number, **columns)
 
     def _verdict(
         self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
@@ -120,7 +106,7 @@ class Earlier:
         record_id = str(lead.record_id)
         if lead.op == "delete":
             return self.lookup.deleted(lead.resource, record_id), {}
-        row = self.lookup.record(lead.resource, PATHS[lead.resource], record_id)
+        row = self.lookup.record(lead.resource, record_id)
         if row is None:
             return Verdict("absent", None, "there is no such record"), {}
         return self._updated(group, body, row, after), {"before": {}}
@@ -145,20 +131,9 @@ class Earlier:
         day = (after - _ZONES).date()
         baseline = {"ids": sorted(known & recent.keys()), "since": day.isoformat()}
         exact, alike = self.lookup.resembling(change.resource, body, fresh)
-        if change.marker:
-            found = self.lookup.marked(
-                change.resource, change.marker, body, fresh, exact + alike, len(recent)
-            )
-            return found, baseline
-        if exact and not alike and len(exact) <= _twins(outbox, change):
-            # Of changes all alike any may have made any of the records.
-            first = min(exact, key=lambda key: (str(fresh[key].get("created_date")), key))
-            words = f"record {first} was made since and shows what would be sent"
-            return Verdict("applied", first, words), baseline
-        if exact or alike:
-            named = ", ".join(exact + alike)
-            return Verdict("unclear", None, f"records made since that may be it: {named}"), baseline
-        return Verdict("absent", None, f"not among {len(recent)} recent records"), baseline
+        return self.lookup.concluded(
+            change, body, fresh, exact, alike, lambda: _twins(outbox, change)
+        ), baseline
 
     def _recent(
         self, resource: str, body: Mapping[str, Any], after: datetime

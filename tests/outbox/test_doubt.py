@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.outbox import Outbox, discard, enqueue, push, retry
+from pipelines.outbox import Outbox, discard, enqueue, lookup, push, retry
 from tests.outbox.conftest import MINUTE, settings_for
 from tests.outbox.test_push import change, states
 
@@ -76,6 +76,27 @@ def test_added_stock_refused_for_the_rate_is_added_once(settings, service, when)
     service.lose = [f"429 {when}"]
     assert push(settings).exit_code == 0
     assert service.records["products"][record]["stock"] == 7
+
+
+def test_one_refused_in_a_push_that_stopped_is_looked_for_by_the_next(settings, service):
+    enqueue("brands", "create", {"name": "Ann"}, settings=settings)
+    service.lose = ["429 after"]
+    assert push(settings, stop=lambda: bool(service.writes)).exit_code == 4
+    assert states(settings) == ["queued"]
+    assert push(settings).exit_code == 0
+    assert service.count("create", "brands") == 1
+
+
+def test_what_is_kept_of_a_create_does_not_grow_with_the_queue(settings, service, monkeypatch):
+    monkeypatch.setattr(lookup, "PAGE_ROWS", 3)
+    enqueue("brands", "create", [{"name": f"Ann {n}"} for n in range(6)], settings=settings)
+    service.lose = ["ok"] * 5 + ["before"]
+    push(settings, wait=False)
+    assert service.count("create", "brands") == 5
+    assert change(settings, 1).baseline is None
+    assert len(change(settings, 6).baseline["ids"]) == 3
+    assert push(settings).exit_code == 0
+    assert service.count("create", "brands") == 6
 
 
 def test_a_refused_one_whose_second_answer_is_lost_is_in_doubt_as_any(settings, service):

@@ -66,7 +66,7 @@ def test_more_alike_than_were_queued_are_for_a_person(settings, service, restore
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
     restored(lambda: service.put("customers", name="Ann"))
     assert states(settings) == ["in_doubt"]
-    assert "records made since that may be it" in change(settings, 1).reason
+    assert "new records that may be it" in change(settings, 1).reason
     assert len(service.records["customers"]) == 2
 
 
