@@ -98,7 +98,7 @@ class Log:
         """Of these answers those that hold a row as it is now, by list."""
         found: dict[str, list[int]] = {}
         for seq, shop, resource, ids in self._ledger.pages_named(seqs):
-            if self._ledger.current_rows(shop, resource, seq, ids):
+            if self._ledger.shows_current(shop, resource, seq, ids):
                 found.setdefault(resource.partition(":")[0], []).append(seq)
         return found
 
@@ -146,15 +146,19 @@ class Log:
         yield from self._of_held(table, shop, resource, since, end)
         yield from self._gone(table, shop, resource, since, end)
 
-    def has_only_new(self, table: str, offsets: Offsets, end: Offset) -> bool:
+    def has_only_new(self, table: str, offsets: Offsets, end: Offset, *, goes_on: bool) -> bool:
         """Whether a destination that stands at ``offsets`` has none of the rows up to ``end``.
 
-        Asked of first loads alone: in a later one some row is known, and finding none takes time.
+        Asked while a list is read or loaded for the first time (``goes_on``: the load before had
+        only new ones, too): later some row is known, and finding none takes time.
         """
         lists = [(s, r, since) for s, since in self._since(offsets) for r in _resources(table)]
-        return any(
-            self._ledger.value(s, full_watermark(r)) is None for s, r, _ in lists
-        ) and not any(
+        is_first = (
+            goes_on
+            or all(since == Offset() for _, _, since in lists)
+            or any(self._ledger.value(s, full_watermark(r)) is None for s, r, _ in lists)
+        )
+        return is_first and not any(
             self._ledger.has_known(shop, resource, since.page, since.tombstone, end.tombstone)
             or self._pruned(shop, resource, since, end)
             for shop, resource, since in lists

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
+from dlt.destinations.sql_jobs import SqlMergeFollowupJob
 
 from pipelines.home import Home, HomeError
 from pipelines.load import consumer, loader
@@ -17,6 +18,7 @@ from pipelines.load.pairing import keep_together
 from pipelines.publish.publish import publish
 from sources.repair_shop import log
 from sources.repair_shop.ledger.aside import pages_aside
+from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import ENDPOINTS, TABLES
 from tests.ledgers import START, LoadedHome, settings_of
@@ -345,6 +347,30 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(loaded, monkeypatch,
     assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
     ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
     assert "customers" not in json.loads(left)
+
+
+def test_only_rows_that_may_be_there_are_merged(loaded, monkeypatch):
+    """A list that was read whole before anything of it was loaded is appended, load after load."""
+    merged: list[str] = []
+    make = SqlMergeFollowupJob.generate_sql
+
+    def noted(tables, client):
+        merged.extend(table["name"] for table in tables)
+        return make(tables, client)
+
+    monkeypatch.setattr(SqlMergeFollowupJob, "generate_sql", noted)
+    loaded.feed.load_waiting()
+    loaded.ledger.set_value("main", full_watermark("customers"), "2026-03-01")
+    loaded.load("customers", {"id": "1", "visits": [{"n": 1}]})
+    loaded.load("customers", {"id": "2", "visits": [{"n": 2}]}, minute=1)
+    assert merged == []
+    loaded.load("customers", {"id": "2", "visits": []}, {"id": "3"}, minute=2)
+    assert {"customers", "customers__visits"} <= set(merged)
+    merged.clear()
+    loaded.load("customers", {"id": "4"}, minute=3)
+    assert "customers" in merged, "finding that none is known would take time"
+    assert loaded.query("SELECT id FROM raw.customers ORDER BY 1") == [(n,) for n in "1234"]
+    assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
 
 
 def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded):

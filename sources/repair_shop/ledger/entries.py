@@ -10,19 +10,23 @@ from datetime import datetime
 from typing import Any
 
 from ..ledger.file import LedgerFile
-from ..ledger.records import StoredPage, now_text, page_of
+from ..ledger.records import StoredPage, ids_of, now_text
 
 _NOT_ASIDE = "p.seq NOT IN (SELECT seq FROM set_aside WHERE NOT is_tried) "
 _PAGES = "FROM pages p JOIN scans s USING (scan_id) WHERE "
 _WAITING = (
     f"{_PAGES}p.loaded_at IS NULL AND {_NOT_ASIDE}AND s.shop IN (SELECT value FROM json_each(?))"
 )
+_CURRENT = (
+    "FROM seen WHERE shop=? AND resource=? AND id IN (SELECT value FROM json_each(?)) "
+    "AND coalesce(changed, seq) = ?"
+)
 _NUMBERED = f"{_PAGES}p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq"
 
 
 def _stored(row: tuple[Any, ...]) -> StoredPage:
     seq, shop, resource, spec, at, request, body, kind, summary = row
-    page = page_of(summary)
+    ids, _, fresh = json.loads(summary)
     return StoredPage(
         seq,
         shop,
@@ -32,8 +36,8 @@ def _stored(row: tuple[Any, ...]) -> StoredPage:
         request,
         zlib.decompress(body),
         kind,
-        page.fresh,
-        page.ids,
+        tuple(fresh),
+        tuple(ids),
     )
 
 
@@ -75,7 +79,7 @@ class Entries(LedgerFile):
         for seq, shop, resource, summary in self.query(
             f"SELECT p.seq, s.shop, s.resource, p.summary {_NUMBERED}", (json.dumps(list(seqs)),)
         ):
-            yield seq, shop, resource, page_of(summary).ids
+            yield seq, shop, resource, ids_of(summary)
 
     def pages_between(
         self, shop: str, resource: str, after: int, until: int
@@ -86,7 +90,7 @@ class Entries(LedgerFile):
             f"p.seq <= ? AND {_NOT_ASIDE}ORDER BY p.seq",
             (shop, resource, after, until),
         ):
-            yield seq, page_of(summary).ids
+            yield seq, ids_of(summary)
 
     def current_rows(
         self, shop: str, resource: str, seq: int, ids: Sequence[str]
@@ -95,12 +99,15 @@ class Entries(LedgerFile):
         return {
             row[0]: row[1:]
             for row in self.query(
-                "SELECT id, deleted_at, coalesce(first, 0) FROM seen WHERE shop=? AND "
-                "resource=? AND id IN (SELECT value FROM json_each(?)) "
-                "AND coalesce(changed, seq) = ?",
+                f"SELECT id, deleted_at, coalesce(first, 0) {_CURRENT}",
                 (shop, resource, json.dumps(ids), seq),
             )
         }
+
+    def shows_current(self, shop: str, resource: str, seq: int, ids: Sequence[str]) -> bool:
+        """Whether an answer holds a row as it is now; mostly its first one tells."""
+        asked = (shop, resource, json.dumps(ids), seq)
+        return bool(self.query(f"SELECT 1 {_CURRENT} LIMIT 1", asked))
 
     def has_known(self, shop: str, resource: str, after: int, gone: int, gone_until: int) -> bool:
         """Whether a row answered up to ``after`` was answered anew since, or is in the deletions

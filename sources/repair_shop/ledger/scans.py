@@ -11,7 +11,7 @@ from typing import Any
 
 from ..budget.clock import SystemClock
 from ..ledger.file import LedgerFile
-from ..ledger.records import Page, Scan, now_text, page_of
+from ..ledger.records import Page, Scan, ids_of, now_text, page_of
 
 
 class ScanState(StrEnum):
@@ -135,7 +135,7 @@ class Scans(LedgerFile):
     def shown_ids(self, scan: Scan) -> set[str]:
         """The rows that any answer to a scan's requests showed."""
         rows = self.query("SELECT summary FROM pages WHERE scan_id=?", (scan.scan_id,))
-        return {row for (summary,) in rows for row in page_of(summary).ids}
+        return {row for (summary,) in rows for row in ids_of(summary)}
 
     def first_seq(self, scan: Scan) -> int | None:
         """Number of a scan's first answer: rows not seen since then, the scan did not show."""
