@@ -191,3 +191,42 @@ def test_a_run_of_few_requests_may_be_refused_a_list_before_it_stops(stranger):
     assert report.exit_code == 3
     assert "Not in your plan" in report.message
     assert any("Stopped after 2 requests" in detail for detail in report.details)
+
+
+def test_old_pages_that_are_the_whole_list_show_what_is_gone(stranger):
+    """A row added and another deleted, in an order that is not by date: as many as were known. The
+    pages read again showed the one, and the other lived on with exit code 0."""
+    shuffled = [
+        {
+            "id": f"c-{n}",
+            "name": "x",
+            "created_date": f"2026-0{1 + n * 7 % 9}-{1 + n * 11 % 28:02d}",
+        }
+        for n in range(120)
+    ]
+    stranger.lists["/customers"] = shuffled
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = [*shuffled[:10], {**shuffled[10], "id": "new"}, *shuffled[11:]]
+    shop = stranger.shop
+    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+        ledger = session.ledger
+        fetch = ShopFetch(session.client(shop), ledger, ledger.begin_run("sync"), session.observer)
+        fetch.run([Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2, 3))])
+        assert set(ledger.live_ids("main", "customers")) == {
+            row["id"] for row in stranger.lists["/customers"]
+        }
+
+
+def test_a_missing_row_that_cannot_be_looked_up_is_not_left_alive(stranger):
+    """Its list was "not counted", and complete all the same with a row that was gone for long."""
+    customers = [
+        {"id": f"c-{n}", "name": "x", "created_date": f"2026-0{1 + n // 20}-{1 + n % 20:02d}"}
+        for n in range(120)
+    ]
+    stranger.lists["/customers"] = customers
+    stranger.missing = lambda: Reply(body=b"null")
+    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = customers[:10] + customers[11:]
+    assert stranger.sync("customers").exit_code == 0
+    assert "c-10" not in stranger.recorder.live("customers", "main")

@@ -73,7 +73,13 @@ class ListCount:
         runs = list(runs_of(pages))
         words = ", ".join(f"{first} to {last}" for first, last in runs)
         out.proof = f"pages {words} read again"
-        if not search.balances():
+        try:
+            if search.shows_end(max(pages)):
+                search.find_end()  # in an order that is not by date, only the whole list tells
+            balances = search.balances()
+        except NeverEnds:
+            balances = False
+        if not balances:
             self._settle(out, [search])
         covered = (search.covered(first, last) for first, last in runs)
         out.covered = [days for days in covered if days is not None]
@@ -108,7 +114,7 @@ class ListCount:
             except BadAnswer as error:
                 if error.transient:
                     raise
-                found.append(Found(reason=str(error)))
+                found.append(Found(reason=str(error), read_whole=True))
             out.pages += search.requests
         doubts = "; ".join(part.reason for part in found if part.reason)
         if any(part.read_whole for part in found):

@@ -197,6 +197,10 @@ class RankSearch:
             return None
         return self.live - self.total
 
+    def shows_end(self, number: int) -> bool:
+        """Whether the list ends on a page that was asked."""
+        return 0 < self._pages[number].size < PAGE_ROWS
+
     def balances(self) -> bool:
         """Whether as many rows are known as the service has, at every cut that was seen."""
         return not self._count.undated and self._open_gap() is None
