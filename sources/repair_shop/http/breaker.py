@@ -23,11 +23,12 @@ _IN_A_ROW = 3
 class Breaker:
     """The breaker of one client.
 
-    ``ask`` sends a request within the budget, begins the minute of silence if it is refused too,
-    and gives when it was sent, in the budget's time, and whether it was answered.
+    ``ask`` sends a request within the budget, begins the minute of silence if it is refused in
+    these words too, and gives when it was sent, in the budget's time, and in which words it was
+    refused, None if it was answered.
     """
 
-    def __init__(self, ask: Callable[[httpx.Request], tuple[float, bool]]) -> None:
+    def __init__(self, ask: Callable[[httpx.Request, str], tuple[float, str | None]]) -> None:
         self._ask = ask
         self._turn = Turn()
         self._good: httpx.Request | None = None
@@ -62,9 +63,11 @@ class Breaker:
             if self._count < _IN_A_ROW:
                 return
             if not self._shut_at:
-                asked_at, is_answered = self._ask(self._good or request)
-                if is_answered:
+                asked_at, said = self._ask(self._good or request, words)
+                if said is None:
                     self._of_requests.add(words)
+                if said != words:
+                    self._count = 0
                     return
                 self._shut_at = asked_at
             elif sent_at > self._shut_at:

@@ -178,17 +178,17 @@ class BudgetTransport(httpx.BaseTransport):
             self._counter.give_back()
             raise
 
-    def _ask_again(self, request: httpx.Request) -> tuple[float, bool]:
+    def _ask_again(self, request: httpx.Request, words: str) -> tuple[float, str | None]:
         """See :class:`~repair_shop.http.breaker.Breaker`."""
         number, slot = self._take(request)
         try:
-            self._one_try(request, slot, number, refusal="rate_error")
-        except (BadAnswer, RateLimited):
-            return slot.taken, False
-        return slot.taken, True
+            self._one_try(request, slot, number, limit=words)
+        except BadAnswer as error:
+            return slot.taken, error.wording
+        return slot.taken, None
 
     def _one_try(
-        self, request: httpx.Request, slot: Slot, number: int, refusal: Outcome = "other"
+        self, request: httpx.Request, slot: Slot, number: int, limit: str | None = None
     ) -> httpx.Response:
         path = request.url.path.removeprefix(self._base_path)
         started, sent_at = time.monotonic(), datetime.now(UTC)
@@ -204,8 +204,8 @@ class BudgetTransport(httpx.BaseTransport):
             skew = self._clock.observe(headers)
             reading = read_answer(status, headers, body, method=request.method)
             outcome, error = self._judge(reading, request.method, path)
-            if outcome == "other":
-                outcome = refusal
+            if outcome == "other" and limit == wording_of(reading):
+                outcome = "rate_error"
         finally:
             retry_after = None if reading is None else reading.retry_after
             slot.answered(outcome, retry_after=retry_after, skew=skew)
