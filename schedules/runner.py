@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import quote
 
 import filelock
 
 from pipelines.json_file import held
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifyError
-from pipelines.monitor.schedule_state import STOPPED, ScheduleState
+from pipelines.monitor.schedule_state import STOPPED, ScheduleState, job_lock
 from schedules.children import PROGRAM, Ended, run_child
 from schedules.jobs import Command, PlannedJob
 from schedules.settings import ScheduleSettings
 
+_PROBE_SECONDS = 0.5
 _WORST = (0, 4, 1, 3, 2)
 """Exit codes from good to bad; of several commands the worst counts."""
 
@@ -141,8 +141,11 @@ class Runner:
                 self._log.info("message sent", job=name, exit_code=ended.exit_code)
 
     def _lock(self, name: str) -> AbstractContextManager[None]:
-        path = self.home / f"schedule-{quote(name, safe=':')}.lock".replace(":", "-")
-        return held(path, lambda: JobRunning(f"The job '{name}' runs already; nothing was done."))
+        def busy() -> JobRunning:
+            return JobRunning(f"The job '{name}' runs already; nothing was done.")
+
+        # Who only looks whether it runs holds the lock for an instant.
+        return held(job_lock(self.home, name), busy, timeout=_PROBE_SECONDS)
 
 
 def _rank(code: int) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pipelines.json_file import JsonFile, held
 
@@ -144,7 +145,7 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
             "last_due_at": job.due.isoformat() if job.due and job.started_at else None,
             "last_ended_at": job.ended_at and job.ended_at.isoformat(),
             "exit_code": job.exit_code,
-            "outcome": job.outcome,
+            "outcome": _told(home, name, job),
             "message": job.message,
             "is_served": served,
         }
@@ -153,9 +154,24 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["next_at"] is None, str(row["next_at"]), row["job"]))
 
 
+def job_lock(home: Path, name: str) -> Path:
+    """The lock that whoever runs a job holds."""
+    return home / f"schedule-{quote(name, safe=':')}.lock".replace(":", "-")
+
+
 def is_served(home: Path) -> bool:
     """Whether a scheduler process serves a home folder now (its lock says so, not its word)."""
-    path = home / "schedule.lock"
+    return _is_held(home / "schedule.lock")
+
+
+def _told(home: Path, name: str, job: JobState) -> str:
+    """How a run ended; one whose process was killed could not say so itself."""
+    if job.outcome == RUNNING and not _is_held(job_lock(home, name)):
+        return "cut off"
+    return job.outcome
+
+
+def _is_held(path: Path) -> bool:
     if not path.exists():
         return False
     try:

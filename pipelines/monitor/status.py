@@ -368,7 +368,7 @@ def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iter
         yield Problem(
             Kind.JOB,
             f"The job {incident['job']} fails since {since:%Y-%m-%d %H:%M %Z} ({incident['runs']} "
-            f"run(s), exit code {incident['exit_code']}): {incident['message']}; "
+            f"run(s), exit code {incident['exit_code']}): {incident['message'].rstrip('.')}; "
             f"'shopmirror schedule --run {incident['job']}' runs it at once",
         )
 

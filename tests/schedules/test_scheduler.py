@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.monitor.schedule_state import ScheduleState, is_served, next_runs
+from pipelines.json_file import held
+from pipelines.monitor.schedule_state import ScheduleState, is_served, job_lock, next_runs
 from schedules.scheduler import Agenda, Scheduler, SchedulerRunning, run_once
 from schedules.triggers import DailyAt, EveryMinutes
 from tests.schedules.conftest import job
@@ -82,6 +83,9 @@ def test_a_run_cut_off_goes_on_but_not_for_ever(bench, clock):
     for attempt in range(1, 4):
         state.started("sync", due, clock())  # and then the power goes
         assert bool(agenda.owed()) == (attempt < 3)
+    assert next_runs(bench.home)[0]["outcome"] == "cut off"
+    with held(job_lock(bench.home, "sync"), TimeoutError):
+        assert next_runs(bench.home)[0]["outcome"] == "running"
 
 
 def test_a_run_that_was_stopped_goes_on(bench, clock):
