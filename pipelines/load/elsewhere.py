@@ -244,6 +244,7 @@ def _run(pipeline: dlt.Pipeline, what: Any) -> LoadInfo:
 
 
 def _root(error: BaseException) -> BaseException:
-    while error.__cause__ is not None:
-        error = error.__cause__
+    # Where a lost connection cannot be made again, dlt rolls back on none, and fails of that.
+    while below := error.__cause__ or (isinstance(error, AttributeError) and error.__context__):
+        error = below
     return error

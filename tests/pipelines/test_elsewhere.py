@@ -48,6 +48,15 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeyp
         elsewhere(loaded.home, loaded.ledger, "nowhere"),
     ):
         pass
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(loaded.home.path / "also.duckdb"))
+    with (
+        pytest.raises(LoadError, match="up to date: the server went"),
+        elsewhere(loaded.home, loaded.ledger, "company"),
+    ):
+        try:
+            raise OSError("the server went")
+        except OSError:
+            None.rollback()  # as dlt does, on a connection that it could not make again
 
 
 def test_destinations_are_a_list_or_words(monkeypatch):
