@@ -6,9 +6,8 @@ lists, and what breaks on its way (bodies cut off, empty, in another shape, refu
 reading may be incomplete, but not say that it is complete with rows missing, too many or old; the
 last night, on which nothing breaks, must be complete. Ends with 1 if one was not.
 
-Seeds 2 and 8 found lists left "not counted", 17 words taken for the limit by chance. Scans run side
-by side, so what a seed meets differs a little from run to run; of 17, one run in three still shows
-a deleted row of a list of 100 a page as alive for a night.
+Seeds 2 and 8 found lists left "not counted", 17 words taken for the limit by chance, and rows of a
+list that failed taken for hidden. Scans run side by side, so what a seed meets differs each time.
 """
 
 import gzip

@@ -230,3 +230,22 @@ def test_a_missing_row_that_cannot_be_looked_up_is_not_left_alive(stranger):
     stranger.lists["/customers"] = customers[:10] + customers[11:]
     assert stranger.sync("customers").exit_code == 0
     assert "c-10" not in stranger.recorder.live("customers", "main")
+
+
+def test_rows_of_a_list_that_was_not_read_are_not_taken_for_hidden(stranger):
+    stock = [{"id": n, "created_date": f"2026-01-{n:02d}"} for n in range(1, 29)]
+    stranger.lists["/stock"] = stock
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    answer = stranger.loopback.otherwise
+
+    def fail(seen: Seen) -> Reply:
+        filters = {"breakage", "internal_use"} & dict(seen.query).keys()
+        is_bare = seen.path == "/v1/stock" and not filters
+        return Reply(400, {"error": "Odd"}) if is_bare else answer(seen)
+
+    stranger.loopback.otherwise = fail
+    assert stranger.sync("stock").exit_code != 0
+    stranger.loopback.otherwise = answer
+    del stock[5]
+    assert stranger.sync("stock").exit_code == 0
+    assert len(stranger.recorder.live("stock", "main")) == 27
