@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ..errors import BadAnswer
@@ -114,7 +114,7 @@ def read_hidden(
             told.append(f"{words}: shown by the list itself")
             continue
         try:
-            found = _read_part(reader, f"{number}:", {name: value}, listed, out)
+            found = _answered(partial(_read_part, reader, number, {name: value}, listed, out))
         except (BadAnswer, PagingBroken) as error:
             if isinstance(error, BadAnswer) and error.transient:
                 raise
@@ -131,17 +131,32 @@ def read_hidden(
     return out
 
 
+def _answered(read: Callable[[str], set[str]]) -> set[str]:
+    """A refusal may come by chance and would stand for a week, so the second one is believed."""
+    try:
+        return read("")
+    except (BadAnswer, PagingBroken) as error:
+        if isinstance(error, BadAnswer) and error.transient:
+            raise
+        return read("again:")
+
+
 def _read_part(
-    reader: MakeReader, prefix: str, params: dict[str, str], listed: set[str], out: Outcome
+    reader: MakeReader,
+    number: int,
+    params: dict[str, str],
+    listed: set[str],
+    out: Outcome,
+    prefix: str,
 ) -> set[str]:
     """The rows under a filter that the bare list does not show; none is asked for beyond a page
     of which all are listed."""
-    page = reader(f"{prefix}first:", None, params).ask("newest:1", 1, "newest")
+    page = reader(f"{number}:{prefix}first:", None, params).ask("newest:1", 1, "newest")
     out.take(page)
     found = set(page.ids)
     if not found <= listed and page.size >= PAGE_ROWS:
         try:
-            whole = read_list(reader(prefix, None, params))
+            whole = read_list(reader(f"{number}:{prefix}", None, params))
         except NeverEnds as error:
             whole = Outcome(reason=str(error))
         out.pages += whole.pages
