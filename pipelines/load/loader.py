@@ -56,8 +56,8 @@ STAGING = "raw_staging"
 """Where dlt keeps the rows of one load before it merges them; not published."""
 
 _PIPELINE = "repair_shop"
-_BLOCKS = 4_500
-"""Blocks of the file that DuckDB may hold in a load before it spills (74 MB of a new file, whose
+_BLOCKS = 4_000
+"""Blocks of the file that DuckDB may hold in a load before it spills (66 MB of a new file, whose
 blocks are of 16 KiB); by itself it takes most of the RAM."""
 _MOST = 1_000_000_000
 """Bytes it may hold of a file of an older version, whose blocks are of 256 KiB, and after a load

@@ -17,9 +17,10 @@ from pipelines.transform.compiled import NOW, Node
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 _LEAST = 100_000_000
-"""What it may hold of a small file; of a larger one three times the file, up to the above: rows
-that joins and groups hold are not packed; to set them aside takes a fifth of a build's time.
-A build of what changed holds less: as much as the file, up to a third of the above."""
+"""What it may hold of a small file; of a larger one twice the file, and three times from 100 MB on, up
+to the above: rows that joins and groups hold are not packed; to set them aside takes a fifth of a
+large build's time. A build of what changed holds less: as much as the file, up to a third of the
+above."""
 LARGE = 40_000_000
 """Bytes of a file from which on builds say how each text is packed. To find out DuckDB tries every
 way with every column, a third of what writing takes."""
@@ -72,7 +73,8 @@ def run(
         "select parse_formatted_bytes(current_setting('memory_limit')), "
         "(select sum(block_size * total_blocks)::bigint from pragma_database_size())"
     ).fetchone() or (MEMORY, 0)
-    most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, 3 * size)
+    whole = (2 if size < _LEAST else 3) * size
+    most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, whole)
     bound = f"set memory_limit = '{min(ample, most, max(_LEAST, wanted))}B'"
     connection.execute(bound)
     connection.execute(UNPACKED)
