@@ -175,6 +175,38 @@ def test_no_answer_ends_otherwise(payload, question):
     assert list(totals) == question.periods
 
 
+HEADED = [{"date": "2026-01-05", "total": 5.25}, {"date": "2026-01-07", "total": 7}]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        {"date": "2026-01-31 16:40", "total": 12.25, "data": HEADED},
+        {"date": "31-Jan-2026", "totals": {"amount": "Q12.25"}, "sales": HEADED},
+        {"data": {"date": "2026-01-31", "total": 12.25, "days": {"05": 5.25, "07": 7}}},
+    ],
+)
+def test_a_heading_with_its_own_date_and_sum_is_no_day(heading):
+    """It was read as one day that holds the sum, with nothing sold on all others."""
+    totals = read(sent(heading), JANUARY)
+    assert nonzero(totals) == {date(2026, 1, 5): Decimal("5.25"), date(2026, 1, 7): Decimal(7)}
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "begins"),
+    [
+        ("Africa/Cairo", date(2026, 4, 24), "2026-04-23T22:00:00Z"),
+        ("America/Santiago", date(2026, 9, 6), "2026-09-06T04:00:00Z"),
+        ("America/Havana", date(2026, 11, 1), "2026-11-01T04:00:00Z"),
+        ("Europe/Berlin", date(2026, 3, 30), "2026-03-29T22:00:00Z"),
+    ],
+)
+def test_a_day_may_begin_when_the_clocks_change(zone, day, begins):
+    """In some zones they do so at midnight: that day's first moment is not 00:00."""
+    question = Question("/dailySales", "day", day, day, ZoneInfo(zone))
+    assert read([{"date": begins, "total": 5}], question) == {day: Decimal(5)}
+
+
 def test_the_settings_may_name_the_total():
     rows = [
         {"month": 1, "total": 3, "Importe Final": 120.5},

@@ -47,6 +47,8 @@ class Entries:
     grain: Grain
     listed: list[Entry] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    in_list: bool = False
+    """Whether a list was met: what stands in none is no entry beside others."""
     placed: bool = False
     """The totals came bare, twelve in a row, and were taken for January to December."""
 
@@ -73,6 +75,7 @@ class Entries:
                 raise Unreadable(f"a list of {len(node)} bare values, which name no {self.grain}")
             self.placed = True
             node = [{"month": place, "": value} for place, value in enumerate(node, 1)]
+        self.in_list = True
         for row in node:
             if not isinstance(row, Mapping):
                 raise Unreadable(f"{_kind(row)} among the entries of a list")
@@ -110,7 +113,7 @@ class Entries:
                 inner[name] = value
             else:
                 inner[name] = value
-        if not inner or self._is_entry(fields, keys):
+        if not inner or (self._is_entry(fields, keys) and not self._is_heading(inner)):
             if not (keys or _has_period(fields)):
                 seen = ", ".join(sorted(fields)) or "no field"
                 raise Unreadable(f"an object with {seen[:80]}, and no month or day")
@@ -129,6 +132,15 @@ class Entries:
         roles = {role_of(name) for name in fields}
         wanted = {"date", "day"} if self.grain == "day" else {"date", "month"}
         return "total" in roles and bool(roles & wanted)
+
+    def _is_heading(self, inner: Mapping[str, Any]) -> bool:
+        """Whether the date and sum of an object are those of a printed report: it holds days."""
+        return not self.in_list and any(
+            _period_keys(value)
+            if isinstance(value, Mapping)
+            else any(isinstance(row, Mapping) and _has_period(row) for row in value)
+            for value in inner.values()
+        )
 
     def _note_checks(self, scalars: Mapping[str, Any], first: int) -> None:
         for name, value in scalars.items():

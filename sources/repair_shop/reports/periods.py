@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -85,7 +85,8 @@ def _with_clock(found: re.Match[str], grain: Grain, zone: ZoneInfo) -> Iterator[
         if found["offset"] and (hours or minutes):
             there = datetime(day.year, day.month, day.day, hours, minutes, tzinfo=_offset(found))
             here = there.astimezone(zone)
-            if here.date() != day and (here.hour or here.minute):
+            begins = datetime.combine(here.date(), time(), zone)  # 01:00 where clocks change then
+            if here.date() != day and there.timestamp() != begins.timestamp():
                 continue
             day = here.date()
         yield name, Part(day.year, day.month, day.day)
