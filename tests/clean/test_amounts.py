@@ -27,6 +27,8 @@ from sources.repair_shop.schema.clean import parse_amount
         ("1e2", "100"),
         (".50", "0.5"),
         ("Rs.50", "50"),
+        ("S/. 1,234.50", "1234.50"),
+        ("-B/.50", "-50"),
     ],
 )
 def test_an_amount_is_read_exactly(said, meant):

@@ -18,9 +18,9 @@ _NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2})?)?")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PLAIN = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d{1,2})?")
 # Currency signs and codes stand before or behind the figure, never inside it; a point belongs to a
-# code (``Rs.50``), not to a sign (``$.50`` may be half a dollar).
+# code (``Rs.50``, ``S/.50``), not to a sign (``$.50`` may be half a dollar).
 _PRICE = re.compile(
-    r"\(? ?(-?) ?(?:[^\W\d_]{1,4}\.|[^\d\s.,()+-]{0,5}) ?([+-]?) ?"
+    r"\(? ?(-?) ?(?:[^\W\d_]{1,4}/?\.|[^\d\s.,()+-]{0,5}) ?([+-]?) ?"
     r"(\d[\d.,' ]*)[^\d\s.,()+-]{0,5} ?(-?)\)?"
 )
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}")
