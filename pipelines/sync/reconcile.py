@@ -16,7 +16,14 @@ from pipelines.reconcile import calibrate as definitions
 from pipelines.reconcile.differences import Difference, compare
 from pipelines.reconcile.explain import Finding, explain
 from pipelines.sync.contradictions import contradictions
-from pipelines.sync.repair import fetch_monthly_reports, is_definition, repair_shop, split_months
+from pipelines.sync.repair import (
+    definition_hint,
+    fetch_monthly_reports,
+    is_definition,
+    not_compared,
+    repair_shop,
+    split_months,
+)
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
@@ -139,6 +146,8 @@ def reconcile(
             results = {s.name: ShopResult(s.name) for s in shops}
             for one in shops:
                 _ask(session, one, year, results[one.name])
+                lacking = not_compared(session.ledger, one.name)
+                report.problems += [f"{one.name}: {problem}" for problem in lacking]
             session.build()
             if calibrate:
                 for one in shops:
@@ -217,7 +226,7 @@ def _split(
     if repair:
         return repair_shop(session, shop, result, run_id)
     if is_definition(found.differing, found.matching):
-        result.hint = "calibrate"
+        result.hint = definition_hint(found.differing)
         return False
     try:
         split_months(session.client(shop), session.ledger, found.differing, limit=24)
@@ -255,7 +264,8 @@ def _gather(
             periods = [Period(*row) for row in rows]
             report.periods += periods
             result = results[shop.name]
-            report.problems += [f"{shop.name}: {doubt}" for doubt in result.doubts]
+            told = [*result.doubts, *filter(None, [result.hint])]
+            report.problems += [f"{shop.name}: {problem}" for problem in told]
             if not periods and result.error is None:
                 report.problems.append(f"{shop.name}: there is no report of the service to compare")
             worst = sorted((p for p in periods if not p.matches), key=lambda p: -abs(p.difference))

@@ -68,6 +68,21 @@ def fetch_monthly_reports(
     return len(wanted)
 
 
+def not_compared(ledger: Ledger, shop: str) -> list[str]:
+    """The reports that nothing is compared with, in words: a list they count was not read whole."""
+    lacking = {report: _unread(ledger, shop, tables) for report, tables in _NEEDED.items()}
+    return [
+        f"{report.replace('_', ' ')} were not compared, since {' and '.join(tables)} were not read "
+        "whole yet. Run 'shopmirror sync' until it ends complete."
+        for report, tables in lacking.items()
+        if tables
+    ]
+
+
+def _unread(ledger: Ledger, shop: str, tables: Sequence[str]) -> list[str]:
+    return [table for table in tables if ledger.value(shop, full_watermark(table)) is None]
+
+
 def report_requests(ledger: Ledger, shop: ShopSettings) -> int:
     """Requests the next :func:`fetch_monthly_reports` will make."""
     return len(_wanted_reports(ledger, shop, datetime.now(shop.zone).date(), None))
@@ -78,7 +93,7 @@ def _wanted_reports(
 ) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for report, tables in _NEEDED.items():
-        if any(ledger.value(shop.name, full_watermark(table)) is None for table in tables):
+        if _unread(ledger, shop.name, tables):
             continue
         years = [year] if year else _years(ledger, shop.name, tables, today)
         old = [y for y in years if today.year - y >= _RECENT_YEARS]
@@ -250,6 +265,19 @@ def is_definition(differing: Sequence[Difference], matching: int) -> bool:
     return len(months) > _MANY_MONTHS and len(months) > matching
 
 
+def definition_hint(differing: Sequence[Difference]) -> str:
+    """What to do where the definition is at fault, or where the reports hold nothing at all."""
+    if not any(d.theirs for d in differing):
+        return (
+            "The service's reports were read and hold nothing but zeros where we have documents: "
+            "they may be switched off or not for this key. 'shopmirror doctor' shows what it says."
+        )
+    return (
+        "More months differ than agree: the service seems to count differently. "
+        "Run 'shopmirror reconcile --calibrate'."
+    )
+
+
 def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
     """Read the documents of differing days again; False when there is nothing to do.
 
@@ -262,10 +290,7 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
     if result.error is not None:
         return False
     if is_definition(differing, result.matching):
-        result.hint = (
-            "More months differ than agree: the service seems to count differently. "
-            "Run 'shopmirror reconcile --calibrate'."
-        )
+        result.hint = definition_hint(differing)
         differing = []
     client, ledger, home = session.client(shop), session.ledger, session.home
     since = unsettled_since(ledger, shop.name)

@@ -85,8 +85,10 @@ def show(report: ReconcileReport) -> None:
             say(f"{shop}, {verdict.report}: {verdict.message}")
     for problem in report.problems:
         fault(problem)
-    if report.exit_code == 0:
+    if report.exit_code == 0 and groups:
         out().print(f"[green]Everything agrees to the cent.[/green] {report.requests} requests.")
+    elif report.exit_code == 0:
+        say("Neither side has anything but zeros in these periods, which agrees about nothing.")
     elif differing:
         fault(f"{len(differing)} of {len(report.periods)} periods do not agree.")
 

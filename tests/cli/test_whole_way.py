@@ -8,18 +8,26 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
+from datetime import date
+from decimal import Decimal
 
 import duckdb
 import pytest
 
+from pipelines.sync.reconcile import Period, ReconcileReport
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from shopmirror.commands.reconcile import show
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
+from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import TABLES
 from tests.cli.conftest import ZONE, point_at
 
+DAY = date(2026, 1, 1)
 pytestmark = pytest.mark.xdist_group("cli")
 
 
@@ -121,6 +129,27 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(home, run, shop
     document = json.loads(out)
     assert (code, document["differing"]) == (0, 0)
     assert document["compared"] > 48
+
+
+def test_what_was_not_compared_does_not_agree(home, run, shop):
+    """Lists of some names are newer than the reports; a list that is not whole proves no sum."""
+    newest = max(shop.store("main").all("ticket_invoices"), key=lambda row: row["created_date"])
+    shop.store("main").update("ticket_invoices", newest["id"], {"amount_total": "1.23"})
+    code, out, err = run("sync", "ticketInvoices", "--full")
+    assert code == 0, err
+    assert "agree" not in out
+    with closing(Ledger(home / "mirror.sqlite")) as ledger:
+        ledger.drop_values("main", [full_watermark("pos_orders")])
+    code, out, err = run("reconcile")
+    assert code == 1
+    assert "agrees to the cent" not in out
+    assert "monthly sales were not compared, since pos_orders were not read whole" in err
+
+
+def test_zeros_on_both_sides_agree_about_nothing(capfd):
+    zero = Decimal(0)
+    show(ReconcileReport(periods=[Period("a", "monthly_sales", DAY, zero, zero, zero, True)]))
+    assert "agrees to the cent" not in capfd.readouterr().out
 
 
 def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(tmp_path, monkeypatch):

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 import pytest
 
+from pipelines.reconcile.differences import Difference
 from pipelines.sync.contradictions import contradictions
-from pipelines.sync.repair import fetch_monthly_reports
+from pipelines.sync.repair import definition_hint, fetch_monthly_reports
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -114,3 +115,12 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
     stranger.other["/dailyPurchases"] = []
     problems = probe(client).problems
     assert any("add up to 12.00" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(("theirs", "words"), [(0, "nothing but zeros"), (3, "--calibrate")])
+def test_reports_that_hold_nothing_do_not_count_differently(theirs, words):
+    months = [
+        Difference("main", "monthly_sales", date(2026, month, 1), Decimal(5), Decimal(theirs))
+        for month in range(1, 9)
+    ]
+    assert words in definition_hint(months)
