@@ -82,6 +82,23 @@ REFUSED: dict[str, tuple[Question, Any, str]] = {
     "an unknown language": (YEAR, {"data": [{"month": "tammikuu", "total": 5}]}, "tammikuu"),
     "an odd year": (YEAR, [{"year": "FY26", "month": "Jan", "total": 5}], "FY26"),
     "two totals": (YEAR, [{"month": "Jan", "total": 3, "amount": 120.5}], "report_total"),
+    "net of returns": (YEAR, [{"month": 1, "sales": 90, "returns": 10, "net": 80}], "report_total"),
+    "returns below zero": (
+        YEAR,
+        [{"month": 1, "sales": 90, "refunds": -10, "net": 80}],
+        "report_total",
+    ),
+    "a gross amount beside": (
+        YEAR,
+        [{"month": 1, "total": 90, "tax": 9, "sum": 99}],
+        "report_total",
+    ),
+    "an undated amount": (
+        YEAR,
+        [{"month": 1, "total": 9}, {"month": None, "total": 3}],
+        "whose sum is 9.00",
+    ),
+    "undated amounts": (YEAR, [{"month": "", "total": 9}], "without a month"),
     "sales that are a number": (YEAR, [{"month": 1, "sales": 3, "amount": 1.5}], "report_total"),
     "an odd name and tax": (YEAR, [{"month": 1, "mucho": 3.25, "tax": 1}], "report_total"),
     "an odd name, no cents": (YEAR, [{"month": 1, "facturas": 3}], "report_total"),
@@ -189,6 +206,12 @@ HEADED = [{"date": "2026-01-05", "total": 5.25}, {"date": "2026-01-07", "total":
 def test_a_heading_with_its_own_date_and_sum_is_no_day(heading):
     """It was read as one day that holds the sum, with nothing sold on all others."""
     totals = read(sent(heading), JANUARY)
+    assert nonzero(totals) == {date(2026, 1, 5): Decimal("5.25"), date(2026, 1, 7): Decimal(7)}
+
+
+def test_a_sum_under_the_list_may_have_no_name():
+    rows = [*HEADED, {"date": None, "total": "12.25"}]
+    totals = read(sent(rows), JANUARY)
     assert nonzero(totals) == {date(2026, 1, 5): Decimal("5.25"), date(2026, 1, 7): Decimal(7)}
 
 

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from . import amounts
 from .entries import Check, Entries, Entry, Unreadable
 from .periods import Grain, Part, layouts
-from .words import NET_NAMES, SUM_WORDS, TOTAL_NAMES, WEEKDAYS, Role, plain, role_of
+from .words import NET_NAMES, REDUCTIONS, SUM_WORDS, TOTAL_NAMES, WEEKDAYS, Role, plain, role_of
 
 _CENT = Decimal("0.01")
 _MOST_WAYS = 200
@@ -112,6 +112,8 @@ def _is_asked(day: date, question: Question) -> bool:
 def _take_sums_out(entries: Entries) -> None:
     """A line called "Total" is a check on the others, not a period."""
     lines = [place for place, entry in enumerate(entries.listed) if _is_sum(entry)]
+    if not lines and len(entries.listed) > 1 and _says_no_period(entries.listed[-1]):
+        lines = [len(entries.listed) - 1]
     for place in reversed(lines):
         entry = entries.listed.pop(place)
         for check in entries.checks:
@@ -125,8 +127,16 @@ def _take_sums_out(entries: Entries) -> None:
 
 
 def _is_sum(entry: Entry) -> bool:
-    texts = [v for n, v in entry.fields.items() if role_of(n) not in ("total", "tax", "other")]
-    return any(plain(t) in SUM_WORDS for t in (*entry.keys, *texts) if isinstance(t, str) and t)
+    texts = (*entry.keys, *_labels(entry))
+    return any(plain(t) in SUM_WORDS for t in texts if isinstance(t, str) and t)
+
+
+def _says_no_period(entry: Entry) -> bool:
+    return not entry.keys and all(_is_empty(value) for value in _labels(entry))
+
+
+def _labels(entry: Entry) -> list[Any]:
+    return [v for n, v in entry.fields.items() if role_of(n) not in ("total", "tax", "other")]
 
 
 def _failed_check(checks: Sequence[Check], values: Sequence[Decimal]) -> str:
@@ -333,11 +343,26 @@ def _explained(first: str, other: str, listed: Sequence[Entry], names: Sequence[
     mine, theirs = (_column([e.fields.get(name) for e in listed]) for name in (first, other))
     if mine is None or theirs is None:
         return theirs is None
-    if mine == theirs or (other in NET_NAMES and first not in NET_NAMES):
+    if mine == theirs:
         return True
+    if other in NET_NAMES and first not in NET_NAMES:
+        # Without the tax; but net of returns or discounts it may be what counts.
+        off = [_column([e.fields.get(n) for e in listed]) for n in names if _is_reduction(n)]
+        return not any(_adds_up(theirs, c, mine) or _adds_up(mine, c, theirs) for c in off)
     for tax_name in (name for name in names if role_of(name) == "tax"):
-        tax = _column([entry.fields.get(tax_name) for entry in listed])
-        gross = [a + b for a, b in zip(theirs, tax, strict=True)] if tax else []
-        if gross and all(abs(a - b) <= _CENT for a, b in zip(mine, gross, strict=True)):
+        if _adds_up(theirs, _column([entry.fields.get(tax_name) for entry in listed]), mine):
             return True
     return False
+
+
+def _adds_up(
+    net: Sequence[Decimal], more: Sequence[Decimal] | None, gross: Sequence[Decimal]
+) -> bool:
+    return more is not None and all(
+        abs(part + rest - whole) <= _CENT
+        for part, rest, whole in zip(net, more, gross, strict=True)
+    )
+
+
+def _is_reduction(name: str) -> bool:
+    return bool(set(name.split("_")) & REDUCTIONS)

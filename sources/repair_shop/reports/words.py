@@ -84,6 +84,8 @@ NET_NAMES = frozenset(
     _words("""net_total total_net net net_sales net_amount subtotal sub_total total_excl_tax
     total_ex_vat""")
 )
+REDUCTIONS = frozenset(_words("refund refunds return returns returned discount discounts"))
+"""What may be taken off sales besides tax."""
 _TAX = frozenset(_words("tax vat iva gst taxes impuesto impuestos mwst tva  tps"))
 _OTHER = frozenset(
     _words("""count qty quantity number num no orders transactions tickets invoices documents
