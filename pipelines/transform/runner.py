@@ -17,9 +17,9 @@ from pipelines.transform.compiled import NOW, Node
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 _LEAST = 100_000_000
-"""What it may hold of a small file; of a larger one twice the file, and three times from 100 MB on, up
-to the above: rows that joins and groups hold are not packed; to set them aside takes a fifth of a
-large build's time. A build of what changed holds less: as much as the file, up to a third of the
+"""What it may hold of a small file; of a larger one twice the file, and three times from 100 MB on,
+up to the above: rows that joins and groups hold are not packed; to set them aside takes a fifth of
+a large build's time. A build of what changed holds less: as much as the file, up to a third of the
 above."""
 LARGE = 40_000_000
 """Bytes of a file from which on builds say how each text is packed. To find out DuckDB tries every
