@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from sources.repair_shop import errors
+from sources.repair_shop.http.breaker import Breaker
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import from_wire
 from tests.wire.doubles import Loopback, Reply
@@ -248,3 +249,17 @@ class TestBreaker:
             client.get("/customers")
             assert clock.ticks - began > 89
             assert client.budget.state().strikes == 0
+
+
+def test_an_answer_that_was_on_its_way_teaches_no_words_of_a_limit():
+    request = httpx.Request("GET", "http://localhost/v1/tickets")
+    refusal = errors.BadAnswer("it failed", method="GET", path="/tickets", status=503)
+    breaker = Breaker(lambda _, words: (10.0, words))
+    for sent_at in (1.0, 2.0):
+        breaker.refused(request, refusal, sent_at)
+    with pytest.raises(errors.RateLimited):
+        breaker.refused(request, refusal, 3.0)
+    breaker.answered(request, 9.0)
+    assert not breaker.is_limit(refusal.wording)
+    breaker.answered(request, 11.0)
+    assert breaker.is_limit(refusal.wording)

@@ -38,9 +38,11 @@ class Breaker:
         self._of_requests: set[str] = set()
         self._limits: set[str] = set()
 
-    def answered(self, request: httpx.Request) -> None:
+    def answered(self, request: httpx.Request, sent_at: float) -> None:
         """A read was answered properly."""
         self._good = request
+        if self._shut_at and sent_at <= self._shut_at:
+            return  # it was on its way when the silence began, and tells nothing of it
         if self._shut_at:
             self._limits.add(self._words)  # a minute's silence helped
         self._words, self._count, self._shut_at = "", 0, 0.0

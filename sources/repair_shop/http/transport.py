@@ -161,7 +161,7 @@ class BudgetTransport(httpx.BaseTransport):
                 self._breaker.refused(request, error, slot.taken)
             raise
         if request.method in READS:
-            self._breaker.answered(request)
+            self._breaker.answered(request, slot.taken)
         return response
 
     def close(self) -> None:
