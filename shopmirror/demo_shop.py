@@ -27,17 +27,20 @@ if TYPE_CHECKING:
 MARKER = "demo.json"
 """File in the home folder that says: what is mirrored here is the sandbox's, at this address."""
 
-TIMEZONE = "America/Guatemala"
-CURRENCY = "GTQ"
-MINUTE_SECONDS = 2.0
-"""The sandbox's minute: 30 requests in two seconds."""
+SHOP: dict[str, Any] = {
+    "timezone": "America/Guatemala",
+    "currency": "GTQ",
+    "closed_weekdays": "sun",
+    "minute_seconds": 2.0,
+}
+"""Its settings beside address and key. The sandbox's minute: 30 requests in two seconds."""
 SIZE = "small"
 """About 12,000 rows in three years."""
 HOURS = 8.0
 """After them the sandbox ends by itself; the next command that asks it serves it again."""
 
 _NOTE, _DB, _LOG = "demo-shop.json", "demo-shop.sqlite", "demo-shop.log"
-_NAMES = ("base_url", "api_key", "timezone", "currency", "minute_seconds")
+_NAMES = ("base_url", "api_key", *SHOP)
 
 
 class DemoError(Exception):
@@ -124,14 +127,7 @@ def running(home: Path) -> Served | None:
 def write_settings(home: Path, key: str) -> None:
     """Put the demo's settings into ``.dlt/`` of the current folder."""
     files = SettingsFiles()
-    values: dict[str, Any] = {
-        "base_url": address(home),
-        "api_key": key,
-        "timezone": TIMEZONE,
-        "currency": CURRENCY,
-        "minute_seconds": MINUTE_SECONDS,
-    }
-    files.set(None, values)
+    files.set(None, {"base_url": address(home), "api_key": key, **SHOP})
     files.note(None, "minute_seconds", "the demo's shop only: a real one's minute has 60 seconds")
     files.write()
 
@@ -191,10 +187,10 @@ def _launch(home: Path, key: str, port: int) -> Served:
         db=str(home / _DB),
         key=key,
         size=SIZE,
-        timezone=TIMEZONE,
-        minute_seconds=MINUTE_SECONDS,
+        timezone=SHOP["timezone"],
+        minute_seconds=SHOP["minute_seconds"],
         hours=HOURS,
         port=port,
-        until=datetime.now(ZoneInfo(TIMEZONE)).date().isoformat(),
+        until=datetime.now(ZoneInfo(SHOP["timezone"])).date().isoformat(),
     )
     return launch(wanted, home / _LOG)

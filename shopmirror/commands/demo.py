@@ -9,10 +9,8 @@ import typer
 
 from shopmirror.consoles import duration, err, moment, out, say, table
 from shopmirror.demo_shop import (
-    CURRENCY,
     MARKER,
-    MINUTE_SECONDS,
-    TIMEZONE,
+    SHOP,
     DemoError,
     end,
     forget_another,
@@ -97,14 +95,7 @@ def _mirror(home: Home, is_alone: bool) -> SyncReport:
     if is_alone:
         write_settings(home.path, key)
     shop = ShopSettings.model_validate(
-        {
-            "name": "main",
-            "base_url": served.base_url,
-            "api_key": key,
-            "timezone": TIMEZONE,
-            "currency": CURRENCY,
-            "minute_seconds": MINUTE_SECONDS,
-        }
+        {"name": "main", "base_url": served.base_url, "api_key": key, **SHOP}
     )
     with stopping() as stop, watching() as observer:
         return sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
@@ -208,7 +199,7 @@ def _show_reports(warehouse: Published) -> None:
         f"Our reports against the service's own: {agreeing} of {len(rows)} months agree to the "
         f"cent\n(shown: the last {_LAST_MONTHS} with business)"
     )
-    unit = f" ({CURRENCY})"
+    unit = f" ({SHOP['currency']})"
     columns = ("report", "month", f"#ours{unit}", f"#the service's{unit}", "#difference", "agrees")
     out().print(table(title, columns, lines))
 

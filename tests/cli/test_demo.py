@@ -42,8 +42,7 @@ def tried(tmp_path_factory):
         for name in [n for n in os.environ if n.startswith(("SOURCES__", "SHOPMIRROR_"))]:
             patch.delenv(name)
         patch.setattr("shopmirror.demo_shop.SIZE", "tiny")
-        patch.setattr("shopmirror.demo_shop.MINUTE_SECONDS", 0.2)
-        patch.setattr("shopmirror.commands.demo.MINUTE_SECONDS", 0.2)
+        patch.setitem(demo_shop.SHOP, "minute_seconds", 0.2)
         said = folder / "said"
         with said.open("w") as file, pytest.MonkeyPatch.context() as mouth:
             mouth.setattr(sys, "stdout", file)
