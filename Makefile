@@ -7,7 +7,7 @@ export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 # Tests begin some hundred processes, which find the code compiled, whatever the shell says of it.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo check test test-engines soak models bench docs clean lint types
+.PHONY: install demo check test test-engines campaigns soak models bench docs clean lint types
 
 install: $(VENV)/.installed
 
@@ -50,6 +50,11 @@ $(ENGINES)/.installed: $(VENV)/.installed requirements-engines.lock
 		$$($(ENGINES)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/venv.pth
 	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-engines.lock
 	touch $@
+
+# What random runs of the suite prove, with forty times the seeds. A fault names its seed:
+# --first-seed repeats it.
+campaigns: install
+	$(BIN)/python -m pytest -n 2 --timeout 3600 -m seeds --campaign 40
 
 # A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
 soak: install

@@ -8,9 +8,6 @@ PARTS = (
     ("bench.load",),
     ("bench.wire",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
-    ("bench.fuzz_answers", "20000", "1"),
-    ("bench.crash_push",),
-    ("bench.restore",),
 )
 
 if __name__ == "__main__":

@@ -1,25 +1,18 @@
-"""What the mirror costs: requests, use of the budget, kills; on a sandbox shop.
+"""What the mirror costs: requests and use of the budget; on a sandbox shop.
 
-``python -m bench.mirror [requests|budget|kills|all]`` prints a few lines a part. Times
+``python -m bench.mirror [requests|budget|all]`` prints a few lines a part. Times
 are ratios taken side by side in one run, so they mean the same on another machine.
 """
 
 import math
-import os
 import random
-import signal
-import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-
-import duckdb
 
 from bench.homes import settings_of
 from pipelines.sync.run import sync
@@ -35,7 +28,6 @@ from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
-_NULL = subprocess.DEVNULL
 NAIVE = "a naive rest_api source"
 
 
@@ -169,80 +161,9 @@ def budget() -> None:
             )
 
 
-def environment(settings: Settings, folder: Path) -> dict[str, str]:
-    """Environment variables that say the same as ``settings``."""
-    one = settings.shops[0]
-    return os.environ | {
-        "SHOPMIRROR_HOME": str(folder),
-        "SOURCES__REPAIR_SHOP__BASE_URL": one.base_url,
-        "SOURCES__REPAIR_SHOP__API_KEY": one.api_key.get_secret_value(),
-        "SOURCES__REPAIR_SHOP__TIMEZONE": one.timezone,
-        "SOURCES__REPAIR_SHOP__MINUTE_SECONDS": str(one.minute_seconds),
-        "SOURCES__REPAIR_SHOP__REQUESTS_PER_MINUTE": str(one.requests_per_minute),
-    }
-
-
-def repeated(server: SandboxServer) -> int:
-    """Requests that were made before, word for word; a load that is left alone has some, too."""
-    asked = [(request.path, request.query) for request in server.requests("main")]
-    return len(asked) - len(set(asked))
-
-
-def is_over(home: Path) -> bool:
-    """Whether the last run had noted its end."""
-    with closing(sqlite3.connect(home / "mirror.sqlite")) as ledger:
-        try:
-            row = ledger.execute("SELECT outcome FROM runs ORDER BY run_id DESC").fetchone()
-        except sqlite3.OperationalError:
-            return False  # killed before it had made its tables
-    return row is not None and row[0] == "complete"
-
-
-def kills(runs: int = 40) -> None:
-    """``kill -9`` at random moments of first loads; what was lost or asked twice."""
-    chance = random.Random(9)
-    command = [sys.executable, "-m", "shopmirror", "sync"]
-    with shop("tiny", latency=0.02) as (server, settings, folder):
-        began, env = time.monotonic(), environment(settings, folder)
-        subprocess.run(command, env=env, check=True, stdout=_NULL, stderr=_NULL)
-        took = time.monotonic() - began
-        looked_at_again = repeated(server)
-    killed = twice = 0
-    while killed < runs:
-        with shop("tiny", latency=0.02) as (server, settings, folder):
-            env = environment(settings, folder)
-            asked_again: int | None = None
-            while True:
-                process = subprocess.Popen(command, env=env, stdout=_NULL, stderr=_NULL)
-                try:
-                    process.wait(timeout=chance.uniform(0.1, 1.5) * took)
-                    break
-                except subprocess.TimeoutExpired:
-                    process.send_signal(signal.SIGKILL)
-                    process.wait()
-                    killed += 1
-                    if asked_again is None and is_over(folder):
-                        # Killed on its way out: the next run is a night of its own.
-                        asked_again = repeated(server)
-            twice += (repeated(server) if asked_again is None else asked_again) - looked_at_again
-            store = server.store("main")
-            with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as database:
-                for table in ENDPOINTS:
-                    held = database.execute(
-                        f"select count(*), count(distinct (id, shop_id)) from raw.{table}"
-                    ).fetchone()
-                    if held != (store.count(table),) * 2 and table != "custom_fields":
-                        print(f"LOST OR DOUBLED: {table} {held} {store.count(table)}")
-                        raise SystemExit(1)
-    print(
-        f"{killed} kills: nothing lost, nothing doubled; {twice} requests asked twice, "
-        f"{twice / killed:.2f} for each kill"
-    )
-
-
 def main(part: str = "all") -> None:
-    """Run one part, or all but the long ones."""
-    parts: tuple[Callable[[], None], ...] = (requests, budget, kills)
+    """Run one part, or all."""
+    parts: tuple[Callable[[], None], ...] = (requests, budget)
     for work in parts:
         if part in (work.__name__, "all"):
             print(f"== {work.__name__}", flush=True)

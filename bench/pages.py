@@ -39,8 +39,7 @@ def bodies(quirks: Quirks, rows: int, size: Size = "small") -> Iterator[tuple[st
             for start in range(0, len(known), PAGE_ROWS):
                 page = [row | {"id": f"{row['id']}-{turn}"} for row in known[start:][:PAGE_ROWS]]
                 made += len(page)
-                text = dumps(page)
-                yield name, text if isinstance(text, bytes) else text.encode()
+                yield name, dumps(page).encode()
                 if made >= rows:
                     return
         turn += 1

@@ -113,6 +113,20 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return folder / name
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--campaign", type=int, default=1, help="so many times the seeds of tests marked 'seeds'"
+    )
+    parser.addoption("--first-seed", type=int, default=0, help="the first of them")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if marker := metafunc.definition.get_closest_marker("seeds"):
+        first: int = metafunc.config.getoption("--first-seed")
+        count = marker.args[0] * metafunc.config.getoption("--campaign")
+        metafunc.parametrize("seed", range(first, first + count))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What ``make check`` leaves out is not even imported: that alone took it ten seconds."""
     is_left_out = config.getoption("markexpr") == "not slow" and _is_slow(collection_path)

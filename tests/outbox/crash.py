@@ -1,7 +1,5 @@
 """One run of a crash: a change is queued, a push dies at a step (or the answer is lost), pushes
 follow until nothing moves, and the service is counted against the queue.
-
-Used by the tests (a slice) and by the bench (all steps of all resources, many times).
 """
 
 import random
@@ -75,7 +73,7 @@ def run(service, home: Path, resource: str, op: str, crashes, faults) -> Outcome
     settings = settings_for(home, service.base_url, minute_seconds=0.02)
     path = PATHS[resource]
     _queue(service, settings, resource, op, home)
-    before = _applied(service, op, path)
+    before = service.count(op, path)
     service.lose = list(faults)
     pushes = 0
     for step, times in crashes:
@@ -99,7 +97,7 @@ def run(service, home: Path, resource: str, op: str, crashes, faults) -> Outcome
     service.lose = []
     with Outbox(home) as outbox:
         [change] = outbox.changes()
-    return Outcome(change.state, _applied(service, op, path) - before, pushes)
+    return Outcome(change.state, service.count(op, path) - before, pushes)
 
 
 def holds(outcome: Outcome, resource: str, op: str) -> bool:
@@ -145,7 +143,3 @@ def _queue(service, settings, resource, op, home):
         home.mkdir(exist_ok=True)
         photo.write_bytes(b"picture")
         enqueue(resource, op, record_id=record, file=photo, settings=settings)
-
-
-def _applied(service, op, path) -> int:
-    return service.count(op, path)

@@ -39,12 +39,6 @@ class Counted:
     records_lost: int = 0
     for_person: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Counted) -> None:
-        """Sum up."""
-        for name in ("payments", "doubled", "lost", "records_doubled", "records_lost"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.for_person += other.for_person
-
 
 @dataclass
 class World:

@@ -39,13 +39,10 @@ def test_a_death_in_an_upload(service, tmp_path, step):
     assert (outcome.state, outcome.applied) == ("done", 1)
 
 
-def test_random_deaths_and_faults(service, tmp_path):
-    for seed in range(25):
-        resource, op, crashes, faults, outcome = crash.random_run(
-            service, tmp_path / str(seed), seed
-        )
-        service.records.clear()
-        assert crash.holds(outcome, resource, op), (seed, resource, op, crashes, faults, outcome)
+@pytest.mark.seeds(25)
+def test_random_deaths_and_faults(service, tmp_path, seed):
+    resource, op, crashes, faults, outcome = crash.random_run(service, tmp_path / "home", seed)
+    assert crash.holds(outcome, resource, op), (resource, op, crashes, faults, outcome)
 
 
 CHILD = """

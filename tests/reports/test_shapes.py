@@ -2,9 +2,11 @@
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -150,16 +152,17 @@ def test_what_is_not_certain_is_refused_in_words(name):
         read(sent(payload), question)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.randoms(use_true_random=False))
-def test_a_few_figures_are_read_right_or_refused(dice):
+@pytest.mark.seeds(2)
+def test_a_few_figures_are_read_right_or_refused(seed):
     """Of few figures much is ambiguous: day or month first, thousands or not."""
-    case = random_case(dice)
-    try:
-        totals = read(sent(case.payload), replace(case.question, zone=ZONE))
-    except Unreadable:
-        return
-    assert nonzero(totals) == sparse(case.figures), case.where
+    dice, were_read = Random(seed), 0
+    for _ in range(250):
+        case = random_case(dice)
+        with suppress(Unreadable):
+            totals = read(sent(case.payload), replace(case.question, zone=ZONE))
+            assert nonzero(totals) == sparse(case.figures), (case.where, case.payload)
+            were_read += 1
+    assert were_read > 25
 
 
 @settings(max_examples=150, deadline=None)
