@@ -53,7 +53,7 @@ def generate(
     scale = SCALES[size]
     end = until or DEFAULT_UNTIL
     first = end - dt.timedelta(days=scale.days)
-    clock = ShopClock(ZoneInfo(timezone), first, end)
+    clock = ShopClock(ZoneInfo(timezone))
     ctx = Context(seed=seed, shop=shop, scale=scale, clock=clock, first=first, end=end)
     for _ in _days(ctx, timezone):
         yield from ctx.out

@@ -8,7 +8,7 @@ from sandbox.generator.catalogue import Catalogue
 from sandbox.generator.context import Context, Record, served
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.people import Contacts
-from sandbox.generator.shop_time import LAST_SECOND, last_of_month
+from sandbox.generator.shop_time import DAY, LAST_SECOND, last_of_month
 
 
 def awkward_moments(ctx: Context) -> dict[dt.date, list[int]]:
@@ -23,12 +23,12 @@ def awkward_moments(ctx: Context) -> dict[dt.date, list[int]]:
         last = last_of_month(day)
         moments += [ctx.clock.at(last, LAST_SECOND), ctx.clock.at(last, LAST_SECOND) + 1]
         day = last + dt.timedelta(days=1)
-    for moment, forward in ctx.clock.transitions():
+    start = ctx.clock.at(ctx.first, 0)
+    for moment, forward in ctx.clock.transitions(start - DAY, ctx.end + DAY):
         moments += [moment - 1, moment]
         if forward < 0:
             moments += [moment + forward // 2, moment - forward // 2]
     found: defaultdict[dt.date, list[int]] = defaultdict(list)
-    start = ctx.clock.at(ctx.first, 0)
     for moment in sorted(moments):
         if start <= moment < ctx.end:
             found[ctx.clock.day(moment)].append(moment)

@@ -5,100 +5,64 @@ colon (``2026-07-16T18:22:05-0600``), daylight saving included.
 """
 
 import datetime as dt
-from bisect import bisect_right
+from bisect import bisect_left
 from calendar import monthrange
-from functools import lru_cache
+from functools import partial
 from zoneinfo import ZoneInfo
 
 DAY = 86_400
 """Seconds of an ordinary day."""
 LAST_SECOND = DAY - 1
 """Second of the day of 23:59:59."""
-_EPOCH = dt.date(1970, 1, 1).toordinal()
-
-
-def _offset(zone: ZoneInfo, moment: int) -> int:
-    offset = dt.datetime.fromtimestamp(moment, zone).utcoffset()
-    return int(offset.total_seconds()) if offset else 0
-
-
-@lru_cache(maxsize=4096)
-def _day_text(day: int) -> str:
-    return dt.date.fromordinal(day + _EPOCH).isoformat()
 
 
 class ShopClock:
-    """Converts between the shop's wall clock and moments, for the years the shop has data of.
+    """Converts between the shop's wall clock and moments.
 
     Days are ``datetime.date``; seconds of the day count along the wall clock.
     """
 
-    def __init__(self, zone: ZoneInfo, first: dt.date, last: dt.date) -> None:
+    def __init__(self, zone: ZoneInfo) -> None:
         self.zone = zone
-        low = (first.toordinal() - _EPOCH - 400) * DAY
-        high = (last.toordinal() - _EPOCH + 400) * DAY
-        self._starts = [low]
-        self._offsets = [_offset(zone, low)]
-        for moment in range(low, high, DAY):
-            if _offset(zone, moment + DAY) != self._offsets[-1]:
-                self._add_transition(moment, moment + DAY)
 
-    def _add_transition(self, before: int, after: int) -> None:
-        while after - before > 1:
-            middle = (before + after) // 2
-            if _offset(self.zone, middle) == self._offsets[-1]:
-                before = middle
-            else:
-                after = middle
-        self._starts.append(after)
-        self._offsets.append(_offset(self.zone, after))
-
-    def transitions(self) -> list[tuple[int, int]]:
-        """Every change of the offset: its moment, and by how many seconds the clock goes forward.
-
-        A negative number is an autumn night, whose hour is repeated.
+    def transitions(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Every change of the offset between two moments: when, and by how many seconds the clock
+        goes forward. A negative number is an autumn night, whose hour is repeated.
         """
-        pairs = zip(self._offsets, self._offsets[1:], strict=False)
-        return [
-            (start, new - old) for start, (old, new) in zip(self._starts[1:], pairs, strict=True)
-        ]
+        found = []
+        for day in range(first, last, DAY):
+            before, after = self._offset(day), self._offset(day + DAY)
+            if before != after:
+                seconds = range(day, day + DAY)
+                is_new = partial(self._is_ahead_by, after)
+                found.append((day + bisect_left(seconds, True, key=is_new), after - before))
+        return found
 
-    def offset(self, moment: int) -> int:
-        """Seconds the shop's clock is ahead of UTC."""
-        return self._offsets[max(bisect_right(self._starts, moment) - 1, 0)]
+    def _offset(self, moment: int) -> int:
+        offset = self._local(moment).utcoffset()
+        return int(offset.total_seconds()) if offset else 0
 
-    def at(self, day: dt.date, second: int, fold: int = 0) -> int:
-        """The moment of a wall-clock second of a day.
+    def _is_ahead_by(self, offset: int, moment: int) -> bool:
+        return self._offset(moment) == offset
 
-        ``fold=1`` is the second run of an hour that an autumn night repeats.
+    def _local(self, moment: int) -> dt.datetime:
+        return dt.datetime.fromtimestamp(moment, self.zone)
+
+    def at(self, day: dt.date, second: int) -> int:
+        """The moment of a wall-clock second of a day: the first one, where an autumn night repeats
+        its hour; of an hour that a spring night leaves out what the clock shows then.
         """
-        wall = (day.toordinal() - _EPOCH) * DAY + second
-        early, late = self.offset(wall - DAY), self.offset(wall + DAY)
-        if early == late:
-            return wall - early
-        candidates = sorted(m for m in {wall - early, wall - late} if self.offset(m) == wall - m)
-        if (
-            not candidates
-        ):  # an hour that the spring night leaves out: the clock shows the later one
-            return wall - early
-        return candidates[min(fold, len(candidates) - 1)]
+        wall = dt.datetime.combine(day, dt.time(), self.zone) + dt.timedelta(seconds=second)
+        return int(wall.timestamp())
 
     def day(self, moment: int) -> dt.date:
         """The shop's day a moment falls on."""
-        return dt.date.fromordinal((moment + self.offset(moment)) // DAY + _EPOCH)
+        return self._local(moment).date()
 
     def text(self, moment: int) -> str:
         """The moment as the service writes it."""
-        offset = self.offset(moment)
-        day, second = divmod(moment + offset, DAY)
-        hours, rest = divmod(second, 3600)
-        minutes, seconds = divmod(rest, 60)
-        sign = "-" if offset < 0 else "+"
-        away = abs(offset) // 60
-        return (
-            f"{_day_text(day)}T{hours:02d}:{minutes:02d}:{seconds:02d}"
-            f"{sign}{away // 60:02d}{away % 60:02d}"
-        )
+        text = self._local(moment).isoformat()
+        return text[:-3] + text[-2:]
 
 
 def is_open(day: dt.date) -> bool:
