@@ -7,16 +7,13 @@ is locked"}``. What does not prove success is not failure either; it is read bac
 import re
 from collections import deque
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
+from pipelines.outbox.change import as_id
 from sources.repair_shop.http.client import Answer
 
 MOST_ANSWER = 500
 """Characters kept of what the service answered."""
-_LONGEST_ID = 128
-
-_NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan", "error"})
 _EMPTY: tuple[Any, ...] = (None, "", False, 0, [], {}, "0", "false", "no", "none", "null", "ok")
 _FAULT_NAMES = re.compile(r".*(?:errors?|exceptions?|failures?|warnings?)|error.*|faults?|failed")
 _SUCCESS_NAMES = frozenset({"success", "successful", "succeeded", "issuccess", "ok"})
@@ -90,25 +87,7 @@ def id_of(answer: Answer, path: str) -> str | None:
     if found in (None, "", []):
         list_path, _, found = answer.headers.get("location", "").rstrip("/").rpartition("/")
         found = found if list_path.endswith(path) else None
-    return _as_id(found)
-
-
-def _as_id(value: Any) -> str | None:
-    """An id as text: a whole number above 0, or a word that can stand in a path."""
-    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        return None
-    if isinstance(value, Decimal):
-        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
-        if not whole:
-            return None
-        value = int(value)
-    text = str(value).strip()
-    numeric = re.fullmatch(r"-?[0-9]+", text)
-    if numeric and int(text[:_LONGEST_ID]) <= 0:
-        return None
-    word = re.fullmatch(r"[^\s/?#\x00-\x1f]*[^\W_][^\s/?#\x00-\x1f]*", text[: _LONGEST_ID + 1])
-    ok = len(text) <= _LONGEST_ID and word is not None and text.casefold() not in _NO_IDS
-    return text if ok else None
+    return as_id(found)
 
 
 def short(answer: Answer) -> str:

@@ -1,10 +1,17 @@
 """A change, on its way into the queue and as it stands in it; its states (interface page,
 Write-back), and which may follow which."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
+
+from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow
+
+Reference = Queued | QueuedRow
+"""The id that a change still in the queue will get: by its number, or by its row in one call."""
 
 
 class State(StrEnum):
@@ -22,6 +29,28 @@ class State(StrEnum):
     """The service or our validation said no, or a person discarded it."""
     CONFLICT = "conflict"
     """The record changed since the value it was based on."""
+
+
+_LONGEST_ID = 128
+_NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan", "error"})
+
+
+def as_id(value: Any) -> str | None:
+    """An id as text: a whole number above 0, or a word that can stand in a path."""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        return None
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
+        if not whole:
+            return None
+        value = int(value)
+    text = str(value).strip()
+    numeric = re.fullmatch(r"-?[0-9]+", text)
+    if numeric and int(text[:_LONGEST_ID]) <= 0:
+        return None
+    word = re.fullmatch(r"[^\s/?#\x00-\x1f]*[^\W_][^\s/?#\x00-\x1f]*", text[: _LONGEST_ID + 1])
+    ok = len(text) <= _LONGEST_ID and word is not None and text.casefold() not in _NO_IDS
+    return text if ok else None
 
 
 STATES: tuple[State, ...] = tuple(State)
@@ -93,12 +122,12 @@ class Change:
 
 @dataclass(frozen=True)
 class NewChange:
-    """A validated change on its way into the queue. References to rows are 1-based."""
+    """A validated change on its way into the queue; ``body`` may hold references, too."""
 
     shop: str
     resource: str
     op: str
-    record_id: str | None
+    record_id: str | Reference | None
     body: dict[str, Any]
     base: dict[str, Any] = field(default_factory=dict)
     file: dict[str, Any] | None = None

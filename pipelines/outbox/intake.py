@@ -21,7 +21,7 @@ import json
 import math
 import mimetypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,12 @@ from typing import Any
 import pandas as pd
 
 from pipelines.outbox.basis import from_warehouse, over_own
+from pipelines.outbox.change import NewChange, Reference, as_id
 from pipelines.outbox.compare import marked_body
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.identity import bind
 from pipelines.outbox.known import unknown
-from pipelines.outbox.store import NewChange, Outbox
+from pipelines.outbox.store import Outbox
 from sources.repair_shop.schema.bodies import BodyError, operations, validate, validate_upload
 from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow, reference
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
@@ -130,7 +131,7 @@ def _change(
 ) -> NewChange:
     values = dict(row)
     own = {name: values.pop(name) for name in _OWN if name in values}
-    table, op = resource_and_op(own.get("_resource", resource), own.get("_op", op))
+    table, op = resource_and_op(str(own.get("_resource", resource)), own.get("_op", op))
     target = _target(values.pop("id", None) or record_id, op)
     base_values = _based_on(own.get("_based_on", based_on))
     token = None
@@ -154,7 +155,7 @@ def _change(
         resource=table,
         op=op,
         record_id=target,
-        body=_stored(body),
+        body=body,
         base={"values": base_values} if base_values else {},
         file=attached,
         marker=token,
@@ -189,24 +190,22 @@ def _cell(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and not hasattr(value, "isoformat") else value
 
 
-def _target(value: Any, op: str) -> str | None:
+def _target(value: Any, op: str) -> str | Reference | None:
     if op == "create":
         if value not in (None, ""):
             raise InputRefused(["id: a create takes none, the service gives it"])
         return None
     if value in (None, ""):
         raise InputRefused([f"id: which record to {op} is not said"])
-    queued = reference(value)
-    if isinstance(queued, Queued):
-        return f"@{queued.number}"
-    if isinstance(queued, QueuedRow):
-        return f"@row:{queued.row}"
+    try:
+        if (queued := reference(value)) is not None:
+            return queued
+    except ValueError as error:
+        raise InputRefused([f"id: {error}"]) from None
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a data frame makes floats of whole numbers when a cell is empty
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputRefused([f"id: {value!r} is no id"])
-    text = str(value).strip()
-    if not text or "/" in text or text in (".", ".."):
+    text = as_id(value)
+    if text is None or text.startswith("@"):
         raise InputRefused([f"id: {value!r} is no id"])
     return text
 
@@ -224,61 +223,33 @@ def _based_on(value: Any) -> dict[str, Any]:
     return {str(name): str(inner) if inner is not None else "" for name, inner in value.items()}
 
 
-def _stored(value: Any) -> Any:
-    if isinstance(value, Queued):
-        return {"$queued": value.number}
-    if isinstance(value, QueuedRow):
-        return {"$row": value.row}
-    if isinstance(value, dict):
-        return {name: _stored(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_stored(inner) for inner in value]
-    return value
-
-
-def references(value: Any, key: str = "$queued") -> list[int]:
-    """Numbers of the changes that a stored body refers to."""
-    if isinstance(value, dict):
-        if set(value) == {key}:
-            return [value[key]]
-        return [number for inner in value.values() for number in references(inner, key)]
-    if isinstance(value, list):
-        return [number for inner in value for number in references(inner, key)]
-    return []
+def _references(value: Any) -> Iterator[Reference]:
+    if isinstance(value, Queued | QueuedRow):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _references(inner)
 
 
 def _check_rows(change: NewChange, place: int) -> None:
-    rows = references(change.body, "$row")
-    if change.record_id and change.record_id.startswith("@row:"):
-        rows.append(int(change.record_id[5:]))
-    for row in rows:
-        if row >= place:
-            raise InputRefused([f"@row:{row} must name an earlier row than its own, {place}"])
+    for one in _references([change.body, change.record_id]):
+        if isinstance(one, QueuedRow) and one.row >= place:
+            raise InputRefused([f"@row:{one.row} must name an earlier row than its own, {place}"])
 
 
 def _check_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> None:
     faults = []
     known: dict[int, str] = {}
     for change in changes:
-        numbers = references(change.body)
-        if change.record_id and change.record_id.startswith("@") and ":" not in change.record_id:
-            numbers.append(int(change.record_id[1:]))
-        for number in numbers:
-            if number not in known:
-                known[number] = _refusal(outbox, number, change.shop)
-            if known[number]:
-                faults.append(f"{change.where}: {known[number]}".removeprefix(": "))
+        for one in _references([change.body, change.record_id]):
+            if isinstance(one, QueuedRow):
+                continue
+            if one.number not in known:
+                known[one.number] = _refusal(outbox, one.number, change.shop)
+            if known[one.number]:
+                faults.append(f"{change.where}: {known[one.number]}".removeprefix(": "))
     if faults:
         raise InputRefused(faults)
-
-
-def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
-    """The change with the id of the record it is for, where that is known already."""
-    target = change.record_id or ""
-    if not target.startswith("@") or ":" in target:
-        return change
-    made = outbox.get(int(target[1:]))
-    return replace(change, record_id=made.id) if made.state == "done" else change
 
 
 def _refusal(outbox: Outbox, number: int, shop: str) -> str:
@@ -287,9 +258,15 @@ def _refusal(outbox: Outbox, number: int, shop: str) -> str:
         return f"@{number}: there is no change {number}"
     if found[0].shop != shop:
         return f"@{number}: change {number} is for another shop, '{found[0].shop}'"
-    if found[0].state == "rejected":
-        return f"@{number}: change {number} was rejected"
-    return ""
+    return f"@{number}: change {number} was rejected" if found[0].state == "rejected" else ""
+
+
+def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
+    """The change with the id of the record it is for, where that is known already."""
+    if not isinstance(change.record_id, Queued):
+        return change
+    made = outbox.get(change.record_id.number)
+    return replace(change, record_id=made.id) if made.state == "done" else change
 
 
 def _with_basis(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
@@ -297,18 +274,22 @@ def _with_basis(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> lis
     pushed since."""
     wanted: dict[tuple[str, str], dict[str, set[str]]] = {}
     for change in changes:
-        if change.op == "update" and change.record_id and not change.base:
+        if _lacks_basis(change):
             fields = wanted.setdefault((change.shop, change.resource), {})
-            fields.setdefault(change.record_id, set()).update(change.body)
+            fields.setdefault(str(change.record_id), set()).update(change.body)
     found = {key: from_warehouse(home, *key, fields) for key, fields in wanted.items()}
     based = []
     for change in changes:
-        base = found.get((change.shop, change.resource), {}).get(change.record_id or "")
-        if base and change.op == "update" and not change.base:
+        base = found.get((change.shop, change.resource), {}).get(str(change.record_id))
+        if base and _lacks_basis(change):
             seen = {name: base["seen"][name] for name in change.body if name in base["seen"]}
             change = replace(change, base=over_own(outbox, change, seen, base["seen_at"]))
         based.append(change)
     return based
+
+
+def _lacks_basis(change: NewChange) -> bool:
+    return change.op == "update" and isinstance(change.record_id, str) and not change.base
 
 
 def _file(path: Any) -> dict[str, Any]:

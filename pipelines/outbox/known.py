@@ -14,7 +14,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.outbox.store import NewChange, Outbox
+from pipelines.outbox.change import NewChange, Reference
+from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
 
@@ -107,10 +108,10 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
 
 
 def mentions(
-    resource: str, record_id: str | None, body: Mapping[str, Any]
+    resource: str, record_id: str | Reference | None, body: Mapping[str, Any]
 ) -> Iterator[tuple[str, Target, str]]:
     """The records and labels that a change names: the field, where it is found, the value."""
-    if record_id is not None and not record_id.startswith("@"):
+    if isinstance(record_id, str) and not record_id.startswith("@"):
         yield "id", Target(resource), record_id
     for field, target in REFERS.get(resource, {}).items():
         outer, _, inner = field.partition(".")

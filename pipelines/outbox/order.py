@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from pipelines.outbox.change import OPEN, State
 from pipelines.outbox.compare import KEYS
-from pipelines.outbox.intake import references
 from pipelines.outbox.known import mentions
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
@@ -149,9 +148,10 @@ def _records(outbox: Outbox, change: Change) -> set[tuple[str, str]]:
 
 def missing_reference(outbox: Outbox, change: Change) -> str:
     """Which change it refers to has no id yet; empty when all have."""
-    numbers = references(change.body)
-    if change.record_id and change.record_id.startswith("@"):
-        numbers.append(int(change.record_id[1:]))
+    numbers = _references(change.body)
+    target = change.record_id or ""
+    if target.startswith("@") and target[1:].isdecimal():
+        numbers.append(int(target[1:]))
     for number in numbers:
         found = outbox.changes(number=number)
         if not found:
@@ -159,6 +159,14 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
         if found[0].state != "done":
             return f"waits for {found[0].what}, {found[0].state}"
     return ""
+
+
+def _references(value: Any) -> list[int]:
+    """Numbers of the changes that a stored body refers to."""
+    if isinstance(value, dict) and set(value) == {"$queued"}:
+        return [value["$queued"]]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [number for one in inner for number in _references(one)]
 
 
 class Unsendable(Exception):

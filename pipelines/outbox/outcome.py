@@ -69,16 +69,7 @@ def kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict
     for extra in ("lines", "products", "stock", "last_updated"):
         if extra in row:
             wanted[extra] = row[extra]
-    plain: dict[str, Any] = _plain(wanted)
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(name): _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return wanted
 
 
 def touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[str, str]]:

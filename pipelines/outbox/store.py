@@ -9,13 +9,14 @@ request leaves and the outcome after the answer came, so a process killed at any
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pipelines.outbox.change import STATES, Change, NewChange, State, check_move
+from pipelines.outbox.change import STATES, Change, NewChange, Reference, State, check_move
 from pipelines.outbox.errors import InputRefused, QueueBroken
 from pipelines.outbox.queue_file import FILE_NAME
 from pipelines.outbox.registry import Registry
+from sources.repair_shop.schema.bodies.fields import Queued
 
 __all__ = ["FILE_NAME", "STATES", "Change", "NewChange", "Outbox", "State"]
 
@@ -182,6 +183,10 @@ class Outbox(Registry):
         with self.transaction() as db:
             last = db.execute("select coalesce(max(seq), 0) from sqlite_sequence").fetchone()[0]
             first = last + 1
+
+            def number(one: Reference) -> int:
+                return one.number if isinstance(one, Queued) else first + one.row - 1
+
             db.executemany(
                 "insert into changes (number, shop, resource, op, record_id, body, base, file,"
                 " marker, state, queued_by, queued_at, service)"
@@ -192,9 +197,11 @@ class Outbox(Registry):
                         change.shop,
                         change.resource,
                         change.op,
-                        _target(change.record_id, first),
-                        json.dumps(_numbered(change.body, first), ensure_ascii=False),
-                        json.dumps(change.base, ensure_ascii=False),
+                        f"@{number(change.record_id)}"
+                        if isinstance(change.record_id, Reference)
+                        else change.record_id,
+                        _json(change.body, lambda one: {"$queued": number(one)}),
+                        _json(change.base),
                         json.dumps(change.file) if change.file else None,
                         change.marker,
                         by,
@@ -236,9 +243,7 @@ class Outbox(Registry):
                 for number in numbers:
                     check_move(self.get(number).state, columns["state"], number)
             values = {
-                name: json.dumps(value, ensure_ascii=False)
-                if name in _JSON and value is not None
-                else value
+                name: _json(value) if name in _JSON and value is not None else value
                 for name, value in columns.items()
             }
             if values:
@@ -322,25 +327,12 @@ def _change(row: sqlite3.Row) -> Change:
     return Change(**values)
 
 
+def _json(value: Any, default: Callable[[Any], Any] = str) -> str:
+    return json.dumps(value, ensure_ascii=False, default=default)
+
+
 def _unreadable(numbers: str) -> QueueBroken:
     return QueueBroken(
         f"Another program wrote to the queue: change {numbers} cannot be read. Nothing was sent. "
         "Put a copy of the queue back, or its rows right (state, JSON)."
     )
-
-
-def _numbered(value: Any, first: int) -> Any:
-    """References as they are stored; a row of the batch gets its number."""
-    if isinstance(value, dict):
-        if set(value) == {"$row"}:
-            return {"$queued": first + value["$row"] - 1}
-        return {key: _numbered(inner, first) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_numbered(inner, first) for inner in value]
-    return value
-
-
-def _target(record_id: str | None, first: int) -> str | None:
-    if record_id is not None and record_id.startswith("@row:"):
-        return f"@{first + int(record_id[5:]) - 1}"
-    return record_id

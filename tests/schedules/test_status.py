@@ -14,7 +14,7 @@ from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard
-from pipelines.outbox.store import NewChange
+from pipelines.outbox.change import NewChange
 from pipelines.publish.publish import publish
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger

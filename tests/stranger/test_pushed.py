@@ -1,7 +1,7 @@
 """Records that a push wrote, as the next syncs look for them."""
 
 from pipelines.outbox import Outbox, touched_since
-from pipelines.outbox.store import NewChange
+from pipelines.outbox.change import NewChange
 from tests.wire.doubles import Reply
 
 
