@@ -1,14 +1,14 @@
 """A closing report as tables of numbers: a workbook with a sheet each, or one long CSV."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from io import BytesIO, StringIO
 from typing import Any
 
 from pipelines.language import _, shown
 from pipelines.report.figures import Page, Report
 from pipelines.report.formats import cell
-from pipelines.report.sheet import STATES, Sheet
+from pipelines.report.sheet import STATES, Sheet, Table
 from pipelines.report.workbook import Sheet as Tab
 from pipelines.report.workbook import write_workbook
 
@@ -45,36 +45,10 @@ def as_csv(report: Report) -> bytes:
 def _tables(report: Report, page: Page) -> Iterator[Tab]:
     sheet = Sheet(report, page)
     yield _figures(sheet)
-    yield _totalled(
-        _("Paid with"),
-        [_("Paid with"), _("payments"), _("Taken")],
-        [[shown(line.name), line.payments, line.amount] for line in page.methods],
-    )
-    people = [
-        [
-            line.name or _("no technician"),
-            line.opened,
-            line.closed,
-            line.open_at_end,
-            line.median_hours,
-        ]
-        for line in page.technicians
-    ]
-    names = [_("Technician"), _("Opened"), _("Closed"), _("Open"), _("Median")]
-    # A median of medians is none.
-    yield _totalled(_("Tickets by technician"), names, people, sums=3)
-    due = _("Still due")
-    yield _totalled(_("Still due, by age in days"), [_("Part"), due], list(map(list, sheet.ages)))
-    months = [[bar.month, bar.repairs, bar.counter, bar.total] for bar in page.months]
-    titles = [_("Month"), _("Repairs"), _("Counter"), _("Sold")]
-    yield _totalled(_("Sales by month"), titles, months)
+    for table in (sheet.methods, sheet.technicians(), sheet.ages, sheet.months):
+        yield _totalled(sheet, table)
     if page.lines:
-        shops = [
-            [line.shop, line.taken, line.sold, line.due, line.opened, line.closed]
-            for line in page.lines
-        ]
-        titles = [_("Shop"), _("Taken"), _("Sold"), due, _("Opened"), _("Closed")]
-        yield _totalled(_("By shop"), titles, shops)
+        yield _totalled(sheet, sheet.shops)
 
 
 def _figures(sheet: Sheet) -> Tab:
@@ -87,15 +61,19 @@ def _figures(sheet: Sheet) -> Tab:
     return Tab(_("Figures"), [sheet.title, *heads], rows)
 
 
-def _totalled(
-    name: str, columns: Sequence[str], rows: list[list[Any]], *, sums: int | None = None
-) -> Tab:
-    """A table with a line of totals: of the first ``sums`` columns of numbers, else of all."""
+def _totalled(sheet: Sheet, table: Table) -> Tab:
+    """Numbers and days as they are, names and states in words; below them a line of totals."""
+    rows = [
+        [text if kind in ("name", "text", "state") else value for kind, value, text in cells]
+        for cells in (
+            zip(table.kinds, row, texts, strict=True)
+            for row, texts in zip(table.rows, sheet.written(table), strict=True)
+        )
+    ]
     if not rows:
-        return Tab(name, columns, rows)
-    last = len(columns) if sums is None else sums + 1
+        return Tab(table.title, table.heads, rows)
     totals: list[Any] = [_("Total")]
-    for place in range(1, len(columns)):
+    for place, kind in enumerate(table.kinds[1:], 1):
         values = [row[place] for row in rows if row[place] is not None]
-        totals.append(sum(values) if values and place < last else None)
-    return Tab(name, columns, [*rows, totals], totals=1)
+        totals.append(sum(values) if values and kind in ("money", "count", "minor") else None)
+    return Tab(table.title, table.heads, [*rows, totals], totals=1)

@@ -5,11 +5,11 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from pipelines.language import _, current, shown
+from pipelines.language import _, current
 from pipelines.language.display import load_display
-from pipelines.report import charts, formats
+from pipelines.report import charts
 from pipelines.report.figures import Report
-from pipelines.report.sheet import STATES, Sheet
+from pipelines.report.sheet import METHODS, TECHNICIANS, Sheet
 
 _FOLDER = Path(__file__).parent
 
@@ -45,8 +45,6 @@ def render(report: Report) -> str:
         logo=load_display().picture_url,
         lang=current().code,
         _=_,
-        shown=shown,
-        whole=formats.whole,
-        hours=formats.hours,
-        states=STATES,
+        most_technicians=TECHNICIANS,
+        most_methods=METHODS,
     )

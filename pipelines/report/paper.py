@@ -5,6 +5,7 @@ Always the light colours, whatever the reader's screen; lengths are millimetres,
 
 import logging
 import tempfile
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from fpdf.enums import XPos, YPos
 from pipelines.language import _, current, shown
 from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
-from pipelines.report import charts, fonts, formats
+from pipelines.report import charts, fonts
 from pipelines.report.canvas import INK, LEFT, LINE, SOFT, WIDTH, Canvas
 from pipelines.report.figures import Page, Report, SealState
-from pipelines.report.sheet import STATES, Sheet
+from pipelines.report.sheet import METHODS, TECHNICIANS, Sheet, Table
 
 _SWATCHES = {"s1": "#2f5d8a", "s2": "#d09a4a", "s3": "#7a9e87", "s4": "#b3574b"}
 _GOOD, _BAD, _OPEN = "#2e7050", "#a83a2c", "#7a6a35"
@@ -179,28 +180,22 @@ class _Paper(Canvas):
         self.rect(LEFT, top, 0.9, self.get_y() - top + 0.8, style="F")
         self.set_y(self.get_y() + 3)
 
-    def _differences(self, sheet: Sheet) -> None:
-        if not sheet.differences:
-            return
-        self._heading(_("Where the books differ"))
-        self._table(
-            (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
-            [
-                (
-                    line.label,
-                    sheet.money(line.ours),
-                    sheet.money(line.theirs),
-                    sheet.money(line.ours - line.theirs),
-                )
-                for line in sheet.differences
-            ],
-            (76, 34, 34, 34),
-        )
-        if sheet.more_differences:
+    def _drawn(
+        self, sheet: Sheet, table: Table, widths: Sequence[float], more: str = "", title: float = 0
+    ) -> None:
+        """A table below its title; under it ``more`` if there are rows that are not shown."""
+        self._heading(table.title, title)
+        self._table(table.heads, sheet.written(table), widths)
+        if table.more:
             self._style(8, colour=SOFT)
-            more = _("and {n} more; 'shopmirror reconcile' lists them", n=sheet.more_differences)
             self._say(self._plain(more), ends=True)
-        self.set_y(self.get_y() + 2.5)
+
+    def _differences(self, sheet: Sheet) -> None:
+        table = sheet.differences
+        if table.rows:
+            more = _("and {n} more; 'shopmirror reconcile' lists them", n=table.more)
+            self._drawn(sheet, table, (76, 34, 34, 34), more)
+            self.set_y(self.get_y() + 2.5)
 
     def _figures(self, sheet: Sheet) -> None:
         count = len(sheet.columns)
@@ -252,71 +247,28 @@ class _Paper(Canvas):
         self.set_y(self.get_y() + 3)
 
     def _shops(self, sheet: Sheet) -> None:
-        if not sheet.page.lines:
-            return
-        self._heading(_("By shop"))
-        self._table(
-            (
-                _("Shop"),
-                _("Taken"),
-                _("Sold"),
-                _("Still due"),
-                _("Opened"),
-                _("Closed"),
-                _("Books"),
-            ),
-            [
-                (
-                    line.shop,
-                    sheet.money(line.taken),
-                    sheet.money(line.sold),
-                    sheet.money(line.due),
-                    formats.whole(line.opened),
-                    formats.whole(line.closed),
-                    shown(STATES[line.seal]),
-                )
-                for line in sheet.page.lines
-            ],
-            (40, 28, 28, 28, 16, 17.5, 20.5),
-        )
-        self.set_y(self.get_y() + 3.5)
+        if sheet.page.lines:
+            self._drawn(sheet, sheet.shops, (40, 28, 28, 28, 16, 17.5, 20.5))
+            self.set_y(self.get_y() + 3.5)
 
     def _people_and_payments(self, sheet: Sheet) -> None:
-        people = sheet.technicians
-        methods = sheet.page.methods[:8]
-        needed = LINE * max(len(people) + 2, len(methods) + len(sheet.ages) + 4)
+        people, ages = sheet.technicians(TECHNICIANS), sheet.ages
+        methods = [(name, amount) for name, _n, amount in sheet.written(sheet.methods)[:METHODS]]
+        needed = LINE * max(len(people.rows) + 2, len(methods) + len(ages.rows) + 4)
         if self.will_page_break(needed):
             self.add_page()
         top = self.get_y()
-        self._heading(_("Tickets by technician"), 90)
-        self._table(
-            (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
-            [
-                (
-                    line.name or _("no technician"),
-                    formats.whole(line.opened),
-                    formats.whole(line.closed),
-                    formats.hours(line.median_hours),
-                    formats.whole(line.open_at_end),
-                )
-                for line in people
-            ],
-            (40, 15.5, 17.5, 15, 14),
+        self._drawn(
+            sheet, people, (40, 15.5, 17.5, 15, 14), _("and {n} more", n=people.more), title=90
         )
-        if sheet.more_technicians:
-            self._style(8, colour=SOFT)
-            self._say(self._plain(_("and {n} more", n=sheet.more_technicians)), ends=True)
         left_end = self.get_y()
         right = LEFT + 114
         self.set_xy(right, top)
         self._heading(_("Paid with"), 60)
-        self._table(
-            (), [(shown(m.name), sheet.money(m.amount)) for m in methods], (38, 26), left=right
-        )
+        self._table((), methods, (38, 26), left=right)
         self.set_xy(right, self.get_y() + 2.5)
-        self._heading(_("Still due, by age in days"), 60)
-        ages = [(label, sheet.money(amount)) for label, amount in sheet.ages]
-        self._table((), ages, (38, 26), left=right)
+        self._heading(ages.title, 60)
+        self._table((), sheet.written(ages), (38, 26), left=right)
         self.set_xy(LEFT, max(left_end, self.get_y()) + 4)
 
     def _footer(self, sheet: Sheet) -> None:

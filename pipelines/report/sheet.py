@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
-from pipelines.report.figures import Column, Due, Page, Report, Seal, SealState, Technician
+from pipelines.report.figures import Column, Due, Page, Report, Seal, SealState
 
-_TECHNICIANS = 9
+TECHNICIANS, METHODS = 9, 8
 """Lines that fit beside the other tables on one A4 page."""
 _MIN_SHARE = Decimal("0.004")
 
@@ -80,12 +80,19 @@ class Part(NamedTuple):
     swatch: str
 
 
-class Disagreement(NamedTuple):
-    """A line of the table of differences."""
+class Table(NamedTuple):
+    """A table of plain values, written alike on the page and on paper.
 
-    label: str
-    ours: Decimal
-    theirs: Decimal
+    A column's kind is ``name`` (what the shop calls it), ``text`` (ours), ``money``, ``count``,
+    ``minor`` (a count that narrow screens leave out), ``hours``, ``month`` or ``state``.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    kinds: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    more: int = 0
+    """Rows that are not shown."""
 
 
 class Sheet:
@@ -244,35 +251,97 @@ class Sheet:
             counted("part", _("with no technician"), "unassigned_at_end"),
         ]
 
-    @property
-    def technicians(self) -> list[Technician]:
-        """The busiest, and always the line of nobody's tickets."""
-        named = [line for line in self.page.technicians if line.name is not None]
-        nobody = [line for line in self.page.technicians if line.name is None]
-        return named[: _TECHNICIANS - len(nobody)] + nobody
+    def written(self, table: Table) -> list[tuple[str, ...]]:
+        """The cells of a table as texts."""
+        ways: dict[str, Callable[[Any], str]] = {
+            "money": self.money,
+            "count": formats.whole,
+            "minor": formats.whole,
+            "hours": formats.hours,
+            "state": lambda state: shown(STATES[state]),
+        }
+        return [
+            tuple(ways.get(kind, shown)(cell) for kind, cell in zip(table.kinds, row, strict=True))
+            for row in table.rows
+        ]
+
+    def technicians(self, most: int = 0) -> Table:
+        """Who opened and closed what; of ``most`` lines always that of nobody's tickets."""
+        lines = self.page.technicians
+        if most:
+            nobody = tuple(line for line in lines if line.name is None)
+            named = tuple(line for line in lines if line.name is not None)
+            lines = named[: most - len(nobody)] + nobody
+        return Table(
+            _("Tickets by technician"),
+            (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
+            ("name", "count", "count", "hours", "count"),
+            [
+                (
+                    line.name or _("no technician"),
+                    line.opened,
+                    line.closed,
+                    line.median_hours,
+                    line.open_at_end,
+                )
+                for line in lines
+            ],
+            len(self.page.technicians) - len(lines),
+        )
 
     @property
-    def more_technicians(self) -> int:
-        """How many are not shown."""
-        return len(self.page.technicians) - len(self.technicians)
+    def methods(self) -> Table:
+        """The money taken by how it was paid."""
+        return Table(
+            _("Paid with"),
+            (_("Paid with"), _("payments"), _("Taken")),
+            ("name", "count", "money"),
+            [(line.name, line.payments, line.amount) for line in self.page.methods],
+        )
 
     @property
-    def ages(self) -> list[tuple[str, Decimal]]:
+    def ages(self) -> Table:
         """What is due, by age."""
-        return ages(self.page.now.due)
+        title, heads = _("Still due, by age in days"), (_("Part"), _("Still due"))
+        return Table(title, heads, ("text", "money"), list(ages(self.page.now.due)))
 
     @property
-    def differences(self) -> list[Disagreement]:
+    def months(self) -> Table:
+        """Sales by month, as the chart has them."""
+        return Table(
+            _("Sales by month"),
+            (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
+            ("month", "money", "money", "money"),
+            [(bar.month, bar.repairs, bar.counter, bar.total) for bar in self.page.months],
+        )
+
+    @property
+    def shops(self) -> Table:
+        """A line for each shop of a chain."""
+        names = ("shop", "taken", "sold", "due", "opened", "closed", "seal")
+        return Table(
+            _("By shop"),
+            (
+                *(_("Shop"), _("Taken"), _("Sold"), _("Still due")),
+                *(_("Opened"), _("Closed"), _("Books")),
+            ),
+            ("name", "money", "money", "money", "minor", "minor", "state"),
+            [tuple(getattr(line, name) for name in names) for line in self.page.lines],
+        )
+
+    @property
+    def differences(self) -> Table:
         """The newest periods that differ."""
-        found = []
-        for line in self.page.seal.differences:
+        seal, rows = self.page.seal, []
+        for line in seal.differences:
             period = report_period(line.report, line.period)
             shop = f"{line.shop} " if len(self.page.shops) > 1 else ""
             label = f"{shop}{shown(report_name(line.report))} {period}"
-            found.append(Disagreement(label, line.ours, line.theirs))
-        return found
-
-    @property
-    def more_differences(self) -> int:
-        """How many periods differ besides those shown."""
-        return self.page.seal.differing - len(self.page.seal.differences)
+            rows.append((label, line.ours, line.theirs, line.ours - line.theirs))
+        return Table(
+            _("Where the books differ"),
+            (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
+            ("text", "money", "money", "money"),
+            rows,
+            seal.differing - len(rows),
+        )

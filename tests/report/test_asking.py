@@ -47,7 +47,11 @@ def cells(path: Path, sheet: int = 1) -> list[list[str | float | None]]:
             return None
         return shared[int(value.text)] if cell.get("t") == "s" else float(value.text)
 
-    return [[held(cell) for cell in row] for row in page.iter(f"{CELLS}row")]
+    rows = []
+    for row in page.iter(f"{CELLS}row"):
+        there = {ord(cell.get("r", "A")[0]) - ord("A"): held(cell) for cell in row}
+        rows.append([there.get(place) for place in range(max(there, default=-1) + 1)])
+    return rows
 
 
 def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):

@@ -31,9 +31,14 @@ def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     assert figures["Receivables"] == float(page.now.taken.receivables)
     assert figures["Tickets opened"] == page.now.workshop.opened  # type: ignore[union-attr]
     for sheet, count in ((2, 2), (3, 3), (4, 1), (5, 3), (6, 5)):
-        _head, *lines, total = cells(path, sheet)
+        head, *lines, total = cells(path, sheet)
         assert total[0] == "Total"
-        for place in range(1, count + 1):
+        # A median of medians is none.
+        added = [
+            place for place, name in enumerate(head) if place and name not in ("Median", "Books")
+        ]
+        assert len(added) == count
+        for place in added:
             values = [float(line[place] or 0) for line in lines]
             assert float(total[place] or 0) == pytest.approx(sum(values))
 
