@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import pandas as pd
 import streamlit as st
 
 from pipelines.dashboard import details
@@ -157,62 +156,28 @@ def sales(selection: Selection, found: View) -> None:
 def _pick_month() -> None:
     picked = st.session_state["months"].get("selection", {}).get("picked", [])
     if picked:
-        st.session_state["period"] = picked[0]["month"]
+        st.session_state["period"] = picked[0]["at"]
 
 
 def _days(selection: Selection) -> None:
     first, last = selection.first, selection.last
     sold = {row["day"]: row for row in details.days(selection.home, selection.names, first, last)}
-    span = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-    parts = (("repairs", _("repairs")), ("counter", _("counter")))
     nothing = {"repairs": Decimal(0), "counter": Decimal(0)}
-    bars = pd.DataFrame(
-        {
-            "day": day.isoformat(),
-            "shown": formats.day(day),
-            "order": order,
-            "part": label,
-            "amount": float(sold.get(day, nothing)[name]),
-            "money": formats.money(sold.get(day, nothing)[name], selection.unit),
-        }
-        for day in span
-        for order, (name, label) in enumerate(parts)
+    bars = [
+        charts.Bar(day.isoformat(), formats.day(day), found["repairs"], found["counter"])
+        for day in (first + timedelta(days=n) for n in range((last - first).days + 1))
+        for found in (sold.get(day, nothing),)
+    ]
+    chart = charts.sales_chart(
+        bars,
+        _("Day"),
+        label="slice(datum.value, 8)",
+        width="container",
+        height=140,
+        colours=COLOURS,
+        unit=selection.unit,
     )
-    chart = (
-        alt.Chart(bars)
-        .mark_bar(cornerRadius=1)
-        .encode(
-            x=alt.X(
-                "day:O",
-                title=None,
-                scale=alt.Scale(domain=[day.isoformat() for day in span]),
-                axis=alt.Axis(
-                    labelExpr="slice(datum.value, 8)", labelAngle=0, ticks=False, labelOverlap=True
-                ),
-            ),
-            y=alt.Y(
-                "amount:Q",
-                title=None,
-                axis=alt.Axis(tickCount=3, domain=False, labelExpr=charts.number_label()),
-            ),
-            color=alt.Color(
-                "part:N",
-                legend=None,
-                scale=alt.Scale(
-                    domain=[label for _name, label in parts],
-                    range=[COLOURS[charts.REPAIRS], COLOURS[charts.COUNTER]],
-                ),
-            ),
-            order=alt.Order("order:Q"),
-            tooltip=[
-                alt.Tooltip("shown:N", title=_("Day")),
-                alt.Tooltip("part:N", title=_("Part")),
-                alt.Tooltip("money:N", title=_("Sales")),
-            ],
-        )
-        .properties(height=140)
-    )
-    st.altair_chart(chart, width="stretch")
+    st.altair_chart(alt.Chart.from_dict(chart), width="stretch")
 
 
 def breakdown(selection: Selection, found: View) -> None:

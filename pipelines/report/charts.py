@@ -1,4 +1,4 @@
-"""The chart of the last months: one Vega-Lite specification -> SVG for a page, PNG for paper.
+"""The chart of months or days: one Vega-Lite specification -> SVG for a page, PNG for paper.
 
 Drawn by ``vl-convert``, which carries its own Vega: no browser and no network. Colours are
 placeholders that become CSS variables in the SVG, so one drawing serves light, dark and print.
@@ -6,11 +6,13 @@ placeholders that become CSS variables in the SVG, so one drawing serves light, 
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 import vl_convert
 
 from pipelines.language import _, current
+from pipelines.report import formats
 from pipelines.report.figures import MonthBar
 
 Spec = dict[str, Any]
@@ -26,33 +28,60 @@ ON_PAPER = {INK: "#55606b", RULE: "#dcdfe3", REPAIRS: "#2f5d8a", COUNTER: "#d09a
 _PADDING = {"left": 8, "right": 2, "top": 5, "bottom": 2}
 
 
-def number_label() -> str:
-    """Vega expression for an axis label as :mod:`~pipelines.report.formats` writes numbers."""
-    return f"replace(format(datum.value, ',.0f'), /,/g, {current().group!r})"
+_YEAR_ONCE = (
+    "datum.index == 0 || slice(datum.value, 5) == '01'"
+    " ? [slice(datum.value, 5), slice(datum.value, 0, 4)] : slice(datum.value, 5)"
+)
+"""A month's label: the year once, under the first bar and each January."""
 
 
-def months_chart(
-    bars: Sequence[MonthBar],
+class Bar(NamedTuple):
+    """Sales of a month or a day: ``at`` is its ISO form, ``name`` what readers call it."""
+
+    at: str
+    name: str
+    repairs: Decimal
+    counter: Decimal
+    is_whole: bool = True
+
+
+def months_chart(bars: Sequence[MonthBar], **how: Any) -> Spec:
+    """Sales by month; ``how`` as for :func:`sales_chart`."""
+    months = [f"{bar.month:%Y-%m}" for bar in bars]
+    named = [
+        Bar(month, month, bar.repairs, bar.counter, bar.is_whole)
+        for month, bar in zip(months, bars, strict=True)
+    ]
+    return sales_chart(named, _("Month"), **{"label": _YEAR_ONCE, **how})
+
+
+def sales_chart(
+    bars: Sequence[Bar],
+    title: str,
     *,
+    label: str,
     width: int | str = 640,
     height: int = 150,
     colours: Mapping[str, str] | None = None,
+    unit: str = "",
     pick: str | None = None,
 ) -> Spec:
-    """Sales by month, repairs below and counter above; a month not over yet is paler.
+    """Sales by period, repairs below and counter above; one not over yet is paler.
 
+    ``title`` is what a period is called, ``label`` Vega's expression for the text below a bar.
     ``colours`` maps the placeholders to colours; None leaves them in. ``pick`` names a selection
-    of months made by clicking on their bars.
+    of periods made by clicking on their bars.
     """
     ink = colours or {name: name for name in CSS_NAMES}
     repairs, counter = _("Repairs"), _("Counter")
     rows = [
         {
-            "month": f"{bar.month:%Y-%m}",
+            "at": bar.at,
+            "name": bar.name,
             "part": part,
             "order": order,
             "amount": float(amount),
-            "shown": current().number(amount, 2),
+            "shown": formats.money(amount, unit),
             "whole": bar.is_whole,
         }
         for bar in bars
@@ -73,7 +102,7 @@ def months_chart(
         "mark": {"type": "bar", "cornerRadius": 1},
         "encoding": {
             "x": {
-                "field": "month",
+                "field": "at",
                 "type": "ordinal",
                 "title": None,
                 "sort": None,
@@ -81,15 +110,14 @@ def months_chart(
                 "scale": {
                     "paddingInner": 0.35,
                     "paddingOuter": 0.15,
-                    "domain": [f"{bar.month:%Y-%m}" for bar in bars],
+                    "domain": [bar.at for bar in bars],
                 },
-                # The year once, under the first bar and each January.
                 "axis": axis
                 | {
                     "labelAngle": 0,
+                    "labelOverlap": True,
                     "domainColor": ink[RULE],
-                    "labelExpr": "datum.index == 0 || slice(datum.value, 5) == '01'"
-                    " ? [slice(datum.value, 5), slice(datum.value, 0, 4)] : slice(datum.value, 5)",
+                    "labelExpr": label,
                 },
             },
             "y": {
@@ -102,7 +130,8 @@ def months_chart(
                     "domain": False,
                     "tickCount": 4,
                     "gridColor": ink[RULE],
-                    "labelExpr": number_label(),
+                    # As :mod:`~pipelines.report.formats` writes numbers.
+                    "labelExpr": f"replace(format(datum.value, ',.0f'), /,/g, {current().group!r})",
                 },
             },
             "color": {
@@ -114,9 +143,8 @@ def months_chart(
             "order": {"field": "order", "type": "quantitative"},
             "opacity": {"condition": {"test": "datum.whole", "value": 1}, "value": 0.55},
             "tooltip": [
-                {"field": "month", "type": "ordinal", "title": _("Month")},
-                {"field": "part", "type": "nominal", "title": _("Part")},
-                {"field": "shown", "type": "nominal", "title": _("Sales")},
+                {"field": field, "type": "nominal", "title": heading}
+                for field, heading in (("name", title), ("part", _("Part")), ("shown", _("Sales")))
             ],
         },
     }
