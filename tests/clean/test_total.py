@@ -1,6 +1,7 @@
 """No answer stops the mirror: whatever JSON a row holds, it becomes a row, and nothing is lost."""
 
 import hashlib
+import itertools
 import json
 import time
 from datetime import UTC, date, datetime
@@ -9,15 +10,18 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
+import hypothesis
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sources.repair_shop.http.answers import detail_of, rows_of
+from pipelines.monitor.scrub import scrub
+from sources.repair_shop.http.answers import detail_of, read_answer, rows_of
 from sources.repair_shop.http.json_body import parse_json
+from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.reader import day_of, digest
 from sources.repair_shop.schema.arrow import tables_of
-from sources.repair_shop.schema.clean import clean_row, parse_amount
+from sources.repair_shop.schema.clean import clean_row, made_up_id, parse_amount, row_id
 from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
@@ -121,6 +125,18 @@ def test_no_text_takes_long(text):
         assert parse_moment("2026-01-01 10:00" + " " * len(text) + "x", ZONE) is None
         snake_case(text)
     assert time.process_time() - began < 10  # more than linear takes minutes
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(saw: " * 9000, "a." * 30_000, "://" + "a:" * 30_000, "1 " * 30_000 + "x", "a@b." * 15_000]
+    + ["token" + " " * 50_000, "rate " * 12_000, "requests   a " * 5000, "'a" * 30_000],
+)
+def test_no_words_of_the_service_take_long_to_tell_or_to_mask(text):
+    began = time.process_time()
+    scrub(text)
+    read_answer(400, {}, f'{{"error": "{text}"}}'.encode())
+    assert time.process_time() - began < 10
 
 
 SCALARS = (
@@ -261,16 +277,99 @@ def _says_something(rows: list[object]) -> bool:
     return [{}] not in (rows, rows[4:])  # on a page alone, some services' way to say "no row"
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.lists(ROWS, max_size=4).filter(_says_something), TABLES)
-def test_any_page_becomes_tables_that_parquet_and_duckdb_take(rows, table):
+ODD_TEXTS = [
+    *(" ", "(" + " " * 800, "1" * 400, "null", "NaN", "-", "1.2.3", "1e999999", "' OR 1=1", "=1+1"),
+    *("31-Feb-2026", "2026-13-45T99:99:99Z", "0001-01-01T00:00:00+00:00", "{}", "[]", "../.."),
+    *("\x1b[31m", "\u202e", "\ufeff", "\U0001f600", "x" * 100_000, "٣٤٥", "İstanbul", "\u2028"),
+    *("9999-12-31T23:59:59-12:00", 'a\nb\tc\\d"e', "\x7f"),
+]
+ODD_NUMBERS = [
+    *("-0", "-0.0", "1e9999999", "1e-9999999", "9" * 5000, "1700000000.5", "1700000000000"),
+    *("123456789012345678901234567890.12345", "-1E+400", "99999999999999999999999.99995"),
+]
+ODD_KEYS = [
+    *(
+        "",
+        " ",
+        "हिन्दी",
+        "Größe",
+        "engine",
+        "id ",
+        "__",
+        "a__b",
+        "a.b",
+        "2nd",
+        "x" * 5000,
+        "1" * 5000,
+    ),
+    *(
+        "select",
+        '"',
+        "_dlt_load_id",
+        "_deleted_at",
+        "_seen_at",
+        "\0k",
+        "error",
+        "data",
+        "0",
+        "v_text",
+    ),
+    *("payments__amount", "🔧"),
+]
+ODD = st.recursive(
+    SCALARS | st.sampled_from(ODD_TEXTS) | st.sampled_from(ODD_NUMBERS).map(Decimal),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(KEYS | st.sampled_from(ODD_KEYS), inner, max_size=5)
+        | st.sampled_from((40, 300)).map(lambda depth: json.loads("[" * depth + "]" * depth))
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
     with duckdb.connect() as database:
-        for name, found in tables_of([page(body_of(rows), table)], ZONES).items():
-            assert found.num_rows <= len(rows) or "__" in name
-            database.register("found", found)
-            database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
-            names = [column[0] for column in database.execute("FROM kept").description or ()]
-            assert names == found.schema.names
+        ledger = Ledger(tmp_path_factory.mktemp("ledger") / "mirror.sqlite")
+        yield ledger, database, itertools.count()
+        ledger.close()
+
+
+def keep_and_load(kept, rows, table):
+    """A page as a scan keeps it and a load takes it."""
+    ledger, database, numbers = kept
+    body, endpoint, number = body_of(rows), ENDPOINTS[table], next(numbers)
+    known = [
+        Row(row_id(row, table) or made_up_id(row), day_of(row, endpoint, ZONE), digest(row))
+        for row in rows_of(parse_json(body), endpoint.path)
+    ]
+    scan = ledger.open_scan(1, "main", table, "full", {})
+    asked = f"{endpoint.path}?page={number}"
+    ledger.put(scan, str(number), asked, body, known, datetime.now(UTC))
+    pages = ledger.stored_pages(ledger.waiting(500, ("main",))[0])
+    for name, found in tables_of(pages, ZONES).items():
+        assert "__" in name or found.num_rows == len({row.id for row in known})
+        database.register("found", found)
+        database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
+        names = [column[0] for column in database.execute("FROM kept").description or ()]
+        assert names == found.schema.names
+    ledger.mark_loaded(ledger.last_seq(), ("main",))
+
+
+@pytest.mark.seeds(1)
+def test_any_page_and_the_healed_one_after_it_are_kept_and_loaded(kept, seed):
+    @settings(max_examples=40, deadline=None, database=None)
+    @hypothesis.seed(seed)
+    @given(
+        st.lists(st.dictionaries(KEYS | st.sampled_from(ODD_KEYS), ODD, max_size=8), max_size=4)
+        .filter(_says_something),
+        TABLES,
+    )  # fmt: skip
+    def run(rows, table):
+        keep_and_load(kept, rows, table)
+        keep_and_load(kept, [{"id": 1, "name": "Ann"}, {"id": 2, "lines": [{"id": 3}]}], table)
+
+    run()
 
 
 @settings(max_examples=60, deadline=None)
