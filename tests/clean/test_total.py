@@ -358,7 +358,7 @@ def keep_and_load(kept, rows, table):
 
 @pytest.mark.seeds(1)
 def test_any_page_and_the_healed_one_after_it_are_kept_and_loaded(kept, seed):
-    @settings(max_examples=40, deadline=None, database=None)
+    @settings(max_examples=25, deadline=None, database=None)
     @hypothesis.seed(seed)
     @given(
         st.lists(st.dictionaries(KEYS | st.sampled_from(ODD_KEYS), ODD, max_size=8), max_size=4)
