@@ -258,7 +258,7 @@ class Lookup:
         Raises :class:`LookupUnsure` else.
         """
         rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
-        ids = [str(row.get("id")) for row in rows]
+        ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
         if record_id in ids:
             raise LookupUnsure("the record is still in its list, though not under its own path")
         if ids and self.record(resource, ids[0]) is None:

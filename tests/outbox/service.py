@@ -49,7 +49,7 @@ class FakeService:
         self.distort = lambda name, value: value
         """What is kept of a value that was sent; by the name under which it is shown."""
         self.keeps_deleted = False
-        """It marks what is deleted, and leaves it out of lists only."""
+        """It marks what is deleted, and leaves it out of lists only; "listed": nor out of them."""
         self.has_details = True
         self.made: dict[str, float] = {}
         self.next_id = 1000
@@ -152,7 +152,8 @@ class FakeService:
         shown = time.monotonic() - self.late
         rows = list(self.records.get(parts[0], {}).values())[::-1]
         rows = [row for row in rows if self.made.get(row["id"], 0) <= shown]
-        rows = [row for row in rows if "deleted_at" not in row]
+        if self.keeps_deleted != "listed":
+            rows = [row for row in rows if "deleted_at" not in row]
         if parts[0] == "payments" and "invoiceId" in query:
             wanted = [one for text in query["invoiceId"] for one in text.split(",")]
             rows = [row for row in rows if row["_invoice"] in wanted]

@@ -131,10 +131,11 @@ def test_a_delete_is_not_proved_by_paths_that_show_no_record(settings, service):
     assert states(settings) == ["in_doubt"]
 
 
+@pytest.mark.parametrize("kept", [True, "listed"])
 @pytest.mark.parametrize("fault", ["ok", "after"])
-def test_a_record_that_says_it_was_deleted_is_gone(settings, service, fault):
+def test_a_record_that_says_it_was_deleted_is_gone(settings, service, fault, kept):
     record, _ = (service.put("brands", name=name) for name in ("Acme", "Bolt"))
-    service.keeps_deleted = True
+    service.keeps_deleted = kept
     enqueue("brands", "delete", record_id=record, settings=settings)
     service.lose = [fault]
     assert push(settings).exit_code == 0
