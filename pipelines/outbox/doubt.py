@@ -69,7 +69,10 @@ class Resolver:
         except LookupUnsure as unsure:
             verdict = Verdict("absent" if refused else "unclear", None, str(unsure))
         except BadAnswer as error:
-            verdict = Verdict("absent" if refused else "unclear", None, f"lookup failed: {error}")
+            verdict = Verdict(
+                "absent" if refused else "late" if error.transient else "unclear",
+                found=f"lookup failed: {error}",
+            )
         except ShopError as error:
             self._not_shown(group, error)
             return

@@ -44,6 +44,21 @@ def test_answers_that_get_lost_do_not_stop_a_push(settings, service):
     assert service.count("create", "brands") == 8
 
 
+def test_a_look_that_fails_for_a_while_is_made_again(settings, service):
+    record, read, seen = service.put("brands", name="Acme"), service._read, []
+
+    def failing(path, query):
+        seen.append(path)
+        looks = path == f"brands/{record}" and 2 <= seen.count(path) <= 4
+        return (503, {"error": "Later."}) if looks else read(path, query)
+
+    service._read = failing
+    enqueue("brands", "update", {"name": "Bolt"}, record_id=record, settings=settings)
+    service.lose = ["before"]
+    assert push(settings).exit_code == 0
+    assert service.count("update", "brands") == 1
+
+
 def test_an_id_that_only_location_names(settings, service):
     write = service._write
 
