@@ -125,6 +125,8 @@ def test_what_will_not_get_better_is_asked_once(method, reply, kind, loopback, c
             client._send(method, "/customers/1", params=[])
         assert type(caught.value) is kind
         assert client.requests == 2
+    if reply is _AWAY:
+        assert "base_url must be the address that answers itself" in str(caught.value)
     if reply.body == {"error": "maybe"}:
         assert caught.value.reason == "maybe"
 

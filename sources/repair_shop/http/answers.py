@@ -134,11 +134,12 @@ def error_of(
         "excerpt": reading.text,
     }
     perhaps_applied = method not in ("GET", "HEAD") and 200 <= reading.status < 400
-    if 300 <= reading.status < 400 and not perhaps_applied:
-        return ConfigurationError(
+    if 300 <= reading.status < 400:
+        said = (
             f"{method} {path} was redirected (status {reading.status}). base_url must be the "
             "address that answers itself."
         )
+        return BadAnswer(said, **known) if perhaps_applied else ConfigurationError(said)
     looks_foreign = not isinstance(reading.payload, dict | list) and not perhaps_applied
     if not worked and looks_foreign and reading.kind in ("missing", "broken", "alien", "refused"):
         return ConfigurationError(
