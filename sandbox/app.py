@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -11,13 +12,13 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 from sandbox import explorer
-from sandbox.errors import MethodNotAllowed, NotFound, Refusal, Unauthorised
+from sandbox.errors import Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
 from sandbox.render import body, wants_xml
 from sandbox.routes import Answer, Call, Route
-from sandbox.seen import Request, Seen, Write
+from sandbox.seen import Request, Write, newest
 from sandbox.shops import Shops, key_hash
 
 Scope = MutableMapping[str, Any]
@@ -32,6 +33,7 @@ PREFIX = "/v1"
 """Specification, Versioning."""
 _MOST_BODY = 32 * 1024 * 1024
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
+_RATE_ERROR = "Request rate limit exceeded. Please wait one minute before the next request."
 _INTERNAL = (500, b'{"error":"Internal error. Please try again."}')
 _EARLY: Mapping[str, tuple[Any, ...]] = {
     "html_502": (502, _HTML, "text/html"),
@@ -56,8 +58,8 @@ class SandboxApp:
     now: Callable[[], datetime]
     reset: Callable[[tuple[str, int]], None]
     body_seconds: float
-    requests: Seen[Request] = field(default_factory=Seen)
-    writes: Seen[Write] = field(default_factory=Seen)
+    requests: dict[str, deque[Request]] = field(default_factory=newest)
+    writes: dict[str, deque[Write]] = field(default_factory=newest)
 
     def __post_init__(self) -> None:
         # Threads that stay, because each keeps a connection to the database.
@@ -123,7 +125,7 @@ class _Exchange:
         shop = await self.app.in_worker(self.app.shops.by_key, key) if key else None
         if shop is None:
             # Before its body: nobody without a key makes this machine hold megabytes.
-            refusal = Unauthorised("Invalid API key. Please check the Authorization header.")
+            refusal = Refusal("Invalid API key. Please check the Authorization header.", 401)
             await self._answer(_refused(refusal))
             return
         content = await self._body()
@@ -143,11 +145,10 @@ class _Exchange:
         if verdict is Verdict.OK:
             fault = self.app.faults.take(shop, self.method, below)
         if verdict is Verdict.RATE_ERROR or (fault is not None and fault.kind == "rate_error"):
-            error = {"error": quirks.rate_error_text}
-            await self._answer(Answer(error, quirks.rate_error_status))
+            await self._answer(Answer({"error": _RATE_ERROR}, quirks.rate_error_status))
             return
         if verdict is Verdict.BLOCKED:
-            await self._answer(Answer({"error": quirks.block_text}, quirks.block_status))
+            await self._answer(Answer({"error": quirks.block_text}, 401))
             return
         if fault is None:
             answer = await self.app.in_worker(self._work, below, content)
@@ -194,7 +195,7 @@ class _Exchange:
         """Find the route and run it, in a worker thread."""
         try:
             if not self._in_version():
-                raise NotFound("There is no such path. Please check the address.")
+                raise Refusal("There is no such path. Please check the address.", 404)
             route, variables = self._route(below)
             query = Query(
                 parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -211,7 +212,7 @@ class _Exchange:
                 with call.store.database.reading():
                     return route.handler(call)
             answer = route.handler(call)
-            self.app.writes.note(self.shop, Write(self.method, below, content))
+            self.app.writes[self.shop].append(Write(self.method, below, content))
             return answer
         except Refusal as error:
             return _refused(error)
@@ -234,11 +235,10 @@ class _Exchange:
             first = route.template
             allowed.append(route.method)
         if allowed:
-            raise MethodNotAllowed(
-                f"{self.method} is not possible here. Please use {', '.join(allowed)}.",
-                tuple(allowed),
-            )
-        raise NotFound("There is no such path. Please check the address.")
+            methods = ", ".join(allowed)
+            words = f"{self.method} is not possible here. Please use {methods}."
+            raise Refusal(words, 405, {"allow": methods})
+        raise Refusal("There is no such path. Please check the address.", 404)
 
     async def _hooks(self, below: str) -> None:
         for call in self.app.faults.answered(self.shop, below):
@@ -302,7 +302,7 @@ class _Exchange:
             query = self.scope["query_string"].decode("latin-1")
             below = self.path.removeprefix(PREFIX)
             request = Request(self.method, below, query, status, self.arrived)
-            self.app.requests.note(self.shop, request)
+            self.app.requests[self.shop].append(request)
 
     async def _answer(self, answer: Answer) -> None:
         if answer.content is None:
@@ -320,10 +320,7 @@ class _Exchange:
 
 
 def _refused(error: Refusal) -> Answer:
-    headers = {}
-    if isinstance(error, MethodNotAllowed):
-        headers["allow"] = ", ".join(error.allowed)
-    return Answer({"error": str(error)}, error.status, headers)
+    return Answer({"error": str(error)}, error.status, error.headers)
 
 
 async def _start(

@@ -1,42 +1,17 @@
-"""What the service refuses, with the status it answers; specification, Errors.
+"""What the service refuses; specification, Errors."""
 
-The specification fixes no status ("not shown"); ours are the usual ones.
-"""
+from collections.abc import Mapping
 
 
 class Refusal(Exception):
-    """An answer with the specification's error body: one field ``error``."""
+    """An answer with the specification's error body: one field ``error``, the message.
 
-    status = 400
+    The specification fixes no status ("not shown"); ours are the usual ones: 400 for a broken rule
+    of its tables, 401 for a key, 404 for a path or record that is not there, 405, 415.
+    """
 
-
-class BadRequest(Refusal):
-    """The request breaks a rule of the specification's tables; the message says which."""
-
-
-class Unauthorised(Refusal):
-    """No key, or one that is not valid."""
-
-    status = 401
-
-
-class NotFound(Refusal):
-    """No such path, or no record with that id."""
-
-    status = 404
-
-
-class MethodNotAllowed(Refusal):
-    """The path exists, but not with this method."""
-
-    status = 405
-
-    def __init__(self, message: str, allowed: tuple[str, ...]) -> None:
+    def __init__(
+        self, message: str, status: int = 400, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
-        self.allowed = allowed
-
-
-class UnsupportedMedia(Refusal):
-    """The body is not of the content type that the specification asks for."""
-
-    status = 415
+        self.status, self.headers = status, headers or {}

@@ -6,9 +6,9 @@ open, only to run a request (its Authorize button takes one).
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import swagger_ui_bundle
 
@@ -31,8 +31,7 @@ SwaggerUIBundle({{
 """
 
 
-@dataclass(frozen=True)
-class Asset:
+class Asset(NamedTuple):
     """A page or file that needs no key."""
 
     content: bytes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.resources import RESOURCES
 from sandbox.store import ShopStore
 from sandbox.values import BadValue, parse_bool, parse_day
@@ -107,7 +107,7 @@ def condition(
     """Turn one parameter with its values (several only for ``ids``) into a condition.
 
     Raises:
-        BadRequest: the value has not the form the specification asks for.
+        Refusal: the value has not the form the specification asks for.
     """
     value = values[-1]
     try:
@@ -121,7 +121,7 @@ def condition(
             case kind:
                 return _SIMPLE[kind](resource, one, value)
     except BadValue as error:
-        raise BadRequest(f"Parameter '{one.name}' {error}.") from error
+        raise Refusal(f"Parameter '{one.name}' {error}.") from error
 
 
 def _equals(resource: str, one: Filter, value: str) -> Condition:

@@ -107,9 +107,3 @@ class Limiter:
         """Ignored rate errors of this key so far; the tenth blocks."""
         with self._lock:
             return self._keys.setdefault(key, _Key()).ignored
-
-    def forget(self) -> None:
-        """Drop all counts, silences and blocks."""
-        with self._lock:
-            self._keys.clear()
-            self._addresses.clear()

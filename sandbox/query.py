@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.filters import Condition, condition, contains
 from sandbox.lists import CUSTOM_FIELD_TYPES, PAGE_SIZE, PIPELINE, PRIORITIES, ListEndpoint
 from sandbox.quirks import Quirks
@@ -46,7 +46,7 @@ class Query:
         try:
             return text is not None and parse_bool(text)
         except BadValue as error:
-            raise BadRequest(f"Parameter '{name}' {error}.") from error
+            raise Refusal(f"Parameter '{name}' {error}.") from error
 
     def number(self, name: str, default: int, least: int) -> int:
         """A whole number of at least ``least``."""
@@ -57,7 +57,7 @@ class Query:
         # Digits beyond the largest page say nothing more, and Python refuses to read thousands.
         digits = text.lstrip("0")[:20] or "0"
         if not (text.isascii() and text.isdecimal()) or int(digits) < least:
-            raise BadRequest(f"Parameter '{name}' must be a number of {least} or more.")
+            raise Refusal(f"Parameter '{name}' must be a number of {least} or more.")
         return min(int(digits), _MAX_PAGE)
 
     def day(self, name: str) -> date | None:
@@ -66,7 +66,7 @@ class Query:
         try:
             return parse_day(text) if text else None
         except BadValue as error:
-            raise BadRequest(f"Parameter '{name}' {error}.") from error
+            raise Refusal(f"Parameter '{name}' {error}.") from error
 
     def days(self, first: str, last: str) -> list[Condition]:
         """What the parameters for the first and the last day ask of a record's day."""
@@ -92,7 +92,7 @@ def read_page(
     """Answer a list as its line of the specification says.
 
     Raises:
-        BadRequest: a parameter is not in the form it must have.
+        Refusal: a parameter is not in the form it must have.
     """
     parts: list[Condition] = [("1", [])]
     plain = query.last()
@@ -160,7 +160,7 @@ def _own_rules(
         return [(f"id IN ({paid})", [store.shop, *days])] if days else []
     if row.resource == "custom_fields":
         if path["type"] not in CUSTOM_FIELD_TYPES:
-            raise BadRequest(f"The type must be one of {', '.join(CUSTOM_FIELD_TYPES)}.")
+            raise Refusal(f"The type must be one of {', '.join(CUSTOM_FIELD_TYPES)}.")
         parts: list[Condition] = [("kind = ?", [path["type"]])]
         # Specification: category and tab apply to type tickets; 0, the default, is the default
         # custom fields.
@@ -181,7 +181,7 @@ def _sorted_page(
 ) -> list[dict[str, Any]]:
     sort = (query.one("sort") if row.sort else None) or row.default_sort
     if row.sort and sort not in row.sort:
-        raise BadRequest(f"Parameter 'sort' must be one of {', '.join(row.sort)}.")
+        raise Refusal(f"Parameter 'sort' must be one of {', '.join(row.sort)}.")
     order, key = _ORDERS[sort]
     if quirks.order == "loose":
         # Up to two hours either way, always the same for a row.
@@ -196,7 +196,7 @@ def _sorted_page(
     found = store.select(row.resource, where, arguments, order=order, limit=limit, offset=offset)
     if not found and offset and quirks.past_the_end != "empty":
         if quirks.past_the_end == "error":
-            raise BadRequest("The page does not exist.")
+            raise Refusal("The page does not exist.")
         whole = store.select(row.resource, where, arguments, order=order)
         found = whole[(len(whole) - 1) // PAGE_SIZE * PAGE_SIZE :] if whole else []
     return found

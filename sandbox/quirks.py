@@ -42,14 +42,9 @@ class Quirks(BaseModel):
     rate_error_status: Literal[429, 401, 403, 503, 200] = Field(
         401, description="status of a rate error, as seen; 200 carries the error body all the same"
     )
-    block_status: Literal[401, 403] = Field(401, description="status while key or address is shut")
     block_scope: Literal["key_and_address", "key"] = Field(
         "key_and_address",
         description="what a block shuts; key: other keys of the address are answered",
-    )
-    rate_error_text: str = Field(
-        "Request rate limit exceeded. Please wait one minute before the next request.",
-        description="the error text of a rate error",
     )
     block_text: str = Field(
         "The API key is blocked. Please contact support.", description="the error text of a block"
@@ -64,7 +59,6 @@ class Quirks(BaseModel):
     amounts: Literal["number", "text", "currency"] = Field(
         "number", description="currency: with sign and thousands commas, Q1,234.50"
     )
-    currency_sign: str = Field("Q", min_length=1, max_length=4)
     empty_reference: Literal["null", "object", "text", "missing"] = Field(
         "null", description='null, {}, "" or the key left out'
     )
@@ -87,9 +81,6 @@ class Quirks(BaseModel):
         "list",
         description="list of {month,total}, an object keyed by month, or a list of "
         "{year,month,amount,tax,count}",
-    )
-    daily_definition: Definition | None = Field(
-        None, description="what the daily reports count, where it is not what the monthly ones do"
     )
     month_name: Literal["Jan", "January", "number", "yyyy-mm"] = "Jan"
     zero_periods: bool = Field(True, description="reports list the periods without any sale")
@@ -122,7 +113,6 @@ class Quirks(BaseModel):
     service_type: Literal["service", "services"] = Field(
         "services", description="the type that products which are services are shown with"
     )
-    form_writes: bool = Field(True, description="form-encoded bodies are taken as well as JSON")
     hides: bool = Field(
         False,
         description="lists leave out inactive staff, products and suppliers, and closed leads, "

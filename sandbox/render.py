@@ -112,11 +112,16 @@ def _value(name: str, value: Any, quirks: Quirks) -> Any:
 
 
 def _amount(name: str, value: Decimal, quirks: Quirks) -> Any:
-    if quirks.amounts == "number":
+    return spelled(
+        value, "text" if quirks.amounts != "number" and name in _PERCENT else quirks.amounts
+    )
+
+
+def spelled(value: Decimal, how: str) -> Any:
+    """An amount as a ``number``, as ``text``, or as ``currency``: Q1,234.50."""
+    if how == "number":
         return value
-    if quirks.amounts == "text" or name in _PERCENT:
-        return f"{value:f}"
-    return f"{'-' if value < 0 else ''}{quirks.currency_sign}{abs(value):,.2f}"
+    return f"{value:f}" if how == "text" else f"{'-' if value < 0 else ''}Q{abs(value):,.2f}"
 
 
 def _date(text: str, quirks: Quirks) -> str:

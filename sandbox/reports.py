@@ -6,9 +6,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.query import Query
 from sandbox.quirks import Definition, Quirks
+from sandbox.render import spelled
 from sandbox.store import ShopStore
 from sandbox.values import MONTHS
 
@@ -23,7 +24,7 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
     """Answer one report in the shape the shop has.
 
     Raises:
-        BadRequest: a year or a day that is missing or malformed.
+        Refusal: a year or a day that is missing or malformed.
     """
     count = _sales if name.endswith("Sales") else _purchases
     if name.startswith("monthly"):
@@ -38,8 +39,7 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
             months = {_month_name(name, quirks.month_name): sum for name, sum in months.items()}
         return _shape(months, "month", quirks.monthly_report, quirks)
     first, last = _span(query, store)
-    rule = quirks.daily_definition or quirks.definition
-    counted = count(store, rule, first.isoformat(), last.isoformat())
+    counted = count(store, quirks.definition, first.isoformat(), last.isoformat())
     if quirks.zero_periods:
         length = (last - first).days + 1
         every = ((first + timedelta(days=n)).isoformat() for n in range(length))
@@ -52,7 +52,7 @@ def _year(query: Query, store: ShopStore) -> int:
     if text is None:
         return int(store.now_text()[:4])
     if len(text) != 4 or not (text.isascii() and text.isdecimal()) or text == "0000":
-        raise BadRequest("Parameter 'year' must be a year in the form yyyy.")
+        raise Refusal("Parameter 'year' must be a year in the form yyyy.")
     return int(text)
 
 
@@ -63,9 +63,9 @@ def _span(query: Query, store: ShopStore) -> tuple[date, date]:
     first = given_first or given_last or today.replace(day=1)
     last = given_last or given_first or today
     if last < first:
-        raise BadRequest("Parameter 'dateTo' must not lie before 'dateFrom'.")
+        raise Refusal("Parameter 'dateTo' must not lie before 'dateFrom'.")
     if (last - first).days > _MOST_DAYS:
-        raise BadRequest(f"At most {_MOST_DAYS} days can be asked for at once.")
+        raise Refusal(f"At most {_MOST_DAYS} days can be asked for at once.")
     return first, last
 
 
@@ -165,13 +165,7 @@ def _parts(sums: Mapping[str, int], quirks: Quirks) -> list[dict[str, Any]]:
 
 
 def _amount(value: int, quirks: Quirks) -> Any:
-    exact = Decimal(value).scaleb(-2)
-    if quirks.report_amounts == "number":
-        return exact
-    if quirks.report_amounts == "text":
-        return f"{exact:f}"
-    sign = "-" if value < 0 else ""
-    return f"{sign}{quirks.currency_sign}{abs(exact):,.2f}"
+    return spelled(Decimal(value).scaleb(-2), quirks.report_amounts)
 
 
 def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from sandbox import reports
-from sandbox.errors import NotFound
+from sandbox.errors import Refusal
 from sandbox.lists import GROUPS, ListEndpoint
 from sandbox.query import Query, read_page
 from sandbox.quirks import Quirks
@@ -72,7 +72,7 @@ def found(store: ShopStore, resource: str, record_id: str) -> dict[str, Any]:
     if record is None and resource == "tickets":
         record = store.first("tickets", "ticket_ref = ? OR ticket_no = ?", (record_id, record_id))
     if record is None:
-        raise NotFound("The record was not found. Please check the id.")
+        raise Refusal("The record was not found. Please check the id.", 404)
     return record
 
 

@@ -148,15 +148,15 @@ class SandboxServer:
 
     def requests(self, shop: str = "main") -> list[Request]:
         """Every request with the shop's key so far: method, path below /v1, query, status."""
-        return self._app.requests.of(shop)
+        return list(self._app.requests[shop])
 
     def writes(self, shop: str = "main") -> list[Write]:
         """Every write that took effect, whatever became of its answer: method, path, body."""
-        return self._app.writes.of(shop)
+        return list(self._app.writes[shop])
 
     def forget_requests(self) -> None:
         """Empty the list of requests, for counting a part of a test."""
-        self._app.requests.forget()
+        self._app.requests.clear()
 
     def rate_errors(self, shop: str = "main") -> int:
         """Rate errors answered to the shop's key so far."""

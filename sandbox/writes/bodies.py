@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.values import DAY, BadValue, parse_moment
 
 TABLES: Mapping[str, str] = dict(
@@ -247,11 +247,11 @@ def fields(table: str, op: str) -> dict[str, Field]:
 
 
 def checked(table: str, op: str, content: Any, *, of_form: bool = False) -> dict[str, Any]:
-    """A body as it is kept; :class:`BadRequest` names every field that breaks a rule."""
+    """A body as it is kept; :class:`Refusal` names every field that breaks a rule."""
     try:
         return _body(table, op, content, of_form)
     except Wrong as wrong:
-        raise BadRequest(f"{wrong}. Please correct the fields named.") from None
+        raise Refusal(f"{wrong}. Please correct the fields named.") from None
 
 
 def _body(table: str, op: str, content: Any, of_form: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qsl
 
-from sandbox.errors import BadRequest, UnsupportedMedia
+from sandbox.errors import Refusal
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
 from sandbox.writes import bodies
@@ -55,14 +55,14 @@ def made(
 def json_body(call: Call) -> Any:
     """Parse the body (specification, Common conventions: JSON with its content type)."""
     kind = call.content_type.split(";")[0].strip().lower()
-    if kind == "application/x-www-form-urlencoded" and call.quirks.form_writes:
+    if kind == "application/x-www-form-urlencoded":
         return _form(call.body)
     if kind != "application/json":
-        raise UnsupportedMedia("Content-Type must be application/json.")
+        raise Refusal("Content-Type must be application/json.", 415)
     try:
         return json.loads(call.body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise BadRequest("The body is not valid JSON. Please check it.") from error
+        raise Refusal("The body is not valid JSON. Please check it.") from error
 
 
 def _form(content: bytes) -> Body:
@@ -149,7 +149,7 @@ def number(value: Any) -> Decimal | int:
     """A quantity or amount as sent, within what the service can hold."""
     found_number: Decimal | int = value if isinstance(value, int) else Decimal(str(value))
     if not -_LARGEST < found_number < _LARGEST:
-        raise BadRequest("A number is too large. Please check the amounts.")
+        raise Refusal("A number is too large. Please check the amounts.")
     return found_number
 
 
@@ -162,14 +162,14 @@ def not_negative(body: Mapping[str, Any], *fields: str) -> None:
     """Refuse a price, cost, quantity or time below zero."""
     for name in fields:
         if name in body and float(body[name]) < 0:
-            raise BadRequest(f"{name} must not be negative. Please correct it.")
+            raise Refusal(f"{name} must not be negative. Please correct it.")
 
 
 def in_order(changes: Mapping[str, Any], before: Mapping[str, Any], first: str, last: str) -> None:
     """Refuse an end that comes before its beginning."""
     begun, ended = (changes.get(name) or before.get(name) for name in (first, last))
     if begun and ended and datetime.fromisoformat(ended) < datetime.fromisoformat(begun):
-        raise BadRequest(f"{last} must not be before {first}. Please correct it.")
+        raise Refusal(f"{last} must not be before {first}. Please correct it.")
 
 
 def known_ids(call: Call, field: str, resource: str, value: Any) -> None:
@@ -224,7 +224,7 @@ def reference(call: Call, field: str, resource: str, value: Any, names: tuple[st
     """The reference to another record that a field names by its id."""
     record = call.store.get(resource, value)
     if record is None:
-        raise BadRequest(f"{field} '{value}' does not exist. Please check the id.")
+        raise Refusal(f"{field} '{value}' does not exist. Please check the id.")
     return short(record, names)
 
 
@@ -242,7 +242,7 @@ def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> 
         arguments.append(kind)
     record = call.store.first(resource, where, arguments)
     if record is None:
-        raise BadRequest(
+        raise Refusal(
             f"{field} '{value}' is no id and no exact match of an existing label. Please check it."
         )
     return short(record, ("id", "label"))
@@ -255,7 +255,7 @@ def ticket_of(call: Call, field: str, value: Any) -> Body:
         "tickets", "ticket_ref = ? OR ticket_no = ?", (text, text)
     )
     if record is None:
-        raise BadRequest(f"{field} '{value}' does not exist. Please check the ticket.")
+        raise Refusal(f"{field} '{value}' does not exist. Please check the ticket.")
     return record
 
 

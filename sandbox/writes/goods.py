@@ -4,7 +4,7 @@ import uuid
 from decimal import Decimal
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.routes import Call
 from sandbox.writes.common import (
     CENT,
@@ -157,7 +157,7 @@ def _serial_changes(call: Call, body: Body, before: Body) -> Body:
     if "term_in_days" in body:
         text = body["term_in_days"].strip()
         if not (text.isascii() and text.isdecimal()) or len(text) > 6:
-            raise BadRequest("term_in_days must be a number of days.")
+            raise Refusal("term_in_days must be a number of days.")
         changes["term_in_days"] = int(text)
         if body.get("other_serial_update"):
             others = call.store.select(
@@ -210,12 +210,12 @@ def _adjustment_changes(call: Call, body: Body, before: Body) -> Body:
     for sent in body.get("delete_products", []):
         line = lines.pop(str(sent["stock_id"]), None)
         if line is None:
-            raise BadRequest(f"stock_id '{sent['stock_id']}' is not part of this adjustment.")
+            raise Refusal(f"stock_id '{sent['stock_id']}' is not part of this adjustment.")
         _move(call, line["product_id"], -_signed(line))
     for sent in body.get("update_products", []):
         line = lines.get(str(sent["up_stock_id"]))
         if line is None:
-            raise BadRequest(f"up_stock_id '{sent['up_stock_id']}' is not part of this adjustment.")
+            raise Refusal(f"up_stock_id '{sent['up_stock_id']}' is not part of this adjustment.")
         not_negative(sent, "up_quantity")
         _move(call, line["product_id"], -_signed(line))
         for name in ("quantity", "type", "internal_use", "breakage"):
@@ -250,7 +250,7 @@ def _category_changes(call: Call, body: Body, before: Body) -> Body:
     if "profit_margin" in body:
         changes["profit_margin"] = money(body["profit_margin"])
     if "parent_category" in body and str(body["parent_category"]) == str(before.get("id")):
-        raise BadRequest("parent_category must be another category.")
+        raise Refusal("parent_category must be another category.")
     parents = {"parent_category": ("parent_category", "categories", NAMED)}
     return changes | references(call, body, parents)
 

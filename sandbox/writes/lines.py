@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.routes import Call
 from sandbox.writes.common import CENT, Body, money, not_negative, number
 
@@ -37,7 +37,7 @@ def upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
 def _new_line(call: Call, code: str) -> Body:
     product = call.store.first("products", "code = ?", (code,))
     if product is None:
-        raise BadRequest(f"lines: productCode '{code}' does not exist. Please check the product.")
+        raise Refusal(f"lines: productCode '{code}' does not exist. Please check the product.")
     prices = product.get("prices") or {}
     return {
         "id": call.store.next_number("line", 1_000_000),

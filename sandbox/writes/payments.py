@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.routes import Answer, Call
 from sandbox.values import cents
 from sandbox.writes.common import Body, checked, moment, money
@@ -48,7 +48,7 @@ def pay(call: Call) -> Answer:
 def _invoice(call: Call, value: str) -> Body:
     record = call.store.get("ticket_invoices", value)
     if record is None:
-        raise BadRequest(f"invoiceId '{value}' does not exist. Please check the id.")
+        raise Refusal(f"invoiceId '{value}' does not exist. Please check the id.")
     return record
 
 
@@ -57,7 +57,7 @@ def _method(call: Call, value: str) -> str:
         "payment_methods", "id = ? OR json_extract(doc, '$.title') = ?", (str(value), str(value))
     )
     if record is None:
-        raise BadRequest(f"paymentMethod '{value}' does not exist. Please check /paymentMethods.")
+        raise Refusal(f"paymentMethod '{value}' does not exist. Please check /paymentMethods.")
     return str(record["title"])
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.routes import Call
 from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
@@ -117,11 +117,11 @@ def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
         start = datetime.fromisoformat(changes.get("start_date") or before["start_date"])
         minutes = float(changes.get("duration") or before.get("duration") or 10)
         if abs(minutes) > _LONGEST_MINUTES:
-            raise BadRequest("duration must not be longer than a year.")
+            raise Refusal("duration must not be longer than a year.")
         try:
             changes["end_date"] = iso_in(start + timedelta(minutes=minutes), call.store.zone)
         except OverflowError as error:
-            raise BadRequest("dateandtime lies beyond the calendar.") from error
+            raise Refusal("dateandtime lies beyond the calendar.") from error
     return changes
 
 
@@ -141,7 +141,7 @@ def _appointment(call: Call, body: Body) -> Body:
     }
     if body.get("createticket") and record["ticket"] is None:
         if record["customer"] is None:
-            raise BadRequest("createticket needs a customer. Please send its id.")
+            raise Refusal("createticket needs a customer. Please send its id.")
         wanted = {"customerId": record["customer"]["id"], "shortInfo": body["subject"]}
         if "presetId" in body:
             wanted["presetId"] = body["presetId"]

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.lists import PRIORITIES
 from sandbox.resources import at
 from sandbox.routes import Call, found
@@ -108,7 +108,7 @@ def _customer(call: Call, value: Any) -> Body:
         "customers", "json_extract(doc, '$.name') = ?", (str(value),)
     )
     if record is None:
-        raise BadRequest(f"customerId '{value}' is no customer's id or name. Please check it.")
+        raise Refusal(f"customerId '{value}' is no customer's id or name. Please check it.")
     return short(record, CUSTOMER)
 
 
@@ -140,7 +140,7 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
     elif "presetId" in body:
         preset = call.store.get("presets", body["presetId"])
         if preset is None:
-            raise BadRequest(f"presetId '{body['presetId']}' does not exist. Please check the id.")
+            raise Refusal(f"presetId '{body['presetId']}' does not exist. Please check the id.")
         sent = [
             {
                 "productCode": line["product_code"],

@@ -8,7 +8,7 @@ from typing import Any
 import python_multipart
 from python_multipart.exceptions import FormParserError
 
-from sandbox.errors import BadRequest, NotFound, UnsupportedMedia
+from sandbox.errors import Refusal
 from sandbox.routes import Answer, Call, found
 from sandbox.writes.bodies import checked
 from sandbox.writes.common import json_body
@@ -41,11 +41,11 @@ def receive(resource: str, variable: str, call: Call) -> Answer:
             *(call.store.shop, upload, resource, str(owner["id"])),
         )
         if row is None:
-            raise NotFound("There is no such upload. Please send its metadata first.")
+            raise Refusal("There is no such upload. Please send its metadata first.", 404)
         metadata = json.loads(row[0])
         name, content = _file(call)
         if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
-            raise BadRequest(
+            raise Refusal(
                 f"The file ({name}, {len(content)} bytes) does not match its metadata "
                 f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
             )
@@ -60,7 +60,7 @@ def receive(resource: str, variable: str, call: Call) -> Answer:
 def _file(call: Call) -> tuple[str, bytes]:
     """Name and bytes of the one file in the form; no other field may be there."""
     if call.content_type.split(";")[0].strip().lower() != "multipart/form-data":
-        raise UnsupportedMedia("Content-Type must be multipart/form-data.")
+        raise Refusal("Content-Type must be multipart/form-data.", 415)
     files: list[tuple[str, str, bytes]] = []
     fields: list[str] = []
 
@@ -80,7 +80,7 @@ def _file(call: Call) -> tuple[str, bytes]:
     try:
         python_multipart.parse_form(headers, io.BytesIO(call.body), on_field, on_file)
     except (FormParserError, ValueError, KeyError) as error:
-        raise BadRequest("The form data cannot be read. Please check the body.") from error
+        raise Refusal("The form data cannot be read. Please check the body.") from error
     if fields or len(files) != 1 or files[0][0] != "file":
-        raise BadRequest("The form must hold one field named file, with the file.")
+        raise Refusal("The form must hold one field named file, with the file.")
     return files[0][1], files[0][2]

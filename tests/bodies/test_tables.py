@@ -3,7 +3,7 @@ sends, and by what the sandbox takes, which checks by tables of its own."""
 
 import pytest
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.writes.bodies import checked, schema_of
 from sources.repair_shop.schema.bodies import BODIES, BodyError, validate
 from tests.bodies.tables import ROWS, TABLES, minimal
@@ -36,7 +36,7 @@ def test_a_field_of_the_table_is_taken_alone_on_update_unless_create_only(row):
 def test_a_required_field_is_missed(row):
     body = minimal(row.resource)
     del body[row.field]
-    with pytest.raises(BadRequest, match=f"{row.field}: is required"):
+    with pytest.raises(Refusal, match=f"{row.field}: is required"):
         checked(row.resource, "create", body)
     if row.field not in BODIES[row.resource, "create"].suggested:
         with pytest.raises(BodyError, match=f"{row.field}: is required"):
@@ -62,7 +62,7 @@ def test_a_required_field_with_a_default_is_sent_with_it(resource, field, value)
 def test_each_rule_broken_once_is_refused_naming_the_field(row):
     for value in row.bad():
         body = minimal(row.resource) | {row.field: value}
-        with pytest.raises(BadRequest, match=row.field):
+        with pytest.raises(Refusal, match=row.field):
             checked(row.resource, "create", body)
         with pytest.raises(BodyError, match=row.field) as caught:
             validate(row.resource, "create", body)
@@ -80,7 +80,7 @@ def test_the_longest_text_fits(row):
 @pytest.mark.parametrize("resource", TABLES)
 def test_a_field_that_is_in_no_table_is_refused(resource):
     for check in (checked, validate):
-        with pytest.raises((BodyError, BadRequest), match="nonsense: there is no such field"):
+        with pytest.raises((BodyError, Refusal), match="nonsense: there is no such field"):
             check(resource, "create", minimal(resource) | {"nonsense": 1})
 
 

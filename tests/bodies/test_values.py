@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.errors import BadRequest
+from sandbox.errors import Refusal
 from sandbox.writes.bodies import checked
 from sources.repair_shop.schema.bodies import (
     UPLOADS,
@@ -81,7 +81,7 @@ def test_a_time_with_an_offset_needs_the_shops_zone():
 
 
 def test_the_service_takes_only_its_own_format():
-    with pytest.raises(BadRequest):
+    with pytest.raises(Refusal):
         checked("tickets", "update", {"invoiceDate": "2026-01-01 03:00:00"})
 
 
@@ -123,7 +123,7 @@ def test_numbers_beyond_what_json_keeps_are_refused(value):
 
 def test_enums_in_any_case_from_people_and_exactly_at_the_service():
     assert customer(gender="not specified") == {"gender": "Not Specified"}
-    with pytest.raises(BadRequest):
+    with pytest.raises(Refusal):
         checked("customers", "update", {"gender": "female"})
 
 
