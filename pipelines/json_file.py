@@ -4,15 +4,18 @@ Changes are made under a lock file and written by an atomic rename. A file that 
 older crash, a careless editor) is moved aside, never silently overwritten.
 """
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
 import filelock
+from pydantic import BaseModel, ValidationError
+
+M = TypeVar("M", bound=BaseModel)
 
 _WAIT = 30.0
 """Seconds to wait for another process that changes the file; a change takes milliseconds."""
@@ -35,30 +38,40 @@ def held(path: Path, busy: Callable[[], Exception], *, timeout: float = 0) -> It
         lock.release()
 
 
-class JsonFile:
-    """One JSON object in one file, readable by its owner only."""
+class JsonFile(Generic[M]):
+    """What a pydantic model describes, in one file; readable by its owner only."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, kind: type[M]) -> None:
+        self.path, self._kind = path, kind
 
-    def read(self) -> dict[str, Any]:
-        """The object; an empty one when there is no file or it is damaged."""
+    def read(self) -> M:
+        """What the file holds; the model's defaults when there is no file or it is damaged."""
+        return self._read()[0]
+
+    def _read(self) -> tuple[M, bool]:
+        """As :meth:`read`, and whether there is a file that is damaged."""
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+            return self._kind.model_validate_json(self.path.read_bytes(), strict=True), False
+        except FileNotFoundError:
+            return self._kind(), False
+        except ValidationError:
+            return self._kind(), True
 
     @contextmanager
-    def change(self) -> Iterator[dict[str, Any]]:
-        """The object to change in place; written when the block ends without an error."""
+    def change(self) -> Iterator[M]:
+        """The same, to change in place; written when the block ends without an error."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with filelock.FileLock(f"{self.path}.lock", timeout=_WAIT, mode=0o600):
-            found = self.read()
-            if not found and self.path.exists() and self.path.stat().st_size > 2:
+            found, is_damaged = self._read()
+            if is_damaged:
                 self.path.replace(self.path.with_name(self.path.name + ".damaged"))
             yield found
-            write_atomically(self.path, json.dumps(found, indent=1, default=str))
+            write_atomically(self.path, found.model_dump_json(indent=1))
+
+
+def to_the_second(moment: datetime) -> datetime:
+    """A moment as these files keep it: in UTC, without parts of a second."""
+    return moment.astimezone(UTC).replace(microsecond=0)
 
 
 def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:

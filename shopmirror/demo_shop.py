@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from pipelines.json_file import JsonFile, write_atomically
+from pipelines.json_file import write_atomically
 from shopmirror.settings_files import SettingsFiles
 from sources.repair_shop.settings import SECTION, home_folder, read_section
 
@@ -52,8 +52,8 @@ class DemoError(Exception):
 def address(home: Path) -> str | None:
     """Where the shop that is mirrored in a home folder was served, if that is the demo's."""
     try:
-        found = JsonFile(home / MARKER).read().get("base_url")
-    except OSError:  # no folder, or none of ours to read
+        found = json.loads((home / MARKER).read_text(encoding="utf-8")).get("base_url")
+    except (OSError, ValueError, AttributeError):  # no folder, or none of ours to read
         return None
     return str(found) if found else None
 

@@ -7,15 +7,13 @@ names a customer, and no key, is ever in a message (:mod:`pipelines.monitor.scru
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import AwareDatetime, BaseModel, Field, RootModel, field_validator
 
-from pipelines.json_file import JsonFile
+from pipelines.json_file import JsonFile, to_the_second
 from pipelines.monitor.scrub import scrub
 from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all
 
@@ -74,16 +72,21 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 _WAYS = {"mail": "e-mail", "webhook": "webhook"}
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(BaseModel):
     """A trouble that is not over. ``told_at`` is None while no message got through."""
 
-    subject: str
+    subject: str = ""
     exit_code: int
-    message: str
-    since: datetime
-    runs: int
-    told_at: datetime | None
+    message: str = ""
+    since: AwareDatetime
+    runs: int = 0
+    told_at: AwareDatetime | None = None
+    ever_told: bool = False
+    """Of this exit code or of one before it."""
+
+
+class _Known(RootModel[dict[str, Incident]]):
+    root: dict[str, Incident] = Field(default_factory=dict)
 
 
 class Incidents:
@@ -99,17 +102,13 @@ class Incidents:
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._file = JsonFile(home / "incidents.json")
+        self._file = JsonFile(home / "incidents.json", _Known)
         self._settings = settings
         self._now = now
 
     def open(self) -> list[Incident]:
         """Troubles that are not over, oldest first."""
-        found = [_incident(subject, values) for subject, values in self._entries().items()]
-        return sorted((i for i in found if i is not None), key=lambda i: i.since)
-
-    def _entries(self) -> dict[str, Any]:
-        return {k: v for k, v in self._file.read().items() if isinstance(v, dict)}
+        return sorted(self._file.read().root.values(), key=lambda incident: incident.since)
 
     def failed(self, subject: str, exit_code: int, message: str) -> bool:
         """A run of ``subject`` failed; True if a person was told now.
@@ -118,72 +117,46 @@ class Incidents:
         the same trouble again is not. Raises :class:`NotifyError` when the message did not get
         through; the next failure tries again.
         """
-        with self._file.change() as state:
-            known = state.get(subject)
-            entry: dict[str, Any] = known if isinstance(known, dict) else {}
-            if entry.get("exit_code") != exit_code:
-                entry = {"since": entry.get("since") or self._text(), "told_at": None, "runs": 0,
-                         "ever_told": bool(entry.get("ever_told"))}  # fmt: skip
-            entry.update(
-                exit_code=exit_code, message=scrub(message), runs=int(entry.get("runs", 0)) + 1
-            )
-            state[subject] = entry
-            told = entry["told_at"] is not None
-        if told or self._settings is None:
+        with self._file.change() as known:
+            now, before = to_the_second(self._now()), known.root.get(subject)
+            entry = before or Incident(exit_code=exit_code, since=now)
+            if entry.exit_code != exit_code:
+                entry.exit_code, entry.told_at, entry.runs = exit_code, None, 0
+            entry.subject, entry.message, entry.runs = subject, scrub(message), entry.runs + 1
+            known.root[subject] = entry
+        if entry.told_at is not None or self._settings is None:
             return False
         meaning = _MEANINGS.get(exit_code, f"exit code {exit_code}")
         lines = [
-            f"{subject} fails since {entry['since']}: {meaning}.",
+            f"{subject} fails since {entry.since.isoformat()}: {meaning}.",
             scrub(message),
             "",
             "'shopmirror status' shows the state of the mirror. This message is sent once; "
             "another follows when the trouble is over.",
         ]
-        return self._tell(subject, f"{self._settings.name}: {subject} fails", "\n".join(lines))
+        title = f"{self._settings.name}: {subject} fails"
+        if not deliver(self._settings, title, "\n".join(lines)):
+            return False
+        with self._file.change() as known:
+            if told := known.root.get(subject):
+                told.told_at, told.ever_told = to_the_second(self._now()), True
+        return True
 
     def recovered(self, subject: str) -> bool:
         """A run of ``subject`` went well; True if a person was told that the trouble is over."""
-        entry = self._entries().get(subject)
+        entry = self._file.read().root.get(subject)
         if entry is None:
             return False
         sent = False
-        if self._settings is not None and entry.get("ever_told"):
-            text = f"{subject} works again. It failed since {entry.get('since')}."
+        if self._settings is not None and entry.ever_told:
+            text = f"{subject} works again. It failed since {entry.since.isoformat()}."
             sent = bool(deliver(self._settings, f"{self._settings.name}: {subject} works", text))
-        with self._file.change() as state:
-            state.pop(subject, None)
+        with self._file.change() as known:
+            known.root.pop(subject, None)
         return sent
 
     def keep_only(self, subjects: Iterable[str]) -> None:
         """Forget the troubles of all other jobs: a job that is planned no more never recovers."""
-        if gone := self._entries().keys() - set(subjects):
-            with self._file.change() as state:
-                for subject in gone:
-                    state.pop(subject, None)
-
-    def _tell(self, subject: str, title: str, text: str) -> bool:
-        assert self._settings is not None
-        if not deliver(self._settings, title, text):
-            return False
-        with self._file.change() as state:
-            if isinstance(state.get(subject), dict):
-                state[subject].update(told_at=self._text(), ever_told=True)
-        return True
-
-    def _text(self) -> str:
-        return self._now().astimezone(UTC).isoformat(timespec="seconds")
-
-
-def _incident(subject: str, values: dict[str, Any]) -> Incident | None:
-    try:
-        told = values.get("told_at")
-        return Incident(
-            subject=subject,
-            exit_code=int(values["exit_code"]),
-            message=str(values.get("message", "")),
-            since=datetime.fromisoformat(values["since"]),
-            runs=int(values.get("runs", 0)),
-            told_at=None if told is None else datetime.fromisoformat(told),
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
+        if gone := self._file.read().root.keys() - set(subjects):
+            with self._file.change() as known:
+                known.root = {name: one for name, one in known.root.items() if name not in gone}

@@ -4,14 +4,16 @@ The scheduler and single runs (``schedule --once``, ``--run``) write it; ``statu
 survives restarts, which is how a run missed while the machine slept is known and made up once.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pipelines.json_file import JsonFile, held
+from pydantic import AwareDatetime, BaseModel, Field
+
+from pipelines.json_file import JsonFile, held, to_the_second
 
 RUNNING = "running"
 STOPPED = "stopped"
@@ -19,18 +21,17 @@ _ATTEMPTS = 3
 """A run cut off by a restart or a power cut goes on; one that takes the machine down does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class JobState:
+class JobState(BaseModel):
     """The last run of a job. Times are aware; ``exit_code`` is None while it runs."""
 
-    due: datetime | None = None
+    due: AwareDatetime | None = None
     attempts: int = 0
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
+    started_at: AwareDatetime | None = None
+    ended_at: AwareDatetime | None = None
     exit_code: int | None = None
     outcome: str = ""
     message: str = ""
-    next_at: datetime | None = None
+    next_at: AwareDatetime | None = None
 
     @property
     def is_cut_off(self) -> bool:
@@ -50,83 +51,77 @@ class JobState:
         return self.is_cut_off and self.attempts < _ATTEMPTS
 
 
+class _Scheduler(BaseModel):
+    pid: int
+    since: AwareDatetime
+
+
+class _State(BaseModel):
+    jobs: dict[str, JobState] = Field(default_factory=dict)
+    scheduler: _Scheduler | None = None
+
+
 class ScheduleState:
     """The state file of one home folder."""
 
     def __init__(self, home: Path) -> None:
-        self._file = JsonFile(home / "schedule.json")
+        self._file = JsonFile(home / "schedule.json", _State)
 
     def job(self, name: str) -> JobState:
         """What is known of a job."""
-        return _job(self._jobs().get(name, {}))
+        return self.jobs().get(name, JobState())
 
     def jobs(self) -> dict[str, JobState]:
         """Every known job."""
-        return {name: _job(values) for name, values in self._jobs().items()}
-
-    def _jobs(self) -> dict[str, Any]:
-        found = self._file.read().get("jobs")
-        return found if isinstance(found, dict) else {}
+        return self._file.read().jobs
 
     def planned(self, next_times: Mapping[str, datetime | None], now: datetime) -> None:
         """Note when each job runs next; jobs that are no longer planned are forgotten.
 
-        A job met for the first time counts as known from ``now`` on.
+        A job met for the first time counts as known from ``now`` on, and so does one whose due time
+        a clock set back has made impossible.
         """
         with self._file.change() as state:
-            old = state.get("jobs")
-            jobs: dict[str, Any] = old if isinstance(old, dict) else {}
-            state["jobs"] = {
-                name: {
-                    "due": _text(now),
-                    "attempts": 0,
-                    "outcome": "",
-                    **_valid(jobs.get(name), now),
-                    "next_at": moment and _text(moment),
-                }
-                for name, moment in next_times.items()
-            }
+            known = {name: state.jobs.get(name, JobState()) for name in next_times}
+            for name, job in known.items():
+                if job.due is None or job.due > now:
+                    job.due, job.attempts = to_the_second(now), 0
+                job.next_at = _known(next_times[name])
+            state.jobs = known
 
     def next_run(self, name: str, moment: datetime | None) -> None:
         """Note when one job runs next."""
-        self._update(name, {"next_at": moment and _text(moment)})
+        with self._job(name) as job:
+            job.next_at = _known(moment)
 
     def started(self, name: str, due: datetime, now: datetime) -> None:
         """Note that a run begins, before it does: cut off, it is then known to be so."""
-        with self._file.change() as state:
-            known = state.setdefault("jobs", {}).setdefault(name, {})
-            again = known.get("due") == _text(due)
-            known.update(
-                due=_text(due),
-                attempts=int(known.get("attempts", 0)) + 1 if again else 1,
-                started_at=_text(now),
-                ended_at=None,
-                exit_code=None,
-                outcome=RUNNING,
-                message="",
-            )
+        with self._job(name) as job:
+            due = to_the_second(due)
+            job.attempts = job.attempts + 1 if job.due == due else 1
+            job.due, job.started_at, job.ended_at = due, to_the_second(now), None
+            job.exit_code, job.outcome, job.message = None, RUNNING, ""
 
     def ended(self, name: str, now: datetime, exit_code: int, outcome: str, message: str) -> None:
         """Note how a run ended."""
-        told = {"exit_code": exit_code, "outcome": outcome, "message": message}
-        self._update(name, {"ended_at": _text(now), **told})
+        with self._job(name) as job:
+            job.ended_at, job.exit_code = to_the_second(now), exit_code
+            job.outcome, job.message = outcome, message
 
     def scheduler(self, pid: int | None, now: datetime) -> None:
         """Note which process is the scheduler; None when it leaves."""
         with self._file.change() as state:
-            state["scheduler"] = None if pid is None else {"pid": pid, "since": _text(now)}
+            state.scheduler = None if pid is None else _Scheduler(pid=pid, since=to_the_second(now))
 
     def scheduler_since(self) -> tuple[int, datetime] | None:
         """Process and start of the scheduler that noted itself last; it may have been killed."""
-        found = self._file.read().get("scheduler")
-        if not isinstance(found, dict) or not isinstance(found.get("pid"), int):
-            return None
-        since = _moment(found.get("since"))
-        return None if since is None else (found["pid"], since)
+        found = self._file.read().scheduler
+        return found and (found.pid, found.since)
 
-    def _update(self, name: str, values: Mapping[str, Any]) -> None:
+    @contextmanager
+    def _job(self, name: str) -> Iterator[JobState]:
         with self._file.change() as state:
-            state.setdefault("jobs", {}).setdefault(name, {}).update(values)
+            yield state.jobs.setdefault(name, JobState())
 
 
 def next_runs(home: Path) -> list[dict[str, Any]]:
@@ -181,39 +176,5 @@ def _is_held(path: Path) -> bool:
         return True
 
 
-def _valid(known: Any, now: datetime) -> dict[str, Any]:
-    """A job's old entry, without a due time that a clock set back has made impossible."""
-    if not isinstance(known, dict):
-        return {}
-    due = _moment(known.get("due"))
-    if due is None or due > now:
-        return {key: value for key, value in known.items() if key not in ("due", "attempts")}
-    return known
-
-
-def _job(values: Any) -> JobState:
-    known: dict[str, Any] = values if isinstance(values, dict) else {}
-    code = known.get("exit_code")
-    attempts = known.get("attempts")
-    moments = ("due", "started_at", "ended_at", "next_at")
-    return JobState(
-        **{name: _moment(known.get(name)) for name in moments},
-        attempts=attempts if isinstance(attempts, int) else 0,
-        exit_code=code if isinstance(code, int) else None,
-        outcome=str(known.get("outcome") or ""),
-        message=str(known.get("message") or ""),
-    )
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
-
-
-def _moment(text: Any) -> datetime | None:
-    if not isinstance(text, str):
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
+def _known(moment: datetime | None) -> datetime | None:
+    return moment and to_the_second(moment)
