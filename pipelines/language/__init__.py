@@ -114,18 +114,7 @@ class Language:
     @staticmethod
     def _written(value: date, pattern: str) -> str:
         figures = {"d": f"{value:%d}", "M": f"{value:%m}", "y": f"{value:%Y}"}
-        return "".join(figures.get(part[:1], part) for part in _pieces(pattern))
-
-
-def _pieces(pattern: str) -> list[str]:
-    """A pattern of days cut where its letters change, each separator with the part before it."""
-    pieces: list[str] = []
-    for letter in pattern:
-        if pieces and pieces[-1][0] == letter and letter in "dMy":
-            pieces[-1] += letter
-        else:
-            pieces.append(letter)
-    return pieces
+        return re.sub("d+|M+|y+", lambda found: figures[found[0][0]], pattern)
 
 
 class Text(str):
