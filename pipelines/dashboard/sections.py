@@ -156,7 +156,7 @@ def sales(selection: Selection, found: View) -> None:
 def _pick_month() -> None:
     picked = st.session_state["months"].get("selection", {}).get("picked", [])
     if picked:
-        st.session_state["period"] = picked[0]["at"]
+        st.session_state["period"] = picked[0]["period"]
 
 
 def _days(selection: Selection) -> None:

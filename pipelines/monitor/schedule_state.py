@@ -116,7 +116,7 @@ class ScheduleState:
     def scheduler_since(self) -> tuple[int, datetime] | None:
         """Process and start of the scheduler that noted itself last; it may have been killed."""
         found = self._file.read().scheduler
-        return found and (found.pid, found.since)
+        return (found.pid, found.since) if found else None
 
     @contextmanager
     def _job(self, name: str) -> Iterator[JobState]:

@@ -76,7 +76,7 @@ def sales_chart(
     repairs, counter = _("Repairs"), _("Counter")
     rows = [
         {
-            "at": bar.at,
+            "period": bar.at,
             "name": bar.name,
             "part": part,
             "order": order,
@@ -102,7 +102,7 @@ def sales_chart(
         "mark": {"type": "bar", "cornerRadius": 1},
         "encoding": {
             "x": {
-                "field": "at",
+                "field": "period",
                 "type": "ordinal",
                 "title": None,
                 "sort": None,

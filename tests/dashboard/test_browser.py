@@ -75,7 +75,7 @@ def test_a_click_on_a_bar_leads_to_that_month(browser, served, chain):
     address, home = served
     publish(chain, home)
     page = opened(browser, address, viewport={"width": 1200, "height": 1000})
-    page.locator('[aria-roledescription=bar][aria-label*="month: 2026-01"]').first.click()
+    page.locator('[aria-roledescription=bar][aria-label*="period: 2026-01"]').first.click()
     expect(page).to_have_url(re.compile("period=2026-01"), timeout=_PATIENCE)
     expect(page.get_by_text("2026-01-01 \u2013 2026-01-31")).to_be_visible(timeout=_PATIENCE)
 

@@ -179,7 +179,3 @@ def test_forms_are_taken_as_well_as_json(serve):
     assert [line["quantity"] for line in ticket["lines"]] == [2]
     assert api.post("/tickets", data={"shortInfo": "x"}).status_code == 400
     assert api.post("/tickets", data={**form, "customerId": "@1"}).status_code == 400
-    assert (
-        api.post("/brands", content=b"name", headers={"Content-Type": "text/plain"}).status_code
-        == 415
-    )

@@ -170,9 +170,3 @@ def test_bodies_that_are_no_object(api, content):
 def test_another_content_type_is_refused(api):
     plain = {"Content-Type": "text/plain"}
     assert api.post("/brands", content="name=x", headers=plain).status_code == 415
-
-
-def test_errors_as_xml(api):
-    answer = api.post("/brands", json={}, headers={"Accept": "application/xml"})
-    assert answer.status_code == 400
-    assert "<error>" in answer.text
