@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.outbox import Outbox
 from pipelines.outbox.preview import preview
+from pipelines.outbox.store import Outbox
 from pipelines.publish.reading import warehouse_file
 from sources.repair_shop.settings import Settings, ShopSettings
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.outbox import Outbox
+from pipelines.outbox.store import Outbox
 from sandbox.seen import Write
 from sandbox.store import ShopStore
 

@@ -223,7 +223,8 @@ def _sync(settings: Settings, *, models: bool, **options: Any) -> Ended:
 
 
 def _queue(settings: Settings, *, changes: list[dict[str, Any]]) -> Ended:
-    from pipelines.outbox import InputRefused, enqueue
+    from pipelines.outbox.errors import InputRefused
+    from pipelines.outbox.intake import enqueue
 
     refused = []
     for change in changes:
@@ -235,7 +236,7 @@ def _queue(settings: Settings, *, changes: list[dict[str, Any]]) -> Ended:
 
 
 def _push(settings: Settings) -> Ended:
-    from pipelines.outbox import push
+    from pipelines.outbox.pushing import push
 
     report = push(settings)
     errors = tuple(f"{shop}: {error}" for shop, error in report.errors.items())

@@ -10,57 +10,24 @@ names, calls :func:`mark_mirrored`, and loads :func:`history_rows` into ``ops.ch
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pipelines.outbox.errors import (
-        InputRefused,
-        OutboxError,
-        PushBusy,
-        QueueBroken,
-        QueueForeign,
-        ServiceChanged,
-    )
-    from pipelines.outbox.identity import adopt
-    from pipelines.outbox.intake import enqueue
-    from pipelines.outbox.mirrored import Touched, brief, history_rows, mark_mirrored, touched_since
-    from pipelines.outbox.preview import Planned
-    from pipelines.outbox.pushing import PushReport, push
-    from pipelines.outbox.review import discard, retry
-    from pipelines.outbox.store import STATES, Change, Outbox
-
-__all__ = [
-    "STATES",
-    "Change",
-    "InputRefused",
-    "Outbox",
-    "OutboxError",
-    "Planned",
-    "PushBusy",
-    "PushReport",
-    "QueueBroken",
-    "QueueForeign",
-    "ServiceChanged",
-    "Touched",
-    "adopt",
-    "brief",
-    "discard",
-    "enqueue",
-    "history_rows",
-    "mark_mirrored",
-    "push",
-    "retry",
-    "touched_since",
-]
-
-
-_MODULES = ("errors", "store", "mirrored", "review", "identity", "preview", "intake", "pushing")
-"""Where the names are, looked through when one is asked for, the lightest first: ``status`` reads
-states and counts, and need not load pandas and HTTP for it."""
+_FACE = {
+    "errors": "InputRefused OutboxError PushBusy QueueBroken QueueForeign ServiceChanged",
+    "store": "STATES Change Outbox",
+    "mirrored": "Touched brief history_rows mark_mirrored touched_since",
+    "review": "discard retry",
+    "identity": "adopt",
+    "preview": "Planned",
+    "intake": "enqueue",
+    "pushing": "PushReport push",
+}
+"""Module -> its names for others. A module is loaded when a name of it is asked for:
+``status`` reads states and counts, and need not load pandas and HTTP for it."""
 
 
 def __getattr__(name: str) -> Any:
-    for module in _MODULES if name in __all__ else ():
-        if hasattr(found := import_module(f"{__name__}.{module}"), name):
-            return getattr(found, name)
+    for module, names in _FACE.items():
+        if name in names.split():
+            return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,6 +22,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pipelines.outbox.refers import takes_id
 from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
 from sources.repair_shop.schema.dates import parse_moment
 
@@ -58,20 +59,6 @@ _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "adjustments": {"add_products": (), "update_products": (), "delete_products": ()},
 }
 """Resource -> request field -> columns that show it, where it is not the field in snake_case."""
-
-_IDS: Mapping[str, frozenset[str]] = {
-    "tickets": frozenset({"userId"}),
-    "ticket_timers": frozenset({"userId"}),
-    "products": frozenset({"category", "model", "supplier", "boughtFrom"}),
-    "models": frozenset({"brand", "model_group"}),
-    "categories": frozenset({"parent_category"}),
-    "stock": frozenset({"product"}),
-    "leads": frozenset({"userId"}),
-    "appointments": frozenset({"customer", "leads"}),
-    "time_clock": frozenset({"userId"}),
-}
-"""Resource -> request fields that take the id of another record. Many records show its name alone
-(field notes: a model's ``make``), which says nothing about the id."""
 
 _NUMBERS = frozenset({"mobile", "telephone"})
 _LOCAL_DIGITS = 6
@@ -120,7 +107,8 @@ def shows(
         return True
     if name in _NUMBERS and any(_dials(str(sent), value) for value in seen.values()):
         return True
-    if name in _IDS.get(resource, ()) and not _shows_an_id(resource, name, seen):
+    if takes_id(resource, name) and not _shows_an_id(resource, name, seen):
+        # Many records show its name alone (field notes: a model's ``make``), which says nothing.
         return None
     return False
 

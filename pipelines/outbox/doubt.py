@@ -28,10 +28,9 @@ from typing import Any
 
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import picture, shows
-from pipelines.outbox.lookup import Verdict
 from pipelines.outbox.order import ONCE_ONLY
 from pipelines.outbox.outcome import fenced, settle_done
-from pipelines.outbox.recent import LookupUnsure
+from pipelines.outbox.recent import LookupUnsure, Verdict
 from pipelines.outbox.sending import MOST_SILENT, Sender
 from pipelines.outbox.store import Change
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
@@ -135,8 +134,8 @@ class Resolver:
                 for shown in (before, row)
             )
             if was is not True and now is not None:
-                old = not now and _same_picture(change.resource, name, before, row)
-                found[name] = "applied" if now else "absent" if old else "unclear"
+                old, new = (_seen(change.resource, name, shown) for shown in (before, row))
+                found[name] = "applied" if now else "absent" if old == new else "unclear"
         ours, unmoved, other = (
             [name for name in found if found[name] == kind]
             for kind in ("applied", "absent", "unclear")
@@ -161,10 +160,8 @@ class Resolver:
         self._outbox.set(group, "absent", verdict.found)
         if change.progress["refused"] != "exists":
             self._sender.resend(group)
-            return
-        with self._outbox.transaction():
-            if self._outbox.unmoved(group):
-                self._outbox.set(group, "rejected", change.reason, state=State.REJECTED)
+        else:
+            self._outbox.settle(group, "rejected", change.reason, state=State.REJECTED)
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]
@@ -221,47 +218,22 @@ class Resolver:
         return self._shop.seconds(SETTLE_SECONDS) * minutes
 
     def _leave(self, group: Sequence[Change], found: str) -> None:
-        with self._outbox.transaction():
-            if not self._outbox.unmoved(group):
-                return
-            self._outbox.set(
-                group,
-                "left for a person",
-                found,
-                reason=f"may have been applied: {found}",
-                for_person=1,
-                lookups=group[0].lookups + 1,
-                next_lookup=None,
-            )
+        self._outbox.settle(
+            group,
+            "left for a person",
+            found,
+            reason=f"may have been applied: {found}",
+            for_person=1,
+            lookups=group[0].lookups + 1,
+            next_lookup=None,
+        )
 
 
-def _same_picture(
-    resource: str, name: str, before: Mapping[str, Any], row: Mapping[str, Any]
-) -> bool:
-    """Whether the record shows of a field what it showed before the request."""
+def _seen(resource: str, name: str, row: Mapping[str, Any]) -> Any:
+    """What a record shows of a field, to be compared with what it showed before the request."""
     if name == "lines":
-        return _lines(before.get("lines")) == _lines(row.get("lines"))
-    old, new = picture(resource, name, before), picture(resource, name, row)
-    return old.keys() == new.keys() and all(
-        old[column] == new[column] or _numbers_equal(old[column], new[column]) for column in old
-    )
-
-
-def _lines(lines: Any) -> list[str]:
-    names = ("product_code", "item_description")
-    numbers = ("quantity", "unit_price")
-    return sorted(
-        str([str(line.get(name)) for name in names])
-        + str([str(Decimal(str(line.get(name) or 0)).normalize()) for name in numbers])
-        for line in lines or ()
-    )
-
-
-def _numbers_equal(one: Any, other: Any) -> bool:
-    try:
-        return Decimal(str(one)) == Decimal(str(other))
-    except InvalidOperation:
-        return False
+        return _bag(row.get("lines"))
+    return {column: _plain(text) for column, text in picture(resource, name, row).items()}
 
 
 def _acting(
@@ -273,22 +245,28 @@ def _acting(
         grown = Decimal(str(row["stock"])) - Decimal(str(before["stock"]))
         added = grown == Decimal(str(body["stockQuantity"]))
         found["stockQuantity"] = "applied" if added else "absent" if grown == 0 else "unclear"
-    lists = [
-        name for name in ("add_products", "update_products", "delete_products") if name in body
-    ]
+    lists = sorted(body.keys() & {"add_products", "update_products", "delete_products"})
     if lists and "products" in before and isinstance(row.get("products"), list):
         old, new = _bag(before["products"]), _bag(row["products"])
-        grown_by = len(body.get("add_products", ())) - len(body.get("delete_products", ()))
-        if old == new:
-            verdict = "absent"
-        elif len(new) - len(old) == grown_by:
-            verdict = "applied"
-        else:
-            verdict = "unclear"
-        found |= dict.fromkeys(lists, verdict)
+        more = len(body.get("add_products", ())) - len(body.get("delete_products", ()))
+        grew = len(new) - len(old) == more
+        found |= dict.fromkeys(lists, "absent" if old == new else "applied" if grew else "unclear")
     return found
 
 
-def _bag(products: Sequence[Mapping[str, Any]]) -> list[str]:
-    names = ("id", "product_id", "quantity", "type", "internal_use", "breakage")
-    return sorted(str([str(product.get(name)) for name in names]) for product in products)
+_LINE = (
+    "product_code item_description quantity unit_price id product_id type internal_use breakage"
+).split()
+
+
+def _bag(lines: Any) -> list[str]:
+    """Lines of a record to be compared, in whatever order: what tells each from others."""
+    return sorted(str([_plain(line.get(name)) for name in _LINE]) for line in lines or ())
+
+
+def _plain(value: Any) -> str:
+    """A value as text, numbers by what they are worth: ``2.0`` is ``2``."""
+    try:
+        return str(Decimal(str(value)).normalize())
+    except InvalidOperation:
+        return str(value)

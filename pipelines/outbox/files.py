@@ -28,11 +28,12 @@ def read_rows(path: Path, resource: str, op: str) -> tuple[list[dict[str, Any]],
     """Rows of a file and their names ("line 7"); :class:`InputRefused` names what is wrong."""
     text = _text(path)
     kind = path.suffix.lower()
-    if kind == ".csv":
-        return _csv(path, text, resource, op)
-    if kind in (".jsonl", ".ndjson"):
-        return _json_lines(path, text)
-    raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
+    if kind not in (".csv", ".jsonl", ".ndjson"):
+        raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
+    found = _csv(path, text, resource, op) if kind == ".csv" else _json_lines(path, text)
+    if len(found[0]) > MOST_ROWS:
+        raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
+    return found
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -93,7 +94,6 @@ def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, 
                 {name: cell for name, cell in zip(header, cells, strict=True) if cell != ""}
             )
             names.append(line)
-            _check_size(path, rows)
     except csv.Error as error:
         faults.append(f"line {reader.line_num + above}: {error}")
     if faults:
@@ -147,15 +147,9 @@ def _json_lines(path: Path, text: str) -> tuple[list[dict[str, Any]], list[str]]
             continue
         rows.append(found)
         names.append(f"line {number}")
-        _check_size(path, rows)
     if faults:
         raise InputRefused(faults)
     return rows, names
-
-
-def _check_size(path: Path, rows: list[dict[str, Any]]) -> None:
-    if len(rows) > MOST_ROWS:
-        raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
 
 
 def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

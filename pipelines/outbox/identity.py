@@ -34,9 +34,7 @@ from sources.repair_shop.settings import Settings, ShopSettings
 
 def bind(outbox: Outbox, shop: ShopSettings) -> int:
     """The row of the service that the settings name for a shop, made if need be."""
-    identity = outbox.identity()
-    assert identity is not None
-    key_hash = _key_hash(shop.api_key.get_secret_value(), identity["queue"])
+    key_hash = _key_hash(shop.api_key.get_secret_value(), outbox.identity()["queue"])
     address_hash = hashlib.sha256(shop.base_url.rstrip("/").lower().encode()).hexdigest()[:32]
     return outbox.service(shop.name, shown_address(shop.base_url), address_hash, key_hash)
 
@@ -48,16 +46,10 @@ def claim(outbox: Outbox, shop: ShopSettings) -> int:
     :class:`ServiceChanged` names those that were queued for another.
     """
     service = bind(outbox, shop)
-    refuse_others(outbox, shop, service)
-    outbox.claim_unbound(shop.name, service)
-    return service
-
-
-def refuse_others(outbox: Outbox, shop: ShopSettings, service: int) -> None:
-    """Raise :class:`ServiceChanged` when open changes of a shop are for another service."""
     others = outbox.bound_to_others(shop.name, service)
     if not others:
-        return
+        outbox.claim_unbound(shop.name, service)
+        return service
     first = others[0]
     if first["address_hash"] == outbox.address_hash(service):
         was, now = "under another API key", "the settings name a new one"
@@ -123,10 +115,7 @@ class Finding:
 
 def find(outbox: Outbox) -> Finding:
     """How the queue stands, without changing anything."""
-    row = outbox.identity()
-    if row is None:
-        return Finding(Standing.OURS)
-    place = place_of(outbox.path)
+    row, place = outbox.identity(), place_of(outbox.path)
     said, seal = read_watermark(outbox.path.parent)
     as_left = bool(seal) and seal == row["watermark"] and said.get("queue") == row["queue"]
     if place.machine and row["machine"] and place.machine != row["machine"]:
@@ -161,27 +150,9 @@ Skews = Mapping[str, float | None]
 """Shop -> seconds its service was last seen to be ahead of our clock, None if nobody knows."""
 
 
-def begin_push(outbox: Outbox, skews: Skews) -> Finding:
-    """Take the queue for a push, which must hold the push lock; what was found.
-
-    From anything but the file that the last push left, all that waits is marked as perhaps sent.
-    :class:`QueueForeign` for a copy elsewhere.
-    """
-    found = refuse_foreign(outbox)
-    _take(outbox, found, skews, pushing=True)
-    return found
-
-
 def end_push(outbox: Outbox) -> None:
     """The push is over: from now on only what it left counts as not older."""
     outbox.write_watermark(push_is_over=True)
-
-
-def take_over(outbox: Outbox, skews: Skews) -> Finding:
-    """Make a copy the queue of this place, on a person's word; what was found before."""
-    found = find(outbox)
-    _take(outbox, found, skews, pushing=False)
-    return found
 
 
 def note_service(outbox: Outbox, service: int, clock: ServiceClock) -> None:
@@ -193,6 +164,7 @@ def note_service(outbox: Outbox, service: int, clock: ServiceClock) -> None:
 
 
 def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> None:
+    """Make the queue, which stands as ``found``, the one of this place."""
     place = place_of(outbox.path)
     said, _ = read_watermark(outbox.path.parent)
     with outbox.transaction():
@@ -202,7 +174,7 @@ def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> Non
         outbox.move_to(place, now, pushing=pushing)
         outbox.cut_waits(now)
         row, last = outbox.identity(), said.get("last")
-        if row is not None and said.get("queue") == row["queue"] and isinstance(last, int):
+        if said.get("queue") == row["queue"] and isinstance(last, int):
             # Numbers that the other copy gave out stay with what it gave them to.
             outbox.skip_numbers(last)
         outbox.write_watermark()
@@ -246,9 +218,13 @@ def locked(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def taken(settings: Settings) -> Iterator[None]:
-    """The queue while a push is at work; see :func:`pipelines.outbox.identity.begin_push`."""
+    """The queue while a push is at work, which must hold the push lock.
+
+    From anything but the file that the last push left, all that waits is marked as perhaps sent.
+    :class:`QueueForeign` for a copy elsewhere.
+    """
     with Outbox(settings.home) as outbox:
-        begin_push(outbox, _skews(settings))
+        _take(outbox, refuse_foreign(outbox), _skews(settings), pushing=True)
     try:
         yield
     finally:
@@ -265,7 +241,8 @@ def adopt(settings: Settings, shop: str | None = None, *, by: str) -> list[str]:
     told: list[str] = []
     Outbox(settings.home).close()
     with locked(settings), Outbox(settings.home) as outbox:
-        found = take_over(outbox, _skews(settings))
+        found = find(outbox)
+        _take(outbox, found, _skews(settings), pushing=False)
         if found.standing is Standing.FOREIGN:
             told.append(f"{outbox.path} is the queue from now on ({found.why}).")
         for one in settings.chosen(shop):

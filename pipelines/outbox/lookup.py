@@ -12,9 +12,8 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from pipelines.outbox.change import Change
 from pipelines.outbox.compare import (
@@ -30,6 +29,7 @@ from pipelines.outbox.compare import (
 from pipelines.outbox.paid import Payments, find_payment
 from pipelines.outbox.recent import (
     LookupUnsure,
+    Verdict,
     day_of,
     newest_page,
     read_down_to,
@@ -52,17 +52,6 @@ _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
 _DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 _MISSING = re.compile(r"not (be )?found|does ?n.t exist|does not exist|no such|unknown", re.I)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was found of a change in doubt. ``found`` is for the person who reads the queue.
-
-    ``late``: absent from a list that does not show other new records yet."""
-
-    kind: Literal["applied", "absent", "late", "unclear"]
-    id: str | None = None
-    found: str = ""
 
 
 class Lookup:
@@ -136,7 +125,7 @@ class Lookup:
         known = frozenset(baseline["ids"])
         if lost.resource == "payments":
             seen = self.payments.since(body, known | ours, baseline, lost.marker)
-            return Verdict(*find_payment(seen, body, lost.marker, answered))
+            return find_payment(seen, body, lost.marker, answered)
         recent = self._since_baseline(lost.resource, baseline, known)
         fresh = {key: row for key, row in recent.items() if key not in known | ours}
         exact, alike = self.resembling(lost.resource, body, fresh, others, wide=True)

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from pipelines.outbox.change import OPEN, State
 from pipelines.outbox.compare import KEYS
-from pipelines.outbox.known import mentions
 from pipelines.outbox.paid import invoices_of
+from pipelines.outbox.refers import mentions
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
 
@@ -57,11 +57,6 @@ def mergeable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
         not (group & second.keys()) or (group & first.keys()) <= second.keys()
         for group in _READ_TOGETHER
     )
-
-
-def merged_body(bodies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The one body; what was queued later wins."""
-    return {name: value for body in bodies for name, value in body.items()}
 
 
 def merged_base(bases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -174,14 +169,15 @@ class Unsendable(Exception):
 
 
 def prepared(outbox: Outbox, group: Sequence[Change]) -> dict[str, Any]:
-    """The body of one request for a change, or for several updates of a record.
+    """The body of one request for a change, or for several updates of a record: what was queued
+    later wins.
 
     Raises :class:`Unsendable` when an id is missing, or the file of an upload.
     """
     if group[0].op == "upload":
         read_file(group[0])
     try:
-        return merged_body([filled(outbox, member.body) for member in group])
+        return {k: value for one in group for k, value in filled(outbox, one.body).items()}
     except LookupError as missing:
         raise Unsendable(str(missing)) from None
 
@@ -216,24 +212,15 @@ class Walk:
     fits: Callable[[list[Group], Change], bool] = lambda batch, change: False
 
     def begin(self, on_conflict: OnConflict) -> None:
-        """Take over what an earlier push left."""
-        self._recover()
-        self._decide(on_conflict)
-
-    def _recover(self) -> None:
-        """What a killed push left as ``sending`` may have been applied, or be on its way still."""
+        """Take over what an earlier push left: what it was sending when it was killed may have been
+        applied, or be on its way still; the conflicts that it parked are decided now."""
         self.outbox.fill_targets()
         left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
-        if left:
-            self.outbox.put_in_doubt(left, "a push ended while it was being sent")
+        self.outbox.put_in_doubt(left, "a push ended while it was being sent")
         refused = self.outbox.changes(shop=self.shop, states=[State.QUEUED], refused=True)
-        if refused:
-            self.outbox.put_in_doubt(refused, "a push ended before it was looked for")
-
-    def _decide(self, on_conflict: OnConflict) -> None:
-        """Conflicts parked by an earlier push are decided by this one's ``on_conflict``."""
-        parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
-        if parked and on_conflict != "park":
+        self.outbox.put_in_doubt(refused, "a push ended before it was looked for")
+        if on_conflict != "park":
+            parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
             told = f"--on-conflict {on_conflict}"
             self.outbox.set(parked, "decided", told, state=State.QUEUED, reason="")
 
@@ -242,7 +229,8 @@ class Walk:
         worked = False
         batch: list[Group] = []
         cursor = 0
-        while chunk := self._after(cursor):
+        queued: dict[str, Any] = {"shop": self.shop, "states": [State.QUEUED], "limit": _CHUNK}
+        while chunk := self.outbox.changes(after=cursor, **queued):
             for listed in chunk:
                 cursor = listed.number
                 if not self.goes_on():
@@ -255,11 +243,6 @@ class Walk:
                 if change is not None:
                     batch.append(self._with_mergeable(change))
         return (self.deliver(batch) if batch else False) or worked
-
-    def _after(self, cursor: int) -> list[Change]:
-        return self.outbox.changes(
-            shop=self.shop, states=[State.QUEUED], after=cursor, limit=_CHUNK
-        )
 
     def _sendable(self, listed: Change) -> Change | None:
         """The change as it is now, if it may be sent; else why it waits is noted."""

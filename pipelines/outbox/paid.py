@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Any
 
 from pipelines.outbox.compare import cleaned, holds
-from pipelines.outbox.recent import LookupUnsure
+from pipelines.outbox.recent import LookupUnsure, Verdict
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
 
-Found = tuple[Literal["applied", "absent", "unclear"], str | None, str]
 Rows = dict[str, dict[str, Any]]
 
 
@@ -91,11 +90,11 @@ def find_payment(
     body: Mapping[str, Any],
     marker: str | None,
     answered: str | None,
-) -> Found:
+) -> Verdict:
     """Which of the new payments of an invoice is ours: by its marker, by the id that the service
     answered, by the note that we sent. An equal amount alone may be the till's."""
     if not fresh:
-        return "absent", None, "the invoice has no payment that was not there before"
+        return Verdict("absent", None, "the invoice has no payment that was not there before")
     if marker:
         own = {key: row for key, row in fresh.items() if holds(row, marker)}
         if not own:
@@ -110,32 +109,35 @@ def find_payment(
 
 def _by_note(
     fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], notes: set[str]
-) -> Found:
+) -> Verdict:
     """Payments of other notes are the till's; one shown without a note may be any."""
     if others := [key for key, row in fresh.items() if note_of(row) and note_of(row) not in notes]:
         named = ", ".join(others)
-        return "unclear", None, f"payments new on the invoice, of other notes: {named}"
+        return Verdict("unclear", None, f"payments new on the invoice, of other notes: {named}")
     own = {key: row for key, row in fresh.items() if note_of(row)}
     if own:
         return _by_amount(own, body, "has the note that was sent")
     return _by_amount_alone(fresh, body)
 
 
-def _by_amount_alone(fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any]) -> Found:
-    kind, _, found = _by_amount(fresh, body, "is new and equals it")
-    if kind == "applied":
-        found += ", but the till may have taken it as well as we"
-    return "unclear", None, found
+def _by_amount_alone(fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any]) -> Verdict:
+    equal = _by_amount(fresh, body, "is new and equals it")
+    but = ", but the till may have taken it as well as we" if equal.kind == "applied" else ""
+    return Verdict("unclear", None, equal.found + but)
 
 
-def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Found:
+def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Verdict:
     hidden = [key for key, row in fresh.items() if not note_of(row)]
     if hidden and len(hidden) == len(fresh):
-        return "unclear", None, f"payments new on the invoice show no note: {', '.join(hidden)}"
-    return "absent", None, f"none of {len(fresh)} new payments of the invoice holds our marker"
+        return Verdict(
+            "unclear", None, f"payments new on the invoice show no note: {', '.join(hidden)}"
+        )
+    return Verdict(
+        "absent", None, f"none of {len(fresh)} new payments of the invoice holds our marker"
+    )
 
 
-def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], why: str) -> Found:
+def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], why: str) -> Verdict:
     """Whether payments make up what was sent: line by line, or, where one payment is shared
     among invoices, in sum."""
     wanted = sorted(cents(line["amount"]) for line in body["lines"])
@@ -143,8 +145,10 @@ def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], w
     shared = len(invoices_of(body)) > 1 and sum(amounts) == sum(wanted)
     named = ", ".join(rows)
     if amounts == wanted or shared:
-        return "applied", min(rows), f"payment {named} {why}"
-    return "unclear", None, f"payments new on the invoice, of other amounts than sent: {named}"
+        return Verdict("applied", min(rows), f"payment {named} {why}")
+    return Verdict(
+        "unclear", None, f"payments new on the invoice, of other amounts than sent: {named}"
+    )
 
 
 def note_of(row: Mapping[str, Any]) -> str:

@@ -5,8 +5,9 @@ raises :class:`LookupUnsure`: it is no evidence of anything.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from pipelines.outbox.compare import cleaned
 from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
@@ -42,6 +43,17 @@ list of tickets hides those outside the pipeline (specification, Tickets)."""
 
 class LookupUnsure(Exception):
     """The service did not show all there is to see, so nothing can be concluded from it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of a change in doubt. ``found`` is for the person who reads the queue.
+
+    ``late``: absent from a list that does not show other new records yet."""
+
+    kind: Literal["applied", "absent", "late", "unclear"]
+    id: str | None = None
+    found: str = ""
 
 
 class RecentReader:

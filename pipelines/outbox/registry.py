@@ -30,7 +30,7 @@ class Registry(QueueFile):
         all have been sent from a copy."""
         place = place_of(self.path)
         with self.transaction() as db:
-            if self.identity() is not None:
+            if self._select("select 1 from identity"):
                 return
             db.execute(
                 "insert into identity values (1, ?, ?, ?, ?, ?, ?, '', ?)",
@@ -48,16 +48,15 @@ class Registry(QueueFile):
             if is_new or not read_watermark(self.path.parent)[0]:
                 self.write_watermark()
 
-    def identity(self) -> sqlite3.Row | None:
-        """The row of ``identity``; None while the file is being made."""
-        rows = self._select("select * from identity")
-        return rows[0] if rows else None
+    def identity(self) -> sqlite3.Row:
+        """The row of ``identity``."""
+        [row] = self._select("select * from identity")
+        return row
 
     def now(self) -> float:
         """Seconds since 1970 as the queue counts its waits: as the wall clock had it once, carried
         on by the ticks of the boot. No setting of the clock makes a wait longer or shorter."""
         row, place = self.identity(), place_of(self.path)
-        assert row is not None
         if row["boot"] == place.boot:
             return float(place.ticks + row["era"])
         return max(place.wall, float(row["ticks"] + row["era"]))
@@ -90,7 +89,6 @@ class Registry(QueueFile):
         """Write the watermark anew, and keep what it is known by."""
         with self.transaction() as db:
             row = self.identity()
-            assert row is not None
             [(last,)] = self._select("select max(seq) from sqlite_sequence")
             try:
                 seal = write_watermark(self.path.parent, {"queue": row["queue"], "last": last or 0})

@@ -184,10 +184,7 @@ class Sender:
         return None
 
     def _park(self, group: Sequence[Change], event: str, reason: str, **columns: Any) -> None:
-        """Note what the check found, unless a person dealt with the change while it ran."""
-        with self.outbox.transaction():
-            if self.outbox.unmoved(group):
-                self.outbox.set(group, event, reason, reason=reason, **columns)
+        self.outbox.settle(group, event, reason, reason=reason, **columns)
 
     def _intend(
         self,

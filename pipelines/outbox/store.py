@@ -261,6 +261,14 @@ class Outbox(Registry):
         columns["next_lookup"] = columns["sent_at"] = self.now()
         self.set(changes, "in doubt", why, **columns)
 
+    def settle(self, changes: Sequence[Change], event: str, why: str, **columns: Any) -> bool:
+        """As :meth:`set`, unless a person dealt with one of them meanwhile; whether it was done."""
+        with self.transaction():
+            if not self.unmoved(changes):
+                return False
+            self.set(changes, event, why, **columns)
+        return True
+
     def unmoved(self, changes: Sequence[Change]) -> bool:
         """Whether the changes are in the states they were read in: a person may have discarded or
         retried one since. Ask inside :meth:`transaction`, so that it stays true."""

@@ -24,11 +24,11 @@ from zoneinfo import ZoneInfo
 from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
-from pipelines.outbox.lookup import Lookup, Verdict
+from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import ONCE_ONLY, filled, merged_base
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
-from pipelines.outbox.recent import LookupUnsure, read_down_to, read_window_since
+from pipelines.outbox.recent import LookupUnsure, Verdict, read_down_to, read_window_since
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
@@ -186,7 +186,7 @@ class Earlier:
                 return Verdict("absent", None, words), baseline
             if len(may_be) <= _twins(outbox, change) * wanted.total():
                 may_be = dict(list(may_be.items())[: wanted.total()])
-        return Verdict(*find_payment(may_be, body, change.marker, None)), baseline
+        return find_payment(may_be, body, change.marker, None), baseline
 
     def _candidates(
         self, rows: Rows, own: frozenset[str], body: Mapping[str, Any], after: datetime

@@ -20,7 +20,7 @@ from pipelines.load.destinations import WarehouseSettings
 from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
-from pipelines.outbox import mark_mirrored, touched_since
+from pipelines.outbox.mirrored import mark_mirrored, touched_since
 from pipelines.publish.elsewhere import build_elsewhere, can_build, own_figures
 from pipelines.reconcile.differences import compare
 from pipelines.sync.repair import fetch_monthly_reports, repair_shop

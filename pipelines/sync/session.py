@@ -25,7 +25,7 @@ from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import keep_together
 from pipelines.monitor.doctor import CURRENCY_KEY
-from pipelines.outbox import history_rows
+from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.transform import models
 from pipelines.transform.changes import Built
