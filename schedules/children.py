@@ -64,6 +64,7 @@ def run_child(
     )
     lines: deque[str] = deque(maxlen=_TAIL)
     said: list[str] = []
+    assert process.stdout is not None and process.stderr is not None
     readers = [
         threading.Thread(target=_follow, args=(process.stderr, lines, tell), daemon=True),
         threading.Thread(target=_collect, args=(process.stdout, said), daemon=True),
@@ -109,20 +110,15 @@ def _end(process: subprocess.Popen[str], grace: float) -> None:
         process.wait()
 
 
-def _follow(stream: IO[str] | None, lines: deque[str], tell: Callable[[str], None]) -> None:
-    if stream is None:
-        return
+def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> None:
     with stream:
         for line in stream:
-            text = line.strip()
-            if text:
+            if text := line.strip():
                 lines.append(text)
                 tell(text)
 
 
-def _collect(stream: IO[str] | None, said: list[str]) -> None:
-    if stream is None:
-        return
+def _collect(stream: IO[str], said: list[str]) -> None:
     size = 0
     with stream:
         while chunk := stream.read(1 << 16):

@@ -7,10 +7,11 @@ several time zones get a sync (and a report after it) for each zone, ``sync:Amer
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
-from schedules.settings import AFTER_SYNC, ScheduleSettings, wall_time
+from schedules.settings import AFTER_SYNC, ScheduleSettings
 from schedules.triggers import DailyAt, EveryMinutes, Trigger
 from sources.repair_shop.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 
@@ -45,16 +46,16 @@ class Asked:
 class Row:
     """One row of the table.
 
-    ``lane`` jobs of one lane never run at the same time; ``at``, ``limit`` and ``on`` name
-    settings of ``[schedule]``. Exit codes in ``quiet`` are no incident of this job.
+    ``at`` and ``on`` name settings of ``[schedule]``, as ``<name>_limit_minutes`` is one. Jobs of
+    one ``lane`` (by default a job has its own) never run at the same time. Exit codes in ``quiet``
+    are no incident of this job.
     """
 
     name: str
     summary: str
-    lane: str
     at: str
-    limit: str
     commands: Callable[[Asked], list[Command]]
+    lane: str = ""
     on: str = ""
     by_zone: bool = False
     quiet: frozenset[int] = frozenset()
@@ -112,18 +113,17 @@ def _audit(run: Asked) -> list[Command]:
     return [Command(("sync", "--json"), variables), Command(("reconcile", "--repair", "--json"))]
 
 
-JOBS: tuple[Row, ...] = (
-    Row("sync", "nightly sync after closing", "warehouse", "sync_at", "sync_limit_minutes",
-        lambda run: run.each("sync", "--json"), by_zone=True),
-    Row("push", "send queued changes", "push", "push_every_minutes", "push_limit_minutes",
+JOBS = (
+    Row("sync", "nightly sync after closing", "sync_at", lambda run: run.each("sync", "--json"),
+        lane="warehouse", by_zone=True),
+    Row("push", "send queued changes", "push_every_minutes",
         lambda run: [Command(("push", "--json"))]),
-    Row("report", "the closing report", "report", "report_at", "report_limit_minutes", _report,
-        # 1: the books do not agree. The sync before it has told that already.
-        by_zone=True, quiet=frozenset({1})),
-    Row("audit", "weekly: re-read old slices, compare every month", "warehouse", "audit_at",
-        "audit_limit_minutes", _audit, on="audit_on"),
-    Row("housekeeping", "drop what is past its retention", "housekeeping", "housekeeping_at",
-        "housekeeping_limit_minutes", lambda run: [Command(("schedule", "--housekeeping"))]),
+    # 1: the books do not agree. The sync before it has told that already.
+    Row("report", "the closing report", "report_at", _report, by_zone=True, quiet=frozenset({1})),
+    Row("audit", "weekly: re-read old slices, compare every month", "audit_at", _audit,
+        lane="warehouse", on="audit_on"),
+    Row("housekeeping", "drop what is past its retention", "housekeeping_at",
+        lambda run: [Command(("schedule", "--housekeeping"))]),
 )  # fmt: skip
 """Every job there is."""
 
@@ -135,45 +135,38 @@ def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[Planned
         zones.setdefault(schedule.timezone or shop.timezone, []).append(shop)
     planned: list[PlannedJob] = []
     for row in JOBS:
+        at = getattr(schedule, row.at)
+        weekday = getattr(schedule, row.on) if row.on else None
+        if at in ("off", 0) or weekday == "off":
+            continue
         groups = zones if row.by_zone else {next(iter(zones)): list(settings.shops)}
         for zone, shops in groups.items():
             suffix = f":{zone}" if row.by_zone and len(zones) > 1 else ""
-            job = _planned(row, schedule, ZoneInfo(zone), shops, len(shops) == len(settings.shops),
-                           suffix)  # fmt: skip
-            if job is not None:
-                planned.append(job)
+            every = len(shops) == len(settings.shops)
+            job = PlannedJob(
+                name=row.name + suffix,
+                summary=row.summary,
+                lane=row.lane or row.name,
+                trigger=_trigger(at, weekday, ZoneInfo(zone)),
+                limit=timedelta(minutes=getattr(schedule, f"{row.name}_limit_minutes")),
+                zone=ZoneInfo(zone),
+                build=partial(_commands, row, shops, every, schedule),
+                follows="sync" + suffix if at == AFTER_SYNC else "",
+                quiet=row.quiet,
+            )
+            planned.append(job)
     names = {job.name for job in planned}
     return [job for job in planned if not job.follows or job.follows in names]
 
 
-def _planned(
-    row: Row,
-    schedule: ScheduleSettings,
-    zone: ZoneInfo,
-    shops: Sequence[ShopSettings],
-    every: bool,
-    suffix: str,
-) -> PlannedJob | None:
-    at = getattr(schedule, row.at)
-    weekday = getattr(schedule, row.on) if row.on else None
-    if at in ("off", 0) or weekday == "off":
-        return None
-    trigger: Trigger | None
-    if at == AFTER_SYNC:
-        trigger = None
-    elif isinstance(at, int):
-        trigger = EveryMinutes(at)
-    else:
-        day = None if weekday is None else WEEKDAYS.index(weekday)
-        trigger = DailyAt(wall_time(at), zone, day)
-    return PlannedJob(
-        name=row.name + suffix,
-        summary=row.summary,
-        lane=row.lane,
-        trigger=trigger,
-        limit=timedelta(minutes=getattr(schedule, row.limit)),
-        zone=zone,
-        build=lambda day: row.commands(Asked(shops, every, day, schedule)),
-        follows="sync" + suffix if trigger is None else "",
-        quiet=row.quiet,
-    )
+def _trigger(at: str | int, weekday: str | None, zone: ZoneInfo) -> Trigger | None:
+    if isinstance(at, int):
+        return EveryMinutes(at)
+    day = None if weekday is None else WEEKDAYS.index(weekday)
+    return None if at == AFTER_SYNC else DailyAt(time.fromisoformat(at.zfill(5)), zone, day)
+
+
+def _commands(
+    row: Row, shops: Sequence[ShopSettings], every: bool, schedule: ScheduleSettings, day: date
+) -> list[Command]:
+    return row.commands(Asked(shops, every, day, schedule))

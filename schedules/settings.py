@@ -4,7 +4,6 @@ Read from dlt's places like every setting: ``.dlt/config.toml`` or ``SCHEDULE__S
 """
 
 import re
-from datetime import time
 
 from pydantic import Field, field_validator
 
@@ -84,9 +83,3 @@ def load_schedule() -> ScheduleSettings:
 def load_retention() -> RetentionSettings:
     """The ``[retention]`` section; ``SettingsError`` names all faults."""
     return load_section("retention", RetentionSettings)
-
-
-def wall_time(text: str) -> time:
-    """``22:30`` as a time of day."""
-    hour, minute = text.split(":")
-    return time(int(hour), int(minute))

@@ -31,6 +31,13 @@ _UNSAFE = re.compile(
 _UNKNOWN = "\ufffd"
 
 
+class CommandError(Exception):
+    """What was asked for cannot be done as things are; the message says why, and how it could.
+    Exit code 2."""
+
+    exit_code = 2
+
+
 def visible(text: str, *, one_line: bool = False) -> str:
     """``text`` with each sign that a terminal would obey replaced by one that it shows.
 
@@ -83,6 +90,11 @@ def say(text: str, style: str = "") -> None:
     out().print(shown, style=style, markup=False, soft_wrap=True)
 
 
+def tell(text: str) -> None:
+    """A line of progress on standard error, never broken."""
+    err().print(text, markup=False, soft_wrap=True)
+
+
 def fault(text: str) -> None:
     """An error in red on standard error; lines are never broken, so they can be searched for."""
     err().print(text, style="red", markup=False, soft_wrap=True)
@@ -95,7 +107,7 @@ def print_json(document: Any) -> None:
     sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
     """A table of texts; a column whose name begins with '#' stands to the right."""
     made = Table(title=escape(title), title_justify="left", title_style="bold", show_edge=False)
     for column in columns:
@@ -114,6 +126,13 @@ def moment(told: str | datetime, zone: tzinfo | None = None) -> str:
     """
     at = datetime.fromisoformat(told) if isinstance(told, str) else told
     return f"{at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
+
+
+def agreement(compared: int, differing: int) -> str:
+    """How many periods of the reports agree, of those that were compared."""
+    if differing:
+        return f"{differing} of {compared} periods differ"
+    return f"all {compared} periods" if compared else "not compared"
 
 
 def duration(seconds: float) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pipelines.json_file import write_atomically
+from shopmirror.consoles import CommandError
 from shopmirror.settings_files import SettingsFiles
 from sources.repair_shop.settings import SECTION, home_folder, read_section
 
@@ -41,12 +42,6 @@ HOURS = 8.0
 
 _NOTE, _DB, _LOG = "demo-shop.json", "demo-shop.sqlite", "demo-shop.log"
 _NAMES = ("base_url", "api_key", *SHOP)
-
-
-class DemoError(Exception):
-    """The demo must not or cannot run here. Exit code 2."""
-
-    exit_code = 2
 
 
 def address(home: Path) -> str | None:
@@ -104,7 +99,7 @@ def awake(shops: Iterable[ShopSettings]) -> Served | None:
     try:
         return _launch(home, shop.api_key.get_secret_value(), urlsplit(shop.base_url).port or 0)
     except NotServed as error:
-        raise DemoError(
+        raise CommandError(
             f"The demo's shop cannot be served at {known} ({error}). 'shopmirror demo' serves it "
             "anew; 'shopmirror init' sets a real shop up instead."
         ) from None

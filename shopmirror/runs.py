@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from shopmirror.consoles import err, fault, moment
+from shopmirror.consoles import fault, moment, tell
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
@@ -21,18 +21,22 @@ def configured(*, asking: bool = False) -> Settings:
 
     ``asking``: the command will ask the service; the demo's shop is served again if it is the one.
     """
-    from shopmirror.demo_shop import awake, leave
+    from shopmirror.demo_shop import awake
     from sources.repair_shop.settings import load_settings
 
     settings = load_settings()
+    make_room(settings)
+    if asking and (served := awake(settings.shops)):
+        tell(f"The demo's shop is served again at {served.base_url} until {moment(served.until)}.")
+    return settings
+
+
+def make_room(settings: Settings) -> None:
+    """Leave nothing of the demo's shop in the home if the settings are of another."""
+    from shopmirror.demo_shop import leave
+
     if leave(settings.home, settings.shops):
         fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
-    served = awake(settings.shops) if asking else None
-    if served is not None:
-        err().print(
-            f"The demo's shop is served again at {served.base_url} until {moment(served.until)}."
-        )
-    return settings
 
 
 @contextmanager

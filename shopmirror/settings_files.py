@@ -5,7 +5,6 @@ each is replaced by a rename, and the one with keys is readable by its owner onl
 """
 
 from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pipelines.json_file import write_atomically
+from shopmirror.consoles import CommandError
 from sources.repair_shop.settings import SECTION
 
 FOLDER = Path(".dlt")
@@ -21,22 +21,6 @@ SECRETS = FOLDER / "secrets.toml"
 SECRET_NAMES = frozenset({"api_key"})
 UNNAMED = "main"
 """Name of a shop that stands in the section itself (interface page, Settings)."""
-
-
-class SettingsFileError(Exception):
-    """A settings file cannot be read or written; nothing was changed. Exit code 2."""
-
-    exit_code = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A value that would be replaced. ``old`` and ``new`` are masked for a secret."""
-
-    file: Path
-    name: str
-    old: str
-    new: str
 
 
 class SettingsFiles:
@@ -61,8 +45,7 @@ class SettingsFiles:
 
     def value(self, shop: str | None, name: str) -> str | None:
         """A value as it is in the files, of a named shop or of the section itself."""
-        document = self._secrets if name in SECRET_NAMES else self._config
-        found = _section(document, _path(shop)).get(name)
+        found = _section(self._file_of(name), _path(shop)).get(name)
         return None if found is None else str(found)
 
     def name_the_unnamed(self) -> bool:
@@ -72,47 +55,42 @@ class SettingsFiles:
         """
         if self.named() or self.value(None, "api_key") is None:
             return False
-        section = _section(self._secrets, SECTION)
-        key = section.get("api_key")
-        del section["api_key"]
-        _made(self._secrets, _path(UNNAMED))["api_key"] = str(key)
-        for name in ("base_url", "timezone"):
-            value = self.value(None, name)
-            if value is not None:
-                _made(self._config, _path(UNNAMED))[name] = value
+        self.set(UNNAMED, {"api_key": str(_section(self._secrets, SECTION).pop("api_key"))})
+        known = {name: self.value(None, name) for name in ("base_url", "timezone")}
+        self.set(UNNAMED, {name: value for name, value in known.items() if value is not None})
         return True
 
-    def changes(self, shop: str | None, values: Mapping[str, str]) -> list[Change]:
-        """Values that are there already and would become others."""
-        found: list[Change] = []
-        for name, new in values.items():
-            old = self.value(shop, name)
-            if old is not None and old != new:
-                secret = name in SECRET_NAMES
-                file = SECRETS if secret else CONFIG
-                found.append(Change(file, name, "***" if secret else old, "***" if secret else new))
-        return found
+    def changes(self, shop: str | None, values: Mapping[str, str]) -> list[str]:
+        """What is there already and would become another, in words; keys are masked."""
+        found = {name: self.value(shop, name) for name in values}
+        return [
+            f"{name} in {SECRETS}: *** becomes ***"
+            if name in SECRET_NAMES
+            else f"{name} in {CONFIG}: {old} becomes {values[name]}"
+            for name, old in found.items()
+            if old is not None and old != values[name]
+        ]
 
     def set(self, shop: str | None, values: Mapping[str, Any]) -> None:
         """Put values of a shop, secrets and others each into their file (in memory)."""
         for name, value in values.items():
-            document = self._secrets if name in SECRET_NAMES else self._config
-            _made(document, _path(shop))[name] = value
+            _made(self._file_of(name), _path(shop))[name] = value
 
     def note(self, shop: str | None, name: str, comment: str) -> None:
         """Put a comment behind a value that is there (in memory)."""
-        document = self._secrets if name in SECRET_NAMES else self._config
-        item = _section(document, _path(shop)).item(name)  # type: ignore[attr-defined]  # tomlkit's
-        item.comment(comment)
+        section: Any = _section(self._file_of(name), _path(shop))
+        section.item(name).comment(comment)
 
     def drop(self, shop: str | None, names: Iterable[str]) -> None:
         """Take values of a shop out (in memory)."""
         for name in names:
-            document = self._secrets if name in SECRET_NAMES else self._config
-            _section(document, _path(shop)).pop(name, None)
+            _section(self._file_of(name), _path(shop)).pop(name, None)
+
+    def _file_of(self, name: str) -> tomlkit.TOMLDocument:
+        return self._secrets if name in SECRET_NAMES else self._config
 
     def write(self) -> None:
-        """Write both files; :class:`SettingsFileError` when the disk or its rights forbid it."""
+        """Write both files; :class:`CommandError` when the disk or its rights forbid it."""
         try:
             FOLDER.mkdir(mode=0o700, exist_ok=True)
             ignore = FOLDER / ".gitignore"
@@ -122,9 +100,7 @@ class SettingsFiles:
             write_atomically(SECRETS, tomlkit.dumps(self._secrets), mode=0o600)
             write_atomically(CONFIG, tomlkit.dumps(self._config), mode=0o644)
         except OSError as error:
-            raise SettingsFileError(
-                f"{FOLDER} cannot be written: {error.strerror or error}."
-            ) from error
+            raise CommandError(f"{FOLDER} cannot be written: {error.strerror or error}.") from error
 
 
 def _path(shop: str | None) -> tuple[str, ...]:
@@ -140,7 +116,7 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
         # Not the parser's own words: they may quote a line, and a line may hold a key.
         line = getattr(error, "line", None)
         where = f"line {line}" if line else type(error).__name__
-        raise SettingsFileError(
+        raise CommandError(
             f"{path} cannot be read ({where}). Mend the file; nothing was changed."
         ) from None
 
@@ -161,6 +137,6 @@ def _made(document: tomlkit.TOMLDocument, path: tuple[str, ...]) -> MutableMappi
             section[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
         inner = section[name]
         if not isinstance(inner, MutableMapping):
-            raise SettingsFileError(f"'{'.'.join(path[: depth + 1])}' is a value, not a section.")
+            raise CommandError(f"'{'.'.join(path[: depth + 1])}' is a value, not a section.")
         section = inner
     return section

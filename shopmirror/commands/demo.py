@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shopmirror.consoles import duration, err, moment, out, say, table
+from shopmirror.consoles import CommandError, duration, err, moment, out, say, table
 from shopmirror.demo_shop import (
     MARKER,
     SHOP,
-    DemoError,
     end,
     forget_another,
     has_other_settings,
@@ -61,7 +60,7 @@ def demo(
         return 0
     home = Home(path)
     if (home.ledger.exists() or home.outbox.exists()) and not (home.path / MARKER).exists():
-        raise DemoError(
+        raise CommandError(
             f"{home.path} holds the mirror of a real shop, and the demo keeps away from it. "
             "Set SHOPMIRROR_HOME to another folder and run it again."
         )
@@ -178,54 +177,39 @@ def _show_rows(warehouse: Published) -> None:
 
 
 def _show_reports(warehouse: Published) -> None:
-    rows = warehouse.connection.execute(
-        "SELECT report, period, ours, theirs, difference, matches FROM marts.reconciliation "
-        "WHERE report IN ('monthly_sales', 'monthly_purchases') ORDER BY report DESC, period DESC"
-    ).fetchall()
-    lines: list[tuple[Any, ...]] = []
-    for report in ("monthly_sales", "monthly_purchases"):
-        own = [row[1:] for row in rows if row[0] == report and (row[2] or row[3])]
-        lines += [
-            (
-                report.replace("_", " "),
-                f"{month:%Y-%m}",
-                *map(_money, amounts),
-                "yes" if agrees else "NO",
-            )
-            for month, *amounts, agrees in own[:_LAST_MONTHS]
-        ]
-    agreeing = sum(1 for row in rows if row[5])
+    monthly = "marts.reconciliation where report in ('monthly_sales', 'monthly_purchases')"
+    rows = warehouse.rows(
+        "select replace(report, '_', ' ') as report, strftime(period, '%Y-%m') as month, ours,"  # noqa: S608 - text of our own
+        f" theirs, difference, if(matches, 'yes', 'NO') as agrees from {monthly}"
+        " and (ours <> 0 or theirs <> 0)"
+        f" qualify row_number() over (partition by report order by period desc) <= {_LAST_MONTHS}"
+        " order by report desc, month desc"
+    )
+    found = warehouse.row(f"select count(*) as months, count_if(matches) as agree from {monthly}")  # noqa: S608 - text of our own
     title = (
-        f"Our reports against the service's own: {agreeing} of {len(rows)} months agree to the "
-        f"cent\n(shown: the last {_LAST_MONTHS} with business)"
+        f"Our reports against the service's own: {found['agree']} of {found['months']} months "
+        f"agree to the cent\n(shown: the last {_LAST_MONTHS} with business)"
     )
     unit = f" ({SHOP['currency']})"
     columns = ("report", "month", f"#ours{unit}", f"#the service's{unit}", "#difference", "agrees")
-    out().print(table(title, columns, lines))
+    out().print(table(title, columns, (map(_figure, row.values()) for row in rows)))
 
 
 def _show_evidence(warehouse: Published) -> None:
-    rows = warehouse.connection.execute(
-        "SELECT proof, count(*), sum(pages), sum(rows) FROM ops.completeness "
-        "WHERE is_proven GROUP BY 1 ORDER BY 2 DESC"
-    ).fetchall()
-    doubtful = warehouse.rows("select resource, reason from ops.completeness where not is_proven")
-    merged: dict[str, list[int]] = {}
-    for proof, scans, pages, count in rows:
-        kind = "both ends met" if "both ends met" in proof else proof
-        held = merged.setdefault(kind, [0, 0, 0])
-        for place, value in enumerate((scans, pages, count)):
-            held[place] += int(value)
-    out().print(
-        table(
-            "Why it is complete",
-            ("proof", "#scans", "#pages", "#rows"),
-            [(proof, *(f"{n:,}" for n in numbers)) for proof, numbers in merged.items()],
-        )
+    proofs = warehouse.rows(
+        "select if(contains(proof, 'both ends met'), 'both ends met', proof), count(*) as scans,"
+        " sum(pages)::int, sum(rows)::int from ops.completeness where is_proven"
+        " group by 1 order by scans desc"
     )
-    for row in doubtful:
+    columns = ("proof", "#scans", "#pages", "#rows")
+    shown = (map(_figure, row.values()) for row in proofs)
+    out().print(table("Why it is complete", columns, shown))
+    for row in warehouse.rows("select * from ops.completeness where not is_proven"):
         say(f"  not proven: {row['resource']}: {row['reason']}")
 
 
-def _money(amount: Any) -> str:
-    return "" if amount is None else f"{amount:,.2f}"
+def _figure(value: Any) -> str:
+    """A cell: amounts with two places, counts without."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

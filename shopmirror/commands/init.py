@@ -10,17 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shopmirror.commands.doctor import show
-from shopmirror.consoles import duration, err, fault, out, say
+from shopmirror.consoles import CommandError, duration, fault, out, say, tell
 
 if TYPE_CHECKING:
     from shopmirror.settings_files import SettingsFiles
     from sources.repair_shop.settings import ShopSettings
-
-
-class InitError(Exception):
-    """Something is missing or would be overwritten; nothing was written. Exit code 2."""
-
-    exit_code = 2
 
 
 def init(
@@ -70,23 +64,20 @@ def init(
     # Another key than the one that is set: whoever gives it knows that the old one is done for, and
     # a block that the old one ran into says nothing about it.
     is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
+    limits = {} if was_demo or not test else _limits()
     zone = timezone or _known(files, section, "timezone")
     said = ("", "")
     if test and (zone is None or _asking()):
-        candidate = _validated(shop or "main", values)
-        asked = candidate if was_demo else _with_limits(candidate)
-        said = _service_says(asked, lift_block=is_new_key)
+        said = _service_says(_validated(shop, values | limits), lift_block=is_new_key)
     values["timezone"] = _zone(timezone, zone, said[1])
     money = currency or _known(files, section, "currency") or said[0] or _currency_asked(test)
     if money:
         values["currency"] = money
-    candidate = _validated(shop or "main", values)
+    candidate = _validated(shop, values | limits)
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
     _agree_to_replace(files, section, values, replace)
-    code = 0
-    if test:
-        code = _test(candidate if was_demo else _with_limits(candidate), lift_block=is_new_key)
+    code = _test(candidate, lift_block=is_new_key) if test else 0
     if code > 1:
         fault("No settings were written. --no-test writes the settings without trying them out.")
         return code
@@ -110,7 +101,7 @@ def _section_of(files: SettingsFiles, shop: str | None) -> str | None:
     """The shop's section: None is ``[sources.repair_shop]`` itself."""
     if shop is None:
         if files.named():
-            raise InitError(
+            raise CommandError(
                 f"There are named shops already ({', '.join(files.shops())}): "
                 "say which one is meant with --shop, or give a new name."
             )
@@ -130,7 +121,7 @@ def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> s
         given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
     found = (given or known or "").strip()
     if not found:
-        raise InitError("The base address is missing: give --base-url https://.../v1.")
+        raise CommandError("The base address is missing: give --base-url https://.../v1.")
     return found
 
 
@@ -145,9 +136,9 @@ def _allows_http(files: SettingsFiles, section: str | None, url: str, given: boo
         return True
     danger = "http:// sends the key and the customers readable by everyone on the way."
     if not _asking():
-        raise InitError(f"{danger} Give https://, or --allow-http if that is meant.")
+        raise CommandError(f"{danger} Give https://, or --allow-http if that is meant.")
     if not typer.confirm(f"{danger} Go on all the same?", default=False, err=True):
-        raise InitError("No settings were written. Give the address with https://.")
+        raise CommandError("No settings were written. Give the address with https://.")
     return True
 
 
@@ -157,12 +148,12 @@ def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
-            raise InitError(f"{file} cannot be read ({reason}).") from None
+            raise CommandError(f"{file} cannot be read ({reason}).") from None
         return text.strip()
     known = files.value(section, "api_key")
     if not _asking():
         if known is None:
-            raise InitError(
+            raise CommandError(
                 "The key is missing: give --key-file FILE, or --key-file - and the key on standard "
                 "input. There is no option for the key itself: others could read it in the "
                 "list of processes."
@@ -207,7 +198,7 @@ def _zone(given: str | None, known: str | None, said: str) -> str:
         return str(typer.prompt("Time zone of the shop", default=default, err=True)).strip()
     if not (known or said):
         # A guess would put the evening's sales on the next day, and nobody would notice.
-        raise InitError("The time zone is missing: give --timezone America/Guatemala or such.")
+        raise CommandError("The time zone is missing: give --timezone America/Guatemala or such.")
     return known or said
 
 
@@ -228,16 +219,24 @@ def _zone_of_this_machine() -> str:
     return "UTC"
 
 
-def _validated(shop: str, values: dict[str, str]) -> ShopSettings:
+def _validated(shop: str | None, values: dict[str, Any]) -> ShopSettings:
     from pydantic import ValidationError
 
     from sources.repair_shop.settings import ShopSettings, faults
 
-    given: dict[str, Any] = {"name": shop.lower(), **values}
     try:
-        return ShopSettings(**given)
+        return ShopSettings.model_validate({"name": (shop or "main").lower(), **values})
     except ValidationError as error:
-        raise InitError(f"{faults(error, ShopSettings)}. No settings were written.") from None
+        raise CommandError(f"{faults(error, ShopSettings)}. No settings were written.") from None
+
+
+def _limits() -> dict[str, Any]:
+    """The limits that are configured hold for the test too: they are the service's."""
+    from sources.repair_shop.settings import SECTION, read_section
+
+    section = read_section(*SECTION)
+    fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
+    return {name: section[name] for name in fields if name in section}
 
 
 def _agree_to_replace(
@@ -246,39 +245,26 @@ def _agree_to_replace(
     changes = files.changes(section, values)
     if not changes or replace:
         return
-    what = "; ".join(f"{c.name} in {c.file}: {c.old} becomes {c.new}" for c in changes)
+    what = "; ".join(changes)
     if not _asking():
-        raise InitError(f"Values are set already ({what}). --replace replaces them.")
+        raise CommandError(f"Values are set already ({what}). --replace replaces them.")
     if not typer.confirm(f"Replace what is set already ({what})?", err=True):
-        raise InitError("No settings were written.")
+        raise CommandError("No settings were written.")
 
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.monitor.doctor import doctor, exit_code
-    from shopmirror.demo_shop import leave
-    from shopmirror.runs import working
+    from shopmirror.runs import make_room, working
     from sources.repair_shop.settings import Settings, home_folder
 
     settings = Settings(home=home_folder(), shops=(shop,))
-    if leave(settings.home, settings.shops):
-        fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
-    err().print(f"Trying it out at {shop.base_url} ...", markup=False)
+    make_room(settings)
+    tell(f"Trying it out at {shop.base_url} ...")
     with working(settings, "init") as (_observer, stop):
         found = doctor(settings, lift_block=lift_block, stop=stop)
     show(found, "What the service answered")
     return exit_code(found)
-
-
-def _with_limits(shop: ShopSettings) -> ShopSettings:
-    """The limits that are configured hold for the test too: they are the service's."""
-    from sources.repair_shop.settings import SECTION, read_section
-
-    section = read_section(*SECTION)
-    section.pop("shops", None)
-    fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
-    limits = {name: section[name] for name in fields if name in section}
-    return type(shop).model_validate({**shop.model_dump(), **limits})
 
 
 def _warn_of_variables(section: str | None) -> None:
@@ -310,7 +296,7 @@ def _wants_sync(given: bool | None) -> bool:
 
 
 def _say_how_to_go_on() -> None:
-    from shopmirror.commands.schedule import Printed, lines
+    from shopmirror.commands.schedule import lines
 
     out().print(
         "\nEvery night by itself, one of:\n"
@@ -319,4 +305,4 @@ def _say_how_to_go_on() -> None:
         "  this line in 'crontab -e':\n",
         markup=False,
     )
-    out().print(lines(Printed.crontab), markup=False, soft_wrap=True, end="")
+    out().print(lines("crontab"), markup=False, soft_wrap=True, end="")

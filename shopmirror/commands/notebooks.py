@@ -6,13 +6,7 @@ from typing import Annotated
 
 import typer
 
-from shopmirror.consoles import say
-
-
-class InTheWay(Exception):
-    """A file that would be overwritten is there. Exit code 2."""
-
-    exit_code = 2
+from shopmirror.consoles import CommandError, say
 
 
 def notebooks(
@@ -29,7 +23,7 @@ def notebooks(
     files = sorted([*FOLDER.glob("*.ipynb"), FOLDER / "house_style.py", FOLDER / "rehearsal.py"])
     there = [file.name for file in files if (to / file.name).exists()]
     if there and not replace:
-        raise InTheWay(f"{to} has {', '.join(there)} already; --replace overwrites them.")
+        raise CommandError(f"{to} has {', '.join(there)} already; --replace overwrites them.")
     to.mkdir(parents=True, exist_ok=True)
     for file in files:
         if said and file.suffix == ".ipynb":

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption
-from shopmirror.consoles import duration, err, fault, out, print_json, table
+from shopmirror.consoles import duration, fault, out, print_json, table, tell
 from shopmirror.runs import configured
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
-    from pipelines.outbox import PushReport
+    from pipelines.outbox.pushing import PushReport
 
 _MANY = 60
-
-
-class OnConflict(StrEnum):
-    """What to do with a change whose record moved away from what it was based on."""
-
-    park = "park"
-    ours = "ours"
-    theirs = "theirs"
 
 
 def push(
@@ -34,25 +25,25 @@ def push(
     ] = False,
     shop: ShopOption = None,
     on_conflict: Annotated[
-        OnConflict, typer.Option(help="The record changed meanwhile: ask you (park), or who wins.")
-    ] = OnConflict.park,
+        Literal["park", "ours", "theirs"],
+        typer.Option(help="The record changed meanwhile: ask you (park), or who wins."),
+    ] = "park",
     max_requests: MaxRequestsOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
-    from pipelines.outbox import push as run
+    from pipelines.outbox.pushing import push as run
 
     settings = configured(asking=True)
-    console = err()
     with stopping() as stop:
         report = run(
             settings,
             shop,
             dry_run=dry_run,
-            on_conflict=on_conflict.value,
+            on_conflict=on_conflict,
             stop=stop.is_set,
             max_requests=max_requests,
-            progress=lambda line: console.print(line, markup=False, soft_wrap=True),
+            progress=tell,
         )
     if as_json:
         print_json(_document(report, dry_run=dry_run))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from shopmirror.completion import JsonOption, ShopOption
-from shopmirror.consoles import moment, out, print_json, table
+from shopmirror.consoles import moment, out, print_json, say, table
 from sources.repair_shop.settings import home_folder, load_settings
 
 Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
@@ -59,9 +59,9 @@ def add(
     ] = False,
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
-    from pipelines.outbox import InputRefused, enqueue
+    from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.files import read_object
-    from pipelines.outbox.intake import resource_and_op
+    from pipelines.outbox.intake import enqueue, resource_and_op
 
     settings = load_settings()
     if op is None and upload is None:
@@ -95,7 +95,7 @@ def add(
 
 def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[Any, Any]:
     """The rows of a change as given, and what names each of them in messages."""
-    from pipelines.outbox import InputRefused
+    from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.files import read_object, read_rows
 
     if body is not None and file is not None:
@@ -116,25 +116,25 @@ def list_changes(
     as_json: JsonOption = False,
 ) -> int:
     """List the changes, newest last."""
-    from pipelines.outbox import STATES, InputRefused, Outbox, brief
+    from pipelines.outbox.errors import InputRefused
+    from pipelines.outbox.mirrored import brief
+    from pipelines.outbox.store import STATES, Outbox
 
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
     of_shop: dict[str, Any] = {"shop": shop.lower()} if shop else {}
     with Outbox(home_folder()) as outbox:
-        changes = [
-            brief(change) for change in outbox.changes(states=[state] if state else (), **of_shop)
-        ]
-    if as_json:
-        print_json(changes)
-        return 0
-    if not changes:
-        out().print("The queue is empty.")
-        return 0
+        found = outbox.changes(states=[state] if state else (), **of_shop)
+    changes = [brief(change) for change in found]
     columns = ("#number", "shop", "resource", "op", "state", "id", "reason")
     shown = changes[-_MANY:]
-    out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in shown)))
-    if len(shown) < len(changes):
+    if as_json:
+        print_json(changes)
+    elif not changes:
+        out().print("The queue is empty.")
+    else:
+        out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in shown)))
+    if len(shown) < len(changes) and not as_json:
         out().print(f"... the last {len(shown)} of {len(changes)}; --json lists all.")
     return 0
 
@@ -142,7 +142,8 @@ def list_changes(
 @app.command("show")
 def show(number: Number, as_json: JsonOption = False) -> int:
     """Show one change: what is sent, what it is based on, and every attempt."""
-    from pipelines.outbox import Outbox, brief
+    from pipelines.outbox.mirrored import brief
+    from pipelines.outbox.store import Outbox
 
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
@@ -175,20 +176,20 @@ def show(number: Number, as_json: JsonOption = False) -> int:
 @app.command("retry")
 def retry(number: Number) -> int:
     """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
-    from pipelines.outbox import retry as again
     from pipelines.outbox.intake import current_user
+    from pipelines.outbox.review import retry as again
 
-    out().print(again(home_folder(), number, by=current_user()), markup=False)
+    say(again(home_folder(), number, by=current_user()))
     return 0
 
 
 @app.command("discard")
 def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
-    from pipelines.outbox import discard as forget
     from pipelines.outbox.intake import current_user
+    from pipelines.outbox.review import discard as forget
 
-    out().print(forget(home_folder(), number, by=current_user()), markup=False)
+    say(forget(home_folder(), number, by=current_user()))
     return 0
 
 
@@ -200,9 +201,9 @@ def adopt(
 
     Sends nothing. What a copy may have sent is looked up by the next push before it is sent.
     """
-    from pipelines.outbox import adopt as take
+    from pipelines.outbox.identity import adopt as take
     from pipelines.outbox.intake import current_user
 
     for line in take(load_settings(), shop, by=current_user()):
-        out().print(line, markup=False, soft_wrap=True)
+        say(line)
     return 0

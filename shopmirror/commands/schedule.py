@@ -7,13 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shopmirror.consoles import err, out, print_json
+from shopmirror.consoles import CommandError, out, print_json, tell
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
@@ -27,17 +26,7 @@ if TYPE_CHECKING:
     Said = tuple[Settings, ScheduleSettings, NotifySettings]
 
 
-class Printed(StrEnum):
-    """What ``--print`` can print."""
-
-    systemd = "systemd"
-    crontab = "crontab"
-
-
-class ScheduleInputError(Exception):
-    """Options that do not go together, or a job that does not exist. Exit code 2."""
-
-    exit_code = 2
+Printed = Literal["systemd", "crontab"]
 
 
 def schedule(
@@ -60,9 +49,7 @@ def schedule(
     """Run the nightly sync, pushes, reports, audits and housekeeping at their times."""
     chosen = [once, job is not None, print_ is not None, housekeeping, metrics]
     if sum(chosen) > 1:
-        raise ScheduleInputError(
-            "Only one of --once, --run, --print, --housekeeping and --metrics."
-        )
+        raise CommandError("Only one of --once, --run, --print, --housekeeping and --metrics.")
     if print_ is not None:
         out().print(lines(print_), markup=False, soft_wrap=True, end="")
         return 0
@@ -83,7 +70,7 @@ def schedule(
                 code = _serve(said, jobs, runner)
             if stop.is_set():
                 return code
-            _tell("The settings have changed: planned anew.")
+            tell("The settings have changed: planned anew.")
 
 
 def _said() -> Said:
@@ -105,11 +92,11 @@ def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob
 
     settings, times, notify = said
     for line in old_mail_settings():
-        _tell(line)
+        tell(line)
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):
-        runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=_tell)
+        runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=tell)
         yield planned_jobs(settings, times), runner
 
 
@@ -126,7 +113,7 @@ def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
         except SettingsError as error:
             if told != str(error):
                 told = str(error)
-                _tell(f"The settings have changed and cannot be used; the old times stay: {told}")
+                tell(f"The settings have changed and cannot be used; the old times stay: {told}")
             return False
 
     with ExitStack() as stack:
@@ -135,8 +122,8 @@ def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
             from pipelines.monitor.metrics import serving
 
             stack.enter_context(serving(said[0], port))
-            _tell(f"metrics: http://127.0.0.1:{port}/metrics")
-        return Scheduler(runner.home, jobs, runner, _tell, is_outdated=is_outdated).run()
+            tell(f"metrics: http://127.0.0.1:{port}/metrics")
+        return Scheduler(runner.home, jobs, runner, tell, is_outdated=is_outdated).run()
 
 
 def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
@@ -145,7 +132,7 @@ def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
 
     known = {job.name: job for job in jobs}
     if name not in known:
-        raise ScheduleInputError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
+        raise CommandError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
     agenda = Agenda(jobs, runner)
     agenda.note()
     return worst(list(run_with_followers(agenda, runner, known[name], runner.now())))
@@ -184,7 +171,7 @@ def lines(kind: Printed) -> str:
     from schedules.settings import load_schedule
     from schedules.units import crontab_line, systemd_unit
 
-    if kind is Printed.crontab:
+    if kind == "crontab":
         return crontab_line(_place())
     return systemd_unit(_place(), stop_seconds=load_schedule().stop_seconds)
 
@@ -197,7 +184,3 @@ def _place() -> Place:
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"
     return Place(program, Path.cwd(), home_folder().absolute(), current_user())
-
-
-def _tell(line: str) -> None:
-    err().print(line, markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shopmirror.completion import JsonOption
-from shopmirror.consoles import duration, moment, out, print_json, say, table
+from shopmirror.consoles import agreement, duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
 
 if TYPE_CHECKING:
@@ -96,7 +96,6 @@ def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
         complete = f"in doubt ({len(shop.doubts)})"
     else:
         complete = "yes" if shop.complete else "no, reports differ"
-    agree = _agree(shop.compared, len(shop.differences))
     budget = shop.budget
     left = f"{budget['left']} of {budget['limit']}"
     if budget["refused_until"]:
@@ -106,7 +105,7 @@ def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
         complete,
         moment(shop.as_of, zone) if shop.as_of else "",
         f"{sum(resource['rows'] for resource in shop.resources):,}",
-        agree,
+        agreement(shop.compared, len(shop.differences)),
         left,
         budget["strikes"],
     )
@@ -116,15 +115,9 @@ def _other_line(shop: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]
     return (
         shop["shop"],
         moment(shop["as_of"], zone) if shop["as_of"] else "",
-        _agree(shop["compared"], shop["differing"]),
+        agreement(shop["compared"], shop["differing"]),
         len(shop["problems"]) or "none",
     )
-
-
-def _agree(compared: int, differing: int) -> str:
-    if not compared:
-        return "not compared"
-    return f"{differing} of {compared} periods differ" if differing else f"all {compared} periods"
 
 
 def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:

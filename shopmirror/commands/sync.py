@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption, resources
-from shopmirror.consoles import duration, fault, out, print_json, say, table
+from shopmirror.consoles import agreement, duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def show(report: SyncReport) -> None:
                         shop.shop,
                         f"{shop.requests:,}",
                         "no" if shop.problems else "yes",
-                        _agrees(shop.matching, len(shop.differences)),
+                        agreement(shop.matching + len(shop.differences), len(shop.differences)),
                     )
                     for shop in report.shops
                 ),
@@ -111,9 +111,3 @@ def show(report: SyncReport) -> None:
         rest = len(report.new_columns) - _FEW
         more = f" and {rest} more (--json lists them)" if rest > 0 else ""
         say(f"Fields nobody declared, kept as text: {names}{more}")
-
-
-def _agrees(matching: int, differing: int) -> str:
-    if differing:
-        return f"{differing} of {matching + differing} periods differ"
-    return f"all {matching} periods" if matching else "not compared"

@@ -2,13 +2,7 @@
 
 import platform
 
-from shopmirror.consoles import fault, say
-
-
-class NoMail(Exception):
-    """Nothing says where messages go. Exit code 2."""
-
-    exit_code = 2
+from shopmirror.consoles import CommandError, fault, say
 
 
 def test_mail() -> int:
@@ -27,7 +21,7 @@ def test_mail() -> int:
         ways["reports"] = type(notices).model_validate({**fields, "name": notices.name})
     ways = {what: way for what, way in ways.items() if way.by_mail or way.by_webhook}
     if not ways:
-        raise NoMail(
+        raise CommandError(
             "Nothing says where messages go. Set smtp_host and mail_to, or webhook_url, under "
             "[mail] in .dlt/config.toml; the password goes to .dlt/secrets.toml."
         )

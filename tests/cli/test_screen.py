@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from shopmirror.consoles import Screen, duration, fault, print_json, say, table
-from shopmirror.progress import LiveBars, PlainLines, watching
+from shopmirror.progress import watching
 from shopmirror.signals import stopping
-from sources.repair_shop.observer import Observer, Silent
+from sources.repair_shop.observer import Observer
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +42,8 @@ def text(*, terminal: bool) -> tuple[Console, io.StringIO]:
 
 def test_plain_lines_say_each_result_once():
     console, buffer = text(terminal=False)
-    feed(PlainLines(console))
+    with watching(console) as observer:
+        feed(observer)
     lines = buffer.getvalue().splitlines()
     assert lines == [
         "customers: 300 rows, complete (both ends met)",
@@ -54,7 +55,8 @@ def test_plain_lines_say_each_result_once():
 def test_plain_lines_speak_now_and_then(monkeypatch):
     monkeypatch.setattr("shopmirror.progress._PLAIN_EVERY", 0.0)
     console, buffer = text(terminal=False)
-    feed(PlainLines(console))
+    with watching(console) as observer:
+        feed(observer)
     assert (
         "customers: 50 rows so far; 1 requests, 50 rows · 12 left this minute · 2 to go"
         in buffer.getvalue()
@@ -63,8 +65,7 @@ def test_plain_lines_speak_now_and_then(monkeypatch):
 
 def test_live_bars_show_each_resource_and_what_is_left():
     console, buffer = text(terminal=True)
-    bars = LiveBars(console)
-    with bars.live:
+    with watching(console) as bars:
         bars.plan("main", "customers", 3)
         bars.page("main", "customers", 50)
         bars.live.refresh()
@@ -75,14 +76,6 @@ def test_live_bars_show_each_resource_and_what_is_left():
     assert "left this minute" in shown
     assert "NOT PROVEN (page 2 is [empty])" in shown
     assert "Building the reports ... [now]" in shown
-
-
-def test_no_terminal_gets_plain_lines_and_quiet_gets_none():
-    with watching() as observer:
-        assert isinstance(observer, PlainLines)
-    with watching(quiet=True) as observer:
-        assert isinstance(observer, Silent)
-        feed(observer)
 
 
 def test_the_first_signal_asks_to_stop():
@@ -173,18 +166,11 @@ def test_no_text_of_a_customer_speaks_to_the_terminal(terminal):
     console = Screen(file=buffer, force_terminal=terminal, width=400, color_system="standard")
     console.print(table(HOSTILE, (HOSTILE, "#n"), [(HOSTILE + "\nAll is well.", 1)]))
     console.print(HOSTILE, markup=False)
-    observers: list[Observer] = [PlainLines(console)]
-    if terminal:
-        observers.append(LiveBars(console))
-    for observer in observers:
-        if isinstance(observer, LiveBars):
-            observer.live.start()
+    with watching(console) as observer:
         observer.plan("main", HOSTILE, 2)
         observer.page("main", HOSTILE, 2)
         observer.done("main", HOSTILE, False, 2, HOSTILE)
         observer.say(HOSTILE)
-        if isinstance(observer, LiveBars):
-            observer.live.stop()
     shown = buffer.getvalue()
     assert "\x1b]8" not in shown
     assert "\x1b[31mred" not in shown
