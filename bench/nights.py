@@ -14,8 +14,7 @@ from datetime import date, timedelta
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, Outcome, read_list
-from sources.repair_shop.scan.gone import find_gone
-from sources.repair_shop.scan.night import Night
+from sources.repair_shop.scan.night import find_gone, read_night
 from sources.repair_shop.scan.rank import Found, RankSearch
 
 _FEW = 55
@@ -237,7 +236,7 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
     results = []
     for half in (False, True) if shop.dialect.halves else (None,):
         reading = Reading(mirror, half=half)
-        out, search = Night(reading, reading.search, "newest", since).read()
+        out, search = read_night(reading, reading.search, "newest", since)
         lookup = exists if shop.dialect.detail else None
         found = find_gone(search, lookup) if search else None
         gone: set[str] = set(found.gone) if found else set()

@@ -90,9 +90,7 @@ class _Fields:
         own = bool(found.ids - self.defaults)
         self.alike = 0 if own or not found.ids else self.alike + 1
         self.asked += 1
-        self.out.ids |= found.ids
-        self.out.pages += found.pages
-        self.out.reason = self.out.reason or found.reason
+        self.out.add(found)
         return own
 
     def _tabs_named(self, prefix: str) -> set[str]:

@@ -22,7 +22,7 @@ from ..schema.endpoints import Endpoint
 from ..schema.names import snake_case
 from .jobs import Job
 from .known import KnownRows
-from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
+from .outcome import PAGE_ROWS, Outcome, PagingBroken
 from .proven import read_list
 from .tickets import MakeReader
 
@@ -155,12 +155,7 @@ def _read_part(
     out.take(page)
     found = set(page.ids)
     if not found <= listed and page.size >= PAGE_ROWS:
-        try:
-            whole = read_list(reader(f"{number}:{prefix}", None, params))
-        except NeverEnds as error:
-            whole = Outcome(reason=str(error))
-        out.pages += whole.pages
-        out.reason = out.reason or whole.reason
+        whole = read_list(reader(f"{number}:{prefix}", None, params))
+        out.add(whole)
         found |= whole.ids
-    out.ids |= found
     return found - listed

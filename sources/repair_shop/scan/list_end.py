@@ -13,7 +13,7 @@ from datetime import date
 from itertools import count
 
 from ..ledger import Page
-from ..scan.outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader
+from ..scan.outcome import PAGE_ROWS, Bounded, PagingBroken
 
 _GROWN = 0.7
 """A shop's average day beside its newest ones: shops grow."""
@@ -39,7 +39,7 @@ class End:
         return {self.low: found} if found is not None and first <= self.low < last else {}
 
 
-def find_end(reader: Reader, top: Page, hint: int | None, since: date | None, out: Outcome) -> End:
+def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -> End:
     """Find a page (oldest first) that shares rows with the newest page.
 
     ``hint``: its likely number; else ``since``, the day the list likely begins. Raises
@@ -50,8 +50,7 @@ def find_end(reader: Reader, top: Page, hint: int | None, since: date | None, ou
     guess, back = max(2, hint or search.first_guess()), False
     few: End | None = None
     for _ in range(_MAX_PROBES):
-        page = reader.ask(f"probe:{guess}", guess, "oldest")
-        out.take(page)
+        page = reader.ask("probe", guess)
         if page.size and not newest.isdisjoint(page.ids):
             if guess == 1 and page.size > 1 and page.ids == top.ids:
                 raise PagingBroken("newest and oldest give the same order")
@@ -179,15 +178,14 @@ def meets(page: Page, top: Page) -> bool:
     return (start == 0 or at == 0) and newest[at : at + len(shared)] == shared
 
 
-def walk_to_end(reader: Bounded, last: int, page: Page, out: Outcome) -> tuple[int, Page]:
+def walk_to_end(reader: Bounded, last: int, page: Page) -> tuple[int, Page]:
     """The last page that has rows, from page ``last`` on, for lists sorted only loosely.
 
     A page that holds the rows of the one before, in whatever order, lies past the end.
     """
     reader.expect(last)
     for number in count(last + 1):
-        following = reader.ask(f"end:{number}", number, "oldest")
-        out.take(following)
+        following = reader.ask("end", number)
         if following.ids == page.ids:
             raise PagingBroken(f"pages {last} and {number} hold the same rows")
         if set(following.ids) <= set(page.ids):

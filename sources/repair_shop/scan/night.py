@@ -2,77 +2,97 @@
 
 New rows stand at the newest end, so they are read first; then the last page tells whether the list
 is as long as what is known of it (:mod:`~repair_shop.scan.rank`). Where that page shows enough
-known rows before the new ones, it stands for both.
+known rows before the new ones, it stands for both. What the count misses is looked up by its own
+path, where it has one, before it is believed gone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import date
 
-from .outcome import PAGE_ROWS, NeverEnds, Outcome, Reader
-from .rank import RankSearch
+from .outcome import PAGE_ROWS, Outcome, Reader
+from .rank import Found, RankSearch
 from .upwards import KNOWN_TAIL, read_head
 
 
-@dataclass(frozen=True)
-class Night:
-    """A list's nightly scan. ``search`` makes a search of what is known at that moment, ``known``
-    names the rows that the list should show.
+def read_night(
+    reader: Reader,
+    search_now: Callable[[], RankSearch],
+    order: str | None,
+    since: date | None,
+    known: Callable[[], AbstractSet[str]] = frozenset,
+) -> tuple[Outcome, RankSearch | None]:
+    """Read what is new; with the search that finds what is gone, where that needs one.
 
-    ``order``: of the newest rows; None where the list takes none. ``since``: the day the last
-    proven scan began; rows from that day on are read again.
+    ``search_now`` makes a search of what is known at that moment, ``known`` names the rows that the
+    list should show. ``order``: of the newest rows. ``since``: the day the last proven scan began;
+    rows from that day on are read again. Raises what the reader raises, and
+    :class:`~repair_shop.scan.PagingBroken`.
     """
+    search = search_now()
+    out = _read_end(search, since) if order == "newest" and can_end(search.live) else None
+    if out is None:
+        out = read_head(reader, order=order, since=since, live=search.live, known=known)
+        search = search_now()
+    if not out.proven or search.live <= PAGE_ROWS:
+        return out, None
+    # Where rows of a day change their order, pages may hide one of several; the count does not.
+    out.whole = False
+    return out, search
 
-    reader: Reader
-    search: Callable[[], RankSearch]
-    order: str | None
-    since: date | None
-    known: Callable[[], AbstractSet[str]] = frozenset
 
-    def read(self) -> tuple[Outcome, RankSearch | None]:
-        """Read what is new; with the search that finds what is gone, where that needs one.
+def _read_end(search: RankSearch, since: date | None) -> Outcome | None:
+    """The last page, if it shows as many known rows as the newest page would have to.
 
-        Raises what the reader raises, and :class:`~repair_shop.scan.PagingBroken`.
-        """
-        search = self.search()
-        out = self._read_end(search)
-        if out is None:
-            live = search.live
-            out = read_head(
-                self.reader, order=self.order, since=self.since, live=live, known=self.known
-            )
-            search = self.search()
-        if not out.proven or search.live <= PAGE_ROWS:
-            return out, None
-        # Where rows of a day change their order, pages may hide one of several; the count does not.
-        out.whole = False
-        return out, search
-
-    def _read_end(self, search: RankSearch) -> Outcome | None:
-        """The last page, if it shows as many known rows as the newest page would have to.
-
-        None: it is not long enough, or there is more behind it.
-        """
-        if self.order != "newest" or not can_end(search.live):
-            return None
-        try:
-            page = search.ask(-(-search.live // PAGE_ROWS))
-        except NeverEnds:
-            return None
-        first = page.days[0] if page.size else None
-        is_old = self.since is None or first is None or first < self.since
-        if not (
-            KNOWN_TAIL <= page.size < PAGE_ROWS and is_old and not any(page.fresh[:KNOWN_TAIL])
-        ):
-            return None
-        out = Outcome(proof="the last page, down to known rows")
-        out.take(page)
-        return out
+    None: it is not long enough, or there is more behind it.
+    """
+    page = search.ask(-(-search.live // PAGE_ROWS))
+    first = page.days[0] if page.size else None
+    is_old = since is None or first is None or first < since
+    if not KNOWN_TAIL <= page.size < PAGE_ROWS or not is_old or any(page.fresh[:KNOWN_TAIL]):
+        return None
+    out = Outcome(proof="the last page, down to known rows")
+    out.take(page)
+    return out
 
 
 def can_end(live: int) -> bool:
     """Whether the last page of so many rows may stand for the newest one."""
     return live > PAGE_ROWS and live % PAGE_ROWS >= KNOWN_TAIL
+
+
+def find_gone(
+    search: RankSearch, exists: Callable[[str], bool] | None, *, lookups: int = 200
+) -> Found:
+    """Search, and look up what is missing; ``exists`` None: the list's rows have no paths.
+
+    At most so many ``lookups``; the rows left over are for the next night.
+    A row that exists may stand elsewhere, which the search then finds; if no page shows it, it is
+    one the list leaves out. Raises what ``exists`` raises.
+    """
+    looked: dict[str, bool] = {}
+    while True:
+        found = search.run()
+        if found.reason or not found.gone:
+            return found
+        fresh = sorted(found.gone - looked.keys())
+        if exists is None:
+            if search.read_beside(found.gone):
+                continue
+            return found
+        if not fresh or len(looked) >= lookups:
+            there = {row for row in found.gone if looked.get(row)}
+            if there and search.read_beside(there):
+                continue
+            break
+        for row in fresh[: lookups - len(looked)]:
+            looked[row] = exists(row)
+        search.refresh()
+    sure = {row: looked[row] for row in found.gone if row in looked}
+    return Found(
+        found.total,
+        gone=frozenset(row for row, there in sure.items() if not there),
+        unlisted=frozenset(row for row, there in sure.items() if there),
+    )

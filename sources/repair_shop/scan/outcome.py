@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -11,8 +12,6 @@ from ..ledger import Page
 
 PAGE_ROWS = 50
 """Specification, Limits: records per request."""
-
-
 _FEW = 24
 """Pages that a scan may ask beyond twice those expected: looking for the end, second looks."""
 _UNKNOWN_PAGES = 1_000
@@ -38,55 +37,6 @@ class Reader(Protocol):
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The same rows by offset and limit; None when that is how pages are asked already."""
-
-
-class Bounded:
-    """A reader that ends a scan after twice the pages expected, and a few.
-
-    Expected is what is known of the list (``expected`` pages), or, where that is more, the pages
-    that showed a row this scan had not seen: a service that repeats its last page in changing order
-    shows none. Raises :class:`NeverEnds` instead of asking beyond.
-    """
-
-    def __init__(self, reader: Reader, expected: int | None = None) -> None:
-        self._reader, self._expected = reader, expected
-        self._asked = self._fruitful = 0
-        self._ids: set[str] = set()
-        self._lock = threading.Lock()
-
-    def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See :class:`Reader`."""
-        self._permit()
-        page = self._reader.ask(key, number, order)
-        self._count(page)
-        return page
-
-    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
-        """See :class:`Reader`."""
-        return self._reader.ask_by_offset(key, number, order)
-
-    def lanes(self, last: int) -> int:
-        """See :class:`Reader`."""
-        return self._reader.lanes(last)
-
-    def expect(self, pages: int) -> None:
-        """The list turned out to have so many pages, at least."""
-        self._expected = max(self._expected or 0, pages)
-
-    def _permit(self) -> None:
-        known = _UNKNOWN_PAGES if self._expected is None else self._expected
-        pages = max(self._expected or 0, min(self._fruitful, known))
-        if self._asked >= 2 * pages + _FEW:
-            raise NeverEnds(
-                f"{self._asked} pages were asked where {pages} are expected, and no end was found: "
-                "the service may repeat its rows or make them up"
-            )
-
-    def _count(self, page: Page) -> None:
-        with self._lock:
-            self._asked += 1
-            self._fruitful += not self._ids.issuperset(page.ids)
-            self._ids.update(page.ids)
 
 
 @dataclass
@@ -120,11 +70,59 @@ class Outcome:
         if page.size > PAGE_ROWS:
             self.page_rows = max(self.page_rows, page.size)
         self.ids.update(page.ids)
-        for day in page.days:
-            self.span(day)
+        self._span(page.days)
 
-    def span(self, day: date | None) -> None:
-        """Widen the range of days to hold ``day``."""
-        if day is not None:
-            self.first_day = day if self.first_day is None else min(self.first_day, day)
-            self.last_day = day if self.last_day is None else max(self.last_day, day)
+    def add(self, part: Outcome) -> None:
+        """Count a part of the scan in: its pages and rows, and its doubt if it is the first."""
+        self.pages += part.pages
+        self.page_rows = max(self.page_rows, part.page_rows)
+        self.ids |= part.ids
+        self.reason = self.reason or part.reason
+        self._span((part.first_day, part.last_day))
+
+    def _span(self, days: Iterable[date | None]) -> None:
+        """Widen the range of days."""
+        known = [day for day in (self.first_day, self.last_day, *days) if day is not None]
+        if known:
+            self.first_day, self.last_day = min(known), max(known)
+
+
+class Bounded:
+    """A reader that counts a scan's pages into its outcome, and ends after twice those expected.
+
+    Expected is what is known of the list (``expected`` pages), or, where that is more, the pages
+    that showed a row this scan had not seen: a service that repeats its last page in changing order
+    shows none. Raises :class:`NeverEnds` instead of asking beyond, and a few.
+    """
+
+    def __init__(self, reader: Reader, out: Outcome, expected: int | None = None) -> None:
+        self.reader, self.out, self._expected = reader, out, expected
+        self._asked = self._fruitful = 0
+
+    def ask(self, name: str, number: int, order: str | None = "oldest") -> Page:
+        """Page ``number``; ``name`` tells this request from the scan's others for it."""
+        known = _UNKNOWN_PAGES if self._expected is None else self._expected
+        pages = max(self._expected or 0, min(self._fruitful, known))
+        if self._asked >= 2 * pages + _FEW:
+            raise NeverEnds(
+                f"{self._asked} pages were asked where {pages} are expected, and no end was found: "
+                "the service may repeat its rows or make them up"
+            )
+        page = self.reader.ask(f"{name}:{number}", number, order)
+        self._asked += 1
+        self._fruitful += not self.out.ids.issuperset(page.ids)
+        self.out.take(page)
+        return page
+
+    def expect(self, pages: int) -> None:
+        """The list turned out to have so many pages, at least."""
+        self._expected = max(self._expected or 0, pages)
+
+
+@contextmanager
+def bounded(reader: Reader, out: Outcome, expected: int | None = None) -> Iterator[Bounded]:
+    """The reader of a scan, which is not proven if its pages never end."""
+    try:
+        yield Bounded(reader, out, expected)
+    except NeverEnds as error:
+        out.reason = str(error)

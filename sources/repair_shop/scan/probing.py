@@ -14,10 +14,9 @@ from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
-from .gone import find_gone
 from .jobs import Job, window_of
 from .known import KnownRows
-from .night import Night
+from .night import find_gone, read_night
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .rank import Found, RankSearch
@@ -43,7 +42,7 @@ class ListCount:
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
         known = KnownRows(self.ledger, self.job.shop, self.job.resource).listed
-        out, search = Night(self.reader(), self._search, order, since, known).read()
+        out, search = read_night(self.reader(), self._search, order, since, known)
         if search is not None:
             self._settle(out, [search])
         return out
@@ -64,12 +63,8 @@ class ListCount:
     def old_pages(self, pages: Sequence[int]) -> Outcome:
         """Read some pages again, for edits that nothing announces; their ranks count as well."""
         search, out = self._search(), Outcome()
-        try:
-            for number in sorted(pages, reverse=True):
-                out.take(search.ask(number))
-        except NeverEnds as error:
-            out.reason = str(error)
-            return out
+        for number in sorted(pages, reverse=True):
+            out.take(search.ask(number))
         runs = list(runs_of(pages))
         words = ", ".join(f"{first} to {last}" for first, last in runs)
         out.proof = f"pages {words} read again"
@@ -150,8 +145,7 @@ class ListCount:
                 whole = read_list(self.reader("whole:"), hint=pages)
         except PagingBroken as broken:
             whole = Outcome(reason=str(broken))
-        out.pages += whole.pages
-        out.ids |= whole.ids
+        out.add(whole)
         if not whole.proven:
             out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
             return

@@ -33,7 +33,7 @@ from datetime import date
 from ..hub import together
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
-from ..scan.outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken, Reader
+from ..scan.outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded
 
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
@@ -51,36 +51,34 @@ def read_list(reader: Reader, *, hint: int | None = None, since: date | None = N
     Raises :class:`PagingBroken` when page numbers or the order do not work.
     """
     out = Outcome(whole=True)
-    try:
-        _read_list(Bounded(reader), hint, since, out)
-    except NeverEnds as error:
-        out.reason = str(error)
+    with bounded(reader, out) as bound:
+        _read_list(bound, hint, since)
     return out
 
 
-def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outcome) -> None:
-    top = reader.ask("newest:1", 1, "newest")
-    out.take(top)
+def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
+    out = reader.out
+    top = reader.ask("newest", 1, "newest")
     if top.size == 0:
         out.proof = "the list is empty"
         return
     if top.size < PAGE_ROWS:
-        second = reader.ask("newest:2", 2, "newest")
-        out.take(second)
+        second = reader.ask("newest", 2, "newest")
         if set(second.ids) <= set(top.ids):
             is_odd = second.size > 0 or (hint is None and top.size in _OTHER_SIZES)
-            if is_odd and not set(_oldest(reader, out).ids) <= set(top.ids):
+            # Its other end: page numbers may not work.
+            if is_odd and not set(reader.ask("oldest", 1).ids) <= set(top.ids):
                 raise PagingBroken(
                     "page 2 shows nothing that page 1 does not, and there are others"
                 )
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
-    end = find_end(reader, top, hint, since, out)
+    end = find_end(reader, top, hint, since)
     last, page = end.last, end.page
     if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
-        last, page = walk_to_end(reader, last, page, out)
+        last, page = walk_to_end(reader, last, page)
     reader.expect(last)
     pages = {last: page}
     # Where the last page is not full, the newest one holds rows of the page below it as well: so
@@ -88,29 +86,21 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None, out: Outco
     near = last - (2 if page.size < PAGE_ROWS else 1)
     early = end.below(max(_RECHECK_FROM, last // 2 + 1, near), last)
     again = max(early, default=last)
-    if last >= 4 and reader.lanes(last) > 1:
+    if last >= 4 and reader.reader.lanes(last) > 1:
         seam = end.below(0.4 * last, 0.65 * last) if not early else {}
-        _descend_in_two(reader, last, pages, early, seam, out)
+        _descend_in_two(reader, last, pages, early, seam)
     else:
-        _descend(reader, last, pages, out, "down", 1, early)
+        _descend(reader, last, pages, "down", 1, early)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
-            _recheck(reader, again, pages, out)
-
-
-def _oldest(reader: Bounded, out: Outcome) -> Page:
-    """The other end of a list whose second page shows nothing new: page numbers may not work."""
-    page = reader.ask("oldest:1", 1, "oldest")
-    out.take(page)
-    return page
+            _recheck(reader, again, pages)
 
 
 def _descend(
-    reader: Reader,
+    reader: Bounded,
     last: int,
     pages: dict[int, Page],
-    out: Outcome,
     name: str,
     down_to: int,
     early: Mapping[int, Page] | None = None,
@@ -119,15 +109,12 @@ def _descend(
 
     Pages in ``early`` were read before and are taken as they were.
     """
-    start = above = pages[last]
+    out, start = reader.out, pages[last]
+    above = start
     place: dict[str, int] = dict.fromkeys(above.ids, last)
     number = last
     while (number := number - 1) >= down_to:
-        if early and number in early:
-            page = early[number]
-        else:
-            page = reader.ask(f"{name}:{number}", number, "oldest")
-            out.take(page)
+        page = early[number] if early and number in early else reader.ask(name, number)
         if page.size == 0:
             out.reason = f"page {number} is empty though page {number + 1} is not"
             return
@@ -136,7 +123,7 @@ def _descend(
                 raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
             # Past its end this service repeats the last page: the first one with it is the last.
             if last - number > 1:
-                number, page = _first_alike(reader, name, number, page, out)
+                number, page = _first_alike(reader, name, number, page)
             pages[number] = above = page
             place = dict.fromkeys(page.ids, number)
             continue
@@ -144,7 +131,7 @@ def _descend(
         if again and not (
             again == list(range(page.size - len(again), page.size))
             and all(place[page.ids[i]] - number <= 1 + len(again) for i in again)
-            and _moved_up(reader, f"{name}-look:{number + 1}", number + 1, above, again, out)
+            and _moved_up(reader, f"{name}-look", number + 1, above, again)
         ):
             out.reason = f"the order is not stable: page {number} repeats rows of other pages"
             return
@@ -153,16 +140,13 @@ def _descend(
         pages[number] = above = page
 
 
-def _moved_up(
-    reader: Reader, key: str, number: int, before: Page, again: list[int], out: Outcome
-) -> bool:
+def _moved_up(reader: Bounded, name: str, number: int, before: Page, again: list[int]) -> bool:
     """Whether a page lost its first rows to the page below, as deletions do it, and no others.
 
     After d deletions the last d rows of the page below were the first d of this one; what is left
     of this one now stands at its beginning. An order that changes by itself looks alike only once.
     """
-    now = reader.ask(key, number, "oldest")
-    out.take(now)
+    now = reader.ask(name, number)
     place = {row: i for i, row in enumerate(before.ids)}
     stayed = [place[row] for row in now.ids if row in place]
     return (
@@ -172,15 +156,12 @@ def _moved_up(
     )
 
 
-def _first_alike(
-    reader: Reader, name: str, number: int, page: Page, out: Outcome
-) -> tuple[int, Page]:
+def _first_alike(reader: Bounded, name: str, number: int, page: Page) -> tuple[int, Page]:
     """The lowest page that holds the rows of page ``number``, which later ones repeat."""
     low = 0
     while number - low > 1:
         middle = (low + number) // 2
-        now = reader.ask(f"{name}-alike:{middle}", middle, "oldest")
-        out.take(now)
+        now = reader.ask(f"{name}-alike", middle)
         if now.ids == page.ids:
             number, page = middle, now
         else:
@@ -189,12 +170,11 @@ def _first_alike(
 
 
 def _descend_in_two(
-    reader: Reader,
+    reader: Bounded,
     last: int,
     pages: dict[int, Page],
     early: Mapping[int, Page],
     seam: Mapping[int, Page],
-    out: Outcome,
 ) -> None:
     """Both halves at once, for a service so slow that one request in flight wastes the budget.
 
@@ -202,38 +182,22 @@ def _descend_in_two(
     was read before the upper one, so it is read once more.
     """
     middle = max(seam, default=last // 2)
-    lower, below = Outcome(), dict(seam)
-    if not seam:
-        below[middle] = reader.ask(f"low:{middle}", middle, "oldest")
-        lower.take(below[middle])
-    halves = (
-        (last, pages, out, middle + 1, early),
-        (middle, below, lower, 1, None),
-    )
-    together(lambda half: _descend(reader, *half[:3], "down", *half[3:]), halves)
-    out.pages += lower.pages
-    out.ids |= lower.ids
-    out.reason = out.reason or lower.reason
-    for day in (lower.first_day, lower.last_day):
-        out.span(day)
-    if out.proven:
+    below = dict(seam) or {middle: reader.ask("low", middle)}
+    halves = ((last, pages, middle + 1, early), (middle, below, 1, None))
+    together(lambda half: _descend(reader, half[0], half[1], "down", *half[2:]), halves)
+    if reader.out.proven:
         meeting = {middle + 1: pages[middle + 1]}
-        _descend(reader, middle + 1, meeting, out, "seam", middle)
+        _descend(reader, middle + 1, meeting, "seam", middle)
         pages |= below | meeting
 
 
-def _recheck(
-    reader: Reader,
-    first: int,
-    pages: dict[int, Page],
-    out: Outcome,
-) -> None:
+def _recheck(reader: Bounded, first: int, pages: dict[int, Page]) -> None:
     """Read the first-read page again; where rows moved down, find the place and read it again."""
+    out = reader.out
     for turn in range(1, _ROUNDS + 1):
-        again = reader.ask(f"again{turn}:{first}", first, "oldest")
-        out.take(again)
+        again = reader.ask(f"again{turn}", first)
         if turn == 1 and again.ids != pages[first].ids and first + 1 in pages:
-            _join(reader, first, again, pages, out)
+            _join(reader, first, again, pages)
         if not out.proven:
             return
         if not _moved_down(pages[first], again):
@@ -244,20 +208,18 @@ def _recheck(
         low, high = 0, first
         while high - low > 1:
             middle = (low + high) // 2
-            now = reader.ask(f"bisect{turn}:{middle}", middle, "oldest")
-            out.take(now)
-            if _moved_down(pages[middle], now):
+            if _moved_down(pages[middle], reader.ask(f"bisect{turn}", middle)):
                 high = middle
             else:
                 low = middle
         pages[first] = again
-        _descend(reader, first, pages, out, f"redo{turn}", high)
+        _descend(reader, first, pages, f"redo{turn}", high)
         if not out.proven:
             return
     out.reason = "rows with old dates keep being inserted while the list is read"
 
 
-def _join(reader: Reader, low: int, now: Page, pages: dict[int, Page], out: Outcome) -> None:
+def _join(reader: Bounded, low: int, now: Page, pages: dict[int, Page]) -> None:
     """Close the gap over page ``low``, which was read before the page above it and has changed.
 
     Rows that slipped from the one to the other before the upper one was read stand between the
@@ -266,11 +228,9 @@ def _join(reader: Reader, low: int, now: Page, pages: dict[int, Page], out: Outc
     rows, number = set(now.ids), low
     while rows.isdisjoint(pages[low + 1].ids) and number < low + _ROUNDS:
         number += 1
-        page = reader.ask(f"over:{number}", number, "oldest")
-        out.take(page)
-        rows.update(page.ids)
+        rows.update(reader.ask("over", number).ids)
     if rows.isdisjoint(pages[low + 1].ids) or rows.isdisjoint(pages[low].ids):
-        out.reason = f"too many rows moved at page {low} while the list was read"
+        reader.out.reason = f"too many rows moved at page {low} while the list was read"
 
 
 def _moved_down(before: Page, now: Page) -> bool:

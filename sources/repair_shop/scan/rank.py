@@ -12,7 +12,7 @@ none, from these pages, of which the one read first must still stand when the ot
 A row that came, or whose date was edited, changes the sums the other way; as soon as an answer
 showed it, it is known, at its place. So the search is over when the books balance at every cut.
 
-Nothing is marked here: :mod:`~repair_shop.scan.gone` looks up what is missing, where it can be.
+Nothing is marked here: :mod:`~repair_shop.scan.night` looks up what is missing, where it can be.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RankSearch:
         """``also``: pages to probe besides the last one."""
         self.known, self._read_days, self._also = known, read_days, list(also)
         self._count = Count(known.days())
-        self._reader = Bounded(reader, self._count.pages)
+        self._reader = Bounded(reader, Outcome(), self._count.pages)
         self._pages: dict[int, Page] = {}
         self._asked: dict[int, int] = {}
         self._shown: set[str] = set()
@@ -101,7 +101,7 @@ class RankSearch:
         """Ask a page, again if it was asked before. Raises :class:`NeverEnds` beyond the bound."""
         self.requests += 1
         before = self._point(number)
-        page = self._reader.ask(f"rank{self.requests}:{number}", number, "oldest")
+        page = self._reader.ask(f"rank{self.requests}", number)
         self._pages[number], self._asked[number] = page, self.requests
         days = [day for day in page.days if day is not None]
         self._loose = self._loose or days != sorted(days)

@@ -96,13 +96,10 @@ def read_tickets(
     out = Outcome(
         proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
         reason="; ".join(filter(None, (rest.reason, same.reason))),
-        pages=rest.pages + same.pages,
         whole=True,
-        ids=rest.ids | same.ids,
-        page_rows=max(rest.page_rows, same.page_rows),
     )
-    for day in (rest.first_day, rest.last_day, same.first_day, same.last_day):
-        out.span(day)
+    out.add(rest)
+    out.add(same)
     if not whole:
         return out
     try:

@@ -15,7 +15,7 @@ from datetime import date
 from itertools import count
 
 from ..ledger import Page
-from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken, Reader
+from .outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded
 
 KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
@@ -33,33 +33,26 @@ def read_window(
     numbers do not work.
     """
     out = Outcome(whole=True)
-    try:
-        _read_window(Bounded(reader, expected), order, out)
-    except NeverEnds as error:
-        out.reason = str(error)
+    with bounded(reader, out, expected) as bound:
+        _read_window(bound, order)
     return out
 
 
-def _read_window(reader: Bounded, order: str | None, out: Outcome) -> None:
-    pages = _read_up(reader, order, out, "up")
+def _read_window(reader: Bounded, order: str | None) -> None:
+    pages = _read_up(reader, order, "up")
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
         _try_by_offset(reader, order, pages)
     down: list[Page] = []
     for below in range(len(pages) - 1, 0, -1):
-        down.insert(0, reader.ask(f"down:{below}", below, order))
-        out.take(down[0])
+        down.insert(0, reader.ask("down", below, order))
     if _is_shuffled(pages, down):
         reader.expect(2 * len(pages))
-        if _is_shuffled(_read_up(reader, order, out, "again"), down):
-            out.reason = (
+        if _is_shuffled(_read_up(reader, order, "again"), down):
+            reader.out.reason = (
                 "its rows stand in another order at each request, so some may have been on no page"
             )
-    out.proof = (
-        "empty"
-        if not pages
-        else f"{len(pages)} page(s) and an empty one"
-        + (", read again downwards" if len(pages) > 1 else "")
-    )
+    read = f"{len(pages)} page(s) and an empty one" if pages else "empty"
+    reader.out.proof = f"{read}, read again downwards" if len(pages) > 1 else read
 
 
 def _is_shuffled(pages: list[Page], others: list[Page]) -> bool:
@@ -74,13 +67,12 @@ def _is_shuffled(pages: list[Page], others: list[Page]) -> bool:
     return len(rows) < len(shown) and places != sorted(places)
 
 
-def _read_up(reader: Bounded, order: str | None, out: Outcome, key: str) -> list[Page]:
+def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
     seen: set[str] = set()
     for number in count(1):
-        page = reader.ask(f"{key}:{number}", number, order)
-        out.take(page)
+        page = reader.ask(name, number, order)
         if page.size == 0:
             break
         if pages and seen.issuperset(page.ids):
@@ -88,7 +80,7 @@ def _read_up(reader: Bounded, order: str | None, out: Outcome, key: str) -> list
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
         if pages and pages[0].size < PAGE_ROWS:
-            out.page_rows = pages[0].size
+            reader.out.page_rows = pages[0].size
         pages.append(page)
         seen.update(page.ids)
     return pages
@@ -114,11 +106,8 @@ def read_head(
     fifty either, shows all of them. Raises :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome()
-    try:
-        bounded = Bounded(reader, math.ceil(live / PAGE_ROWS))
-        _read_head(bounded, order, since, live, known, out)
-    except NeverEnds as error:
-        out.reason = str(error)
+    with bounded(reader, out, math.ceil(live / PAGE_ROWS)) as bound:
+        _read_head(bound, order, since, live, known)
     return out
 
 
@@ -128,12 +117,11 @@ def _read_head(
     since: date | None,
     live: int,
     known: Callable[[], AbstractSet[str]],
-    out: Outcome,
 ) -> None:
+    out = reader.out
     pages: list[Page] = []
     for number in count(1):
-        page = reader.ask(f"head:{number}", number, order)
-        out.take(page)
+        page = reader.ask("head", number, order)
         if page.size == 0 and number == 1 and live:
             out.reason = f"empty, though {live} rows are known"
             return
@@ -150,7 +138,7 @@ def _read_head(
         if _is_settled(page, since):
             break
     for below in range(len(pages) - 1, 0, -1):
-        out.take(reader.ask(f"head-down:{below}", below, order))
+        reader.ask("head-down", below, order)
     out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
 
 
@@ -174,7 +162,7 @@ def _is_past_the_end(
 
 def _try_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
     """A full first page and an empty second one may mean that page numbers do not work."""
-    other = reader.ask_by_offset("offset:2", 2, order)
+    other = reader.reader.ask_by_offset("offset:2", 2, order)
     if other is not None and not set(other.ids) <= _all_ids(pages):
         raise PagingBroken("page 2 is empty though there are more rows")
 
