@@ -231,7 +231,10 @@ class ShopFetch:
     # -- afterwards ---------------------------------------------------------------------------
 
     def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
-        self._mark_gone(job, scan, outcome, result)
+        if outcome.proven:
+            limit = self.client.shop.vanish_limit_percent
+            deletions = Deletions(self.ledger, limit, self.confirm_deletions)
+            result.vanished = deletions.mark(job, scan, outcome, self._reader.exists(job, scan))
         self.ledger.close_scan(
             scan,
             state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,
@@ -250,37 +253,6 @@ class ShopFetch:
             self.ledger.drop_values(job.shop, [page_rows_key(job.resource)])
         if outcome.proven:
             self._note_proven(job, scan, outcome)
-
-    def _mark_gone(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
-        """Mark the rows that a proven scan shows to be gone, if they may be believed."""
-        if not outcome.proven:
-            return
-        deletions, shop = Deletions(self.ledger), self.client.shop
-        if outcome.gone:
-            result.vanished = deletions.believe(
-                job.shop,
-                job.resource,
-                outcome.gone,
-                limit_percent=shop.vanish_limit_percent,
-                confirmed=self.confirm_deletions,
-            )
-        elif outcome.whole and _days_disagree(job, outcome) and not job.endpoint.detail:
-            outcome.proof += (
-                "; it shows rows of other days than asked for, so no deletion is "
-                "believed: check the time zone in the settings"
-            )
-        elif outcome.whole:
-            result.vanished = deletions.find(
-                scan,
-                outcome,
-                job.first,
-                job.last,
-                limit_percent=shop.vanish_limit_percent,
-                confirmed=self.confirm_deletions,
-                # The service's own report says already that these few days changed.
-                of_list=job.kind == "repair",
-                exists=self._reader.exists(job, scan) if _may_have_moved(job) else None,
-            )
 
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
         """Remember up to which day the next scan need not go back."""
@@ -316,30 +288,6 @@ class ShopFetch:
 
 
 _LOCK = threading.Lock()
-
-
-def _may_have_moved(job: Job) -> bool:
-    """Whether a row that a proven scan did not show may still exist elsewhere.
-
-    A ticket may change its status between the two halves of its scan; a row whose date was edited
-    left the days that were asked for, or moved while a night read its list whole; one that is not
-    active any longer may be left out. Such rows are looked up by themselves.
-    """
-    apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
-    apart = apart or bool(job.endpoint.hidden)
-    return job.endpoint.partition or (apart and job.endpoint.detail)
-
-
-def _days_disagree(job: Job, outcome: Outcome) -> bool:
-    """Whether the service's days are others than ours: its answer goes beyond what was asked.
-
-    A day more was asked at both ends (:class:`~repair_shop.scan.job_reader.JobReader`), so rows of
-    those days belong there, and the job's own days are whole wherever the service draws the line.
-    """
-    first, last, day = outcome.first_day, outcome.last_day, timedelta(days=1)
-    early = job.first is not None and first is not None and first < job.first - day
-    late = job.last is not None and last is not None and last > job.last + day
-    return early or late
 
 
 def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, str]]:

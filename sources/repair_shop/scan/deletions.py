@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import date
+from datetime import timedelta
 
 from ..errors import BadAnswer
 from ..ledger import Ledger, Scan, now_text
-from ..scan import Outcome
-from ..scan.known import KnownRows
+from .jobs import EMPTY_KEY, Job
+from .known import KnownRows
+from .outcome import Outcome
 
-EMPTY_KEY = "empty:"
-"""Ledger key of a slice that was answered empty once though rows are known: resource, days."""
 LOOKUPS = 200
 """Rows looked up by their own path at most, in one list and run, before they are believed gone."""
 
@@ -29,13 +28,6 @@ def advice(resource: str) -> str:
     )
 
 
-def _too_many(resource: str, gone: int, live: int, limit_percent: float) -> str:
-    """Why so many rows are not believed to be gone at once; empty if they are."""
-    if gone <= 1 or 100 * gone <= limit_percent * live:
-        return ""
-    return f"{gone} of {live} rows vanished at once, not believed. {advice(resource)}"
-
-
 @dataclass(frozen=True)
 class Vanished:
     """``marked`` rows are gone. ``refused`` says why others were not marked, or is empty."""
@@ -44,87 +36,118 @@ class Vanished:
     refused: str = ""
 
 
+@dataclass(frozen=True)
 class Deletions:
-    """Marks rows as gone in the ledger; the loader carries the marks to the warehouse."""
+    """Marks rows as gone in the ledger; the loader carries the marks to the warehouse.
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    More than ``limit_percent`` of a list, or of its days that were read, and more than one row, are
+    refused unless ``confirmed``.
+    """
 
-    def find(
-        self,
-        scan: Scan,
-        outcome: Outcome,
-        first: date | None,
-        last: date | None,
-        *,
-        limit_percent: float,
-        confirmed: bool,
-        of_list: bool = False,
-        exists: Callable[[str], bool] | None = None,
-    ) -> Vanished:
-        """Mark the rows of a scan's days that the scan did not show.
+    ledger: Ledger
+    limit_percent: float
+    confirmed: bool
 
-        More than ``limit_percent`` of them (and more than one) is refused unless ``confirmed``;
-        ``of_list`` takes the percentage of the whole list, where the days hold few rows. An empty
-        answer is believed at its second sighting, or when ``exists``, which looks a row up by
-        itself, finds none of its rows.
+    def mark(
+        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
+    ) -> Vanished | None:
+        """Mark the rows that a proven scan shows to be gone, if they may be believed.
+
+        ``exists`` looks a row up by its own path, where the list's rows have one.
         """
-        gone = self._unseen(scan, first, last)
-        name = f"{EMPTY_KEY}{scan.resource}:{first}:{last}"
-        if (outcome.ids or not gone) and self._ledger.value(scan.shop, name) is not None:
+        if outcome.gone:
+            refused = self._too_many(job, outcome.gone, of_list=True)
+            return Vanished(0, refused) if refused else self._mark(job, outcome.gone)
+        if not outcome.whole:
+            return None
+        if _days_disagree(job, outcome) and not job.endpoint.detail:
+            outcome.proof += (
+                "; it shows rows of other days than asked for, so no deletion is "
+                "believed: check the time zone in the settings"
+            )
+            return None
+        return self._unshown(job, scan, outcome, exists if _may_have_moved(job) else None)
+
+    def _unshown(
+        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
+    ) -> Vanished:
+        """Mark the rows of a scan's days that the scan did not show and its list would.
+
+        An empty answer is believed at its second sighting, or when none of its rows exists.
+        """
+        ids = self.ledger.live_ids(
+            job.shop,
+            job.resource,
+            first=job.first,
+            last=job.last,
+            before_seq=self.ledger.first_seq(scan) or 0,
+        )
+        known = KnownRows(self.ledger, job.shop, job.resource)
+        unlisted = known.unlisted()
+        gone = [identity for identity in ids if identity not in unlisted]
+        name = f"{EMPTY_KEY}{job.resource}:{job.first}:{job.last}"
+        if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
-            self._ledger.drop_values(scan.shop, [name])
-        if confirmed or not gone:
-            self._ledger.mark_gone(scan.shop, scan.resource, gone)
-            return Vanished(len(gone))
-        days = (None, None) if of_list else (first, last)
-        live = self._ledger.live_count(scan.shop, scan.resource, *days)
-        refused = _too_many(scan.resource, len(gone), live, limit_percent)
+            self.ledger.drop_values(job.shop, [name])
+        if self.confirmed or not gone:
+            return self._mark(job, gone)
+        # Of a repair the service's own report says already that these few days changed.
+        refused = self._too_many(job, gone, of_list=job.kind == "repair")
         if not refused and not outcome.ids and exists is None:
-            refused = self._first_sighting(scan.shop, name, len(gone))
+            refused = self._first_sighting(job.shop, name, len(gone))
         if refused:
             return Vanished(0, refused)
         if exists is not None:
             try:
-                unlisted = [row for row in gone[:LOOKUPS] if exists(row)]
+                there = [row for row in gone[:LOOKUPS] if exists(row)]
             except BadAnswer as error:
                 return Vanished(0, f"rows that vanished could not be looked up: {error}")
-            gone = [row for row in gone[:LOOKUPS] if row not in unlisted]
-            if unlisted:
-                KnownRows(self._ledger, scan.shop, scan.resource).note_unlisted(unlisted)
-        self._ledger.mark_gone(scan.shop, scan.resource, gone)
+            gone = [row for row in gone[:LOOKUPS] if row not in there]
+            if there:
+                known.note_unlisted(there)
+        return self._mark(job, gone)
+
+    def _mark(self, job: Job, gone: Collection[str]) -> Vanished:
+        self.ledger.mark_gone(job.shop, job.resource, gone)
         return Vanished(len(gone))
 
-    def believe(
-        self,
-        shop: str,
-        resource: str,
-        gone: Collection[str],
-        *,
-        limit_percent: float,
-        confirmed: bool,
-    ) -> Vanished:
-        """Mark rows that a search found to be gone, unless they are too many of the list."""
-        live = self._ledger.live_count(shop, resource)
-        refused = "" if confirmed else _too_many(resource, len(gone), live, limit_percent)
-        if refused:
-            return Vanished(0, refused)
-        self._ledger.mark_gone(shop, resource, gone)
-        return Vanished(len(gone))
-
-    def _unseen(self, scan: Scan, first: date | None, last: date | None) -> list[str]:
-        """Rows of some days that the scan did not show and its list would; None: no limit."""
-        began = self._ledger.first_seq(scan) or 0
-        ids = self._ledger.live_ids(
-            scan.shop, scan.resource, first=first, last=last, before_seq=began
-        )
-        unlisted = KnownRows(self._ledger, scan.shop, scan.resource).unlisted()
-        return [identity for identity in ids if identity not in unlisted]
+    def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
+        """Why so many rows are not believed to be gone at once; empty if they are."""
+        days = (None, None) if of_list else (job.first, job.last)
+        live = self.ledger.live_count(job.shop, job.resource, *days)
+        few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * live
+        if self.confirmed or few:
+            return ""
+        told = f"{len(gone)} of {live} rows vanished at once, not believed."
+        return f"{told} {advice(job.resource)}"
 
     def _first_sighting(self, shop: str, name: str, rows: int) -> str:
         """Why an empty answer is not believed yet; empty at its second sighting."""
-        sightings = self._ledger.value(shop, name)
-        self._ledger.set_value(shop, name, now_text())
+        sightings = self.ledger.value(shop, name)
+        self.ledger.set_value(shop, name, now_text())
         if sightings is not None:
             return ""
         return f"an empty answer where {rows} rows are known; the next run looks again"
+
+
+def _may_have_moved(job: Job) -> bool:
+    """Whether a row that a proven scan did not show may still exist elsewhere.
+
+    A ticket may change its status between the two halves of its scan; a row whose date was edited
+    left the days that were asked for, or moved while a night read its list whole; one that is not
+    active any longer may be left out. Such rows are looked up by themselves.
+    """
+    apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
+    return job.endpoint.partition or apart or bool(job.endpoint.hidden)
+
+
+def _days_disagree(job: Job, outcome: Outcome) -> bool:
+    """Whether the service's days are others than ours: its answer goes beyond what was asked.
+
+    A day more was asked at both ends (:func:`~repair_shop.scan.jobs.window_of`), so rows of those
+    days belong there, and the job's own days are whole wherever the service draws the line.
+    """
+    first, last, day = outcome.first_day, outcome.last_day, timedelta(days=1)
+    early = job.first is not None and first is not None and first < job.first - day
+    late = job.last is not None and last is not None and last > job.last + day
+    return early or late

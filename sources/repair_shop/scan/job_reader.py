@@ -50,28 +50,7 @@ class JobReader:
         Raises :class:`~repair_shop.scan.PagingBroken` and
         :class:`~repair_shop.errors.ShopError`.
         """
-        endpoint = job.endpoint
-
-        def reader(
-            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-        ) -> ServiceReader:
-            def take(rows: list[dict[str, Any]], page: Page) -> None:
-                count(rows, page)
-                if path is None and not params:
-                    self._shown.note(endpoint, rows, page)
-
-            return ServiceReader(
-                self.client,
-                self.ledger,
-                scan,
-                endpoint,
-                path=path or job.path,
-                params={**endpoint.include_params, **(params or {})},
-                prefix=prefix,
-                on_rows=take,
-                by_offset=by_offset,
-            )
-
+        reader = self._maker(job, scan, count, by_offset)
         how = {
             "head": self._read_head,
             "updated": self._read_updated,
@@ -85,6 +64,41 @@ class JobReader:
         if job.kind in ("full", "audit", "repair"):
             return self._read_days(job, scan, reader)
         return self._read_records(job, reader)
+
+    def _maker(
+        self,
+        job: Job,
+        scan: Scan,
+        count: OnRows,
+        by_offset: bool | None,
+        window: Mapping[str, Any] | None = None,
+        scope: str = "",
+    ) -> MakeReader:
+        """Makes the readers of a scan: of its list, by default of its ``window``."""
+
+        def reader(
+            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
+        ) -> ServiceReader:
+            asked = (window if params is None else params) or {}
+
+            def take(rows: list[dict[str, Any]], page: Page) -> None:
+                count(rows, page)
+                if path is None and not asked:
+                    self._shown.note(job.endpoint, rows, page)
+
+            return ServiceReader(
+                self.client,
+                self.ledger,
+                scan,
+                job.endpoint,
+                path=path or job.path,
+                params={**job.endpoint.include_params, **asked},
+                prefix=f"{scope}{prefix}",
+                on_rows=take,
+                by_offset=by_offset,
+            )
+
+        return reader
 
     def _read_days(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """A whole list, or some days of it."""
@@ -155,12 +169,10 @@ class JobReader:
         if self.ledger.value(job.shop, full_watermark(job.resource)) is None:
             # All rows of a filter would count as left out, and one that goes would not be missed.
             return Outcome(reason="the list itself was not read yet")
-        exists = self.exists(job, scan) if job.endpoint.detail else None
-        return read_hidden(self.ledger, job, reader, exists, self._shown)
+        return read_hidden(self.ledger, job, reader, self.exists(job, scan), self._shown)
 
     def _count(self, job: Job, scan: Scan, reader: MakeReader) -> ListCount:
-        exists = self.exists(job, scan) if job.endpoint.detail else None
-        return ListCount(self.ledger, job, reader, exists)
+        return ListCount(self.ledger, job, reader, self.exists(job, scan))
 
     def _pages(self, job: Job) -> int:
         """Pages of the job's list, as far as its rows are known."""
@@ -171,21 +183,7 @@ class JobReader:
         if job.kind not in ("full", "audit", "repair"):
             return Outcome(reason=why)
         window = window_of(job)
-
-        def reader(
-            prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-        ) -> ServiceReader:
-            return ServiceReader(
-                self.client,
-                self.ledger,
-                scan,
-                job.endpoint,
-                path=path or job.path,
-                params={**job.endpoint.include_params, **(window if params is None else params)},
-                prefix=f"unsorted:{prefix}",
-                on_rows=count,
-            )
-
+        reader = self._maker(job, scan, count, None, window, "unsorted:")
         known = self.ledger.value(job.shop, full_watermark(job.resource)) is not None
         try:
             if job.endpoint.partition:
@@ -264,8 +262,10 @@ class JobReader:
         before = None if until is None else until + 1
         return tuple(self.ledger.live_ids(job.shop, job.resource, half=True, before_seq=before))
 
-    def exists(self, job: Job, scan: Scan) -> Callable[[str], bool]:
-        """Looks a row of the job's list up by its own path."""
+    def exists(self, job: Job, scan: Scan) -> Callable[[str], bool] | None:
+        """Looks a row of the job's list up by its own path; None where there is none."""
+        if not job.endpoint.detail:
+            return None
         reader = ServiceReader(
             self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
         )

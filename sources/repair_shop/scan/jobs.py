@@ -18,7 +18,6 @@ from typing import Any
 
 from ..ledger import Ledger, ScanState
 from ..scan import PAGE_ROWS
-from ..scan.deletions import EMPTY_KEY
 from ..scan.night import can_end
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
@@ -26,6 +25,8 @@ from ..settings import ShopSettings
 RESUMED_KINDS = ("full", "audit", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
 
+EMPTY_KEY = "empty:"
+"""Ledger key of a slice that was answered empty once though rows are known: resource, days."""
 _COUNT_SHARE, _SPREAD = 15, 6
 """Requests a night that counting may add, and pages looked at in turn among them, at most."""
 _LONG = (
