@@ -107,8 +107,8 @@ class BadAnswer(ShopError):
 
     @property
     def wording(self) -> str:
-        """Status and words without their numbers, for telling whether it is the same refusal."""
-        return f"{self.status} " + re.sub(r"[0-9]+", "#", self.excerpt)
+        """See :func:`wording`."""
+        return wording(self.status, self.excerpt)
 
 
 class NotFound(BadAnswer):
@@ -159,6 +159,11 @@ class Stopped(ShopError):
     """Stopped early on purpose; what was fetched is kept and the next run goes on from there."""
 
     exit_code = 4
+
+
+def wording(status: int, text: str) -> str:
+    """Status and words of an answer without numbers, for telling whether it is the same refusal."""
+    return f"{status} " + re.sub(r"\d+", "#", text)
 
 
 def first_line(error: BaseException) -> str:

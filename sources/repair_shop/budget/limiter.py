@@ -127,28 +127,19 @@ class KeyBudget:
     def __repr__(self) -> str:
         return f"KeyBudget({self.shop_name!r}, {self.fingerprint[:8]})"
 
-    def acquire(
-        self,
-        lane: Lane = "sync",
-        *,
-        stop: Callable[[], bool] | None = None,
-        within: float | None = None,
-    ) -> Slot:
+    def acquire(self, lane: Lane = "sync", *, stop: Callable[[], bool] | None = None) -> Slot:
         """Wait for the next free slot.
 
         A waiting ``push`` goes before any ``sync``, up to half of the slots while both wait.
-        ``stop`` is asked four times a second; ``within`` is the longest wait in seconds.
-        :class:`Stopped` for these two, :class:`Refused` while blocked or out of strikes.
+        :class:`Stopped` as soon as ``stop``, asked four times a second, says so;
+        :class:`Refused` while blocked or out of strikes.
         """
         # Of all scans that wait, one looks at the file.
         with self._turn:
-            return self._wait_for_slot(lane, stop, within)
+            return self._wait_for_slot(lane, stop)
 
-    def _wait_for_slot(
-        self, lane: Lane, stop: Callable[[], bool] | None, within: float | None
-    ) -> Slot:
+    def _wait_for_slot(self, lane: Lane, stop: Callable[[], bool] | None) -> Slot:
         token = uuid.uuid4().hex
-        end = None if within is None else self._budget.clock.monotonic() + within
         waited = False
         try:
             while True:
@@ -160,10 +151,7 @@ class KeyBudget:
                 waited = True
                 # A slot's end is known; whatever else is waited for may be over at any moment.
                 longest = 4 * self._poll if answer.reason == "full" else self._poll
-                seconds = min(answer.seconds, longest)
-                if end is not None and self._budget.clock.monotonic() + seconds > end:
-                    raise Stopped(f"No request was free within {within:g} seconds.")
-                self._budget.pause(seconds, stop)
+                self._budget.pause(min(answer.seconds, longest), stop)
         finally:
             if waited:
                 self._forget(token)

@@ -22,6 +22,7 @@ from ..errors import (
     NotAllowed,
     NotFound,
     ValidationRefused,
+    wording,
 )
 from ..http.limits import BLOCKED, LOOSE_RATE, NO_RIGHT, WRONG, is_rate_error, retry_after
 from .json_body import parse_json as parse_json  # bytes in: part of this module's face
@@ -45,6 +46,11 @@ class Reading:
     text: str = ""
     retry_after: float | None = None
     expected: str = ""
+
+    @property
+    def wording(self) -> str:
+        """See :func:`~repair_shop.errors.wording`."""
+        return wording(self.status, self.text)
 
 
 def read_answer(
@@ -369,11 +375,6 @@ def proves_no_effect(reading: Reading) -> bool:
     could not be sent: SMS API limit reached".
     """
     return reading.status in (401, 403, 429)
-
-
-def wording_of(reading: Reading) -> str:
-    """An error's status and words without its numbers, for telling whether it is the same."""
-    return f"{reading.status} " + re.sub(r"\d+", "#", reading.text)
 
 
 def _short(text: str) -> str:

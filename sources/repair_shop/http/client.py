@@ -22,21 +22,20 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from json import dumps
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 
 from ..budget import Budget, KeyBudget, Lane
 from ..errors import ValidationRefused
-from ..http.answers import Answer, Reading, detail_of, rows_of
-from ..http.redaction import Redactor
+from ..http.answers import Answer, Reading
 from ..http.service_clock import ServiceClock
 from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
 from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer, timeouts
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 
-__all__ = ["Answer", "Client", "RequestCounter", "RequestEvent", "detail", "rows"]
+__all__ = ["Answer", "Client", "RequestCounter", "RequestEvent"]
 
 Params = Mapping[str, Any]
 _Pairs = list[tuple[str, str | int | float | bool | None]]
@@ -73,20 +72,15 @@ class Client:
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
-        secret = shop.api_key.get_secret_value()
-        longest = longest_answer(shop)
         # Not under an httpx.Client: its cookies, logins and redirects are not the service's and
         # cost a tenth of what a request takes.
         self._stack = RetryTransport(
             BudgetTransport(
-                transport or Network(self._base, longest),
+                transport or Network(self._base, longest_answer(shop)),
                 self.budget,
-                redactor=Redactor(secret),
-                base_path=urlsplit(self._base).path,
+                shop,
                 counter=self.counter,
                 stop=stop,
-                longest=longest,
-                most=shop.max_answer_mb * 2**20,
                 notify=self._notify,
                 clock=self.clock,
             ),
@@ -94,7 +88,7 @@ class Client:
             pause=lambda seconds: budget.pause(seconds, stop),
         )
         self._headers = {
-            "Authorization": secret,
+            "Authorization": shop.api_key.get_secret_value(),
             "Accept": "application/json",
             "Accept-Encoding": ACCEPTED_ENCODINGS,
             "Connection": "keep-alive",
@@ -172,14 +166,6 @@ class Client:
             raises_rate_error=raises_rate_error,
         )
 
-    def rows(self, answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
-        """The rows of a list's answer, see :func:`repair_shop.http.answers.rows_of`."""
-        return rows(answer, path)
-
-    def detail(self, answer: Answer) -> dict[str, Any]:
-        """The object of a detail's answer, see :func:`repair_shop.http.answers.detail_of`."""
-        return detail(answer)
-
     def close(self) -> None:
         """Close the connections."""
         self._stack.close()
@@ -232,16 +218,6 @@ class Client:
             self._own_requests += 1
         for callback in self._callbacks:
             callback(event)
-
-
-def rows(answer: Answer, path: str | None = None) -> list[dict[str, Any]]:
-    """The rows of a list's answer; ``BadAnswer`` when it is no list we know."""
-    return rows_of(answer.payload, path or answer.path)
-
-
-def detail(answer: Answer) -> dict[str, Any]:
-    """The object of a detail's answer; ``BadAnswer`` when it is none."""
-    return detail_of(answer.payload, answer.path)
 
 
 def _query(params: Params) -> _Pairs:

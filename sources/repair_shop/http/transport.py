@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import httpx
 from tenacity import (
@@ -50,13 +51,13 @@ from ..http.answers import (
     error_of,
     proves_no_effect,
     read_answer,
-    wording_of,
 )
 from ..http.breaker import Breaker
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
-from ..http.wire import from_wire, read_body
+from ..http.wire import from_wire, longest_answer, read_body
 from ..hub import on_wire
+from ..settings import ShopSettings
 
 log = logging.getLogger(__name__)
 
@@ -106,8 +107,6 @@ class RequestCounter:
 class BudgetTransport(httpx.BaseTransport):
     """One try: waits for a slot, sends, reads the answer whole, tells the budget what came.
 
-    ``longest`` is seconds for one answer in all, ``most`` the bytes it may have, unpacked.
-
     Returns proper answers only (``extensions["reading"]`` holds the :class:`Reading`); everything
     else raises. The lane comes from the request's extension ``lane``.
     """
@@ -116,25 +115,22 @@ class BudgetTransport(httpx.BaseTransport):
         self,
         inner: httpx.BaseTransport,
         budget: KeyBudget,
+        shop: ShopSettings,
         *,
-        redactor: Redactor,
-        base_path: str,
         counter: RequestCounter,
         stop: Callable[[], bool] | None,
-        longest: float,
-        most: int,
         notify: Callable[[RequestEvent], None],
         clock: ServiceClock,
     ) -> None:
         self._inner = inner
         self._budget = budget
         self._clock = clock
-        self._redactor = redactor
-        self._base_path = base_path
+        self._redactor = Redactor(shop.api_key.get_secret_value())
+        self._base_path = urlsplit(shop.base_url).path.rstrip("/")
         self._counter = counter
         self._stop = stop
-        self._longest = longest
-        self._most = most
+        self._longest = longest_answer(shop)
+        self._most = shop.max_answer_mb * 2**20
         self._notify = notify
         self._wrong_key: KeyRefused | None = None
         self._breaker = Breaker(self._ask_again)
@@ -204,7 +200,7 @@ class BudgetTransport(httpx.BaseTransport):
             skew = self._clock.observe(headers)
             reading = read_answer(status, headers, body, method=request.method)
             outcome, error = self._judge(reading, request.method, path)
-            if outcome == "other" and limit == wording_of(reading):
+            if outcome == "other" and limit == reading.wording:
                 outcome = "rate_error"
         finally:
             retry_after = None if reading is None else reading.retry_after
@@ -262,7 +258,7 @@ class BudgetTransport(httpx.BaseTransport):
         worked = self._budget.worked
         if kind in ("denied", "rate") and reading.status in (401, 403):
             kind = denied_kind(reading, worked=worked)
-        if kind == "rate" or (method in READS and self._breaker.is_limit(wording_of(reading))):
+        if kind == "rate" or (method in READS and self._breaker.is_limit(reading.wording)):
             return "rate_error", self._rate_error(reading, method, path)
         if kind == "block":
             # Not final: the budget's own refusal, which names the time, replaces it.
@@ -280,10 +276,9 @@ class BudgetTransport(httpx.BaseTransport):
         the status, or by the very words in which this service told a read of its limit."""
         message = f"Too many requests ({reading.status}): {reading.text}"
         if not proves_no_effect(reading):
-            wording = wording_of(reading)
             if method in READS:
-                self._budget.record_wording(wording)
-            elif not self._budget.knows_wording(wording):
+                self._budget.record_wording(reading.wording)
+            elif not self._budget.knows_wording(reading.wording):
                 return _unknown(method, path, message, reading.status, reading.text)
         return RateLimited(message, reading.retry_after)
 

@@ -70,7 +70,7 @@ class _Fields:
             return False
         if category != "0":
             self._ask(category, "0")
-        waiting = {"1", *self._tabs_named("" if category == "0" else f"{category}:0:")}
+        waiting = {"1", *self._tabs_named(category)}
         done: set[str] = set()
         while (left := sorted(waiting - done)) and not self.is_enough:
             tab = left[0]
@@ -93,8 +93,9 @@ class _Fields:
         self.out.add(found)
         return own
 
-    def _tabs_named(self, prefix: str) -> set[str]:
-        """The tabs that the rows of an answer name."""
+    def _tabs_named(self, category: str) -> set[str]:
+        """The tabs that the rows of a category's answers name."""
+        prefix = "" if category == "0" else f"{category}:0:"
         tabs: set[str] = set()
         for body in self.ledger.bodies(self.scan, f"{prefix}up:"):
             for row in rows_of(parse_json(body), self.path):
