@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,28 +21,17 @@ Variant = tuple[str, str] | None
 class Held:
     """Reads tables of ``raw`` of a DuckDB file; without the file, or a table, it holds nothing."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self._path = path
 
-    def ids(self, table: str, shop: str, variant: Variant) -> list[str]:
+    def ids(self, table: str, shop: str, variant: Variant) -> set[str]:
         """Ids of a shop's rows of a list."""
         with self._open() as database:
             if database is None or table not in _tables(database):
-                return []
+                return set()
             only, values = _only(variant)
-            return [
-                row[0]
-                for row in database.execute(
-                    f'SELECT id FROM {SCHEMA}."{table}" WHERE shop_id = ?{only}',  # noqa: S608 - declared names
-                    [shop, *values],
-                ).fetchall()
-            ]
-
-    def rows(self, table: str, shop: str, variant: Variant, ids: Iterable[str]) -> pa.Table | None:
-        """Rows of a list by their ids, without their nested lists."""
-        for tables in self.tables(table, shop, variant, ids, nested=False):
-            return tables[table]
-        return None
+            asked = f'SELECT id FROM {SCHEMA}."{table}" WHERE shop_id = ?{only}'  # noqa: S608 - declared names
+            return {row[0] for row in database.execute(asked, [shop, *values]).fetchall()}
 
     def tables(
         self, table: str, shop: str, variant: Variant, ids: Iterable[str], *, nested: bool = True
@@ -67,33 +57,25 @@ class Held:
             if found[table].num_rows:
                 yield found
 
-    def _open(self) -> _Opened:
-        return _Opened(self._path)
-
-
-class _Opened:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._database: duckdb.DuckDBPyConnection | None = None
-
-    def __enter__(self) -> duckdb.DuckDBPyConnection | None:
-        if not self._path.exists():
-            return None
+    @contextmanager
+    def _open(self) -> Iterator[duckdb.DuckDBPyConnection | None]:
+        """The file; None where it is in use, damaged or newer: then it is not at hand."""
+        if self._path is None or not self._path.exists():
+            yield None
+            return
         import duckdb
 
         try:
             try:
-                self._database = duckdb.connect(str(self._path), read_only=True)
+                database = duckdb.connect(str(self._path), read_only=True)
             except duckdb.ConnectionException:  # a load of this process has it open already
-                self._database = duckdb.connect(str(self._path))
-        except duckdb.Error:  # in use, damaged or newer: then it is not at hand
-            return None
-        self._database.execute("SET TimeZone = 'UTC'")
-        return self._database
-
-    def __exit__(self, *_error: object) -> None:
-        if self._database is not None:
-            self._database.close()
+                database = duckdb.connect(str(self._path))
+        except duckdb.Error:
+            yield None
+            return
+        with database:
+            database.execute("SET TimeZone = 'UTC'")
+            yield database
 
 
 def _tables(database: duckdb.DuckDBPyConnection) -> dict[str, str]:

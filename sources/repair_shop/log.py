@@ -81,7 +81,7 @@ class Log:
     ) -> None:
         self._ledger = ledger
         self._zones = {shop.name: shop.zone for shop in shops}
-        self._held = Held(warehouse) if warehouse is not None else None
+        self._held = Held(warehouse)
         self._token: str | None = None
         self._end = Offset()
 
@@ -143,7 +143,8 @@ class Log:
         entries = self._entries(shop, resource, since, end)
         while chunk := list(islice(entries, SLICE_PAGES)):
             yield from self._tables(table, chunk, nested, holds_rows)
-        yield from self._of_held(table, shop, resource, since, end)
+        if pruned := self._pruned(shop, resource, since, end):
+            yield from self._held.tables(table, shop, _variant(table, resource), pruned)
         yield from self._gone(table, shop, resource, since, end)
 
     def has_only_new(self, table: str, offsets: Offsets, end: Offset, *, goes_on: bool) -> bool:
@@ -176,8 +177,8 @@ class Log:
             shop
             for shop, since in self._since(offsets)
             for resource in _resources(table)
-            if self._pruned(shop, resource, since, None)
-            - set(self._kept_by_held(table, shop, resource, since))
+            if (pruned := self._pruned(shop, resource, since, None))
+            and pruned - self._held.ids(table, shop, _variant(table, resource))
         ]
 
     def ask_again(self, table: str, shop: str) -> None:
@@ -297,10 +298,10 @@ class Log:
             told = set(found["id"].to_pylist()) if found is not None else set()
             if found is not None:
                 yield {table: _marked(found, gone)}
-            if (rest := set(gone) - told) and self._held is not None:
-                held = self._held.rows(table, shop, _variant(table, resource), rest)
-                if held is not None and held.num_rows:
-                    yield {table: _marked(held, gone)}
+            if rest := set(gone) - told:
+                variant = _variant(table, resource)
+                for held in self._held.tables(table, shop, variant, rest, nested=False):
+                    yield {table: _marked(held[table], gone)}
 
     # -- what is no longer kept -----------------------------------------------------------------
 
@@ -309,19 +310,6 @@ class Log:
         if self._ledger.keeps_all_since(since.page):
             return set()  # as nearly always
         return self._ledger.pruned_rows(shop, resource, since.page, end.page if end else None)
-
-    def _kept_by_held(self, table: str, shop: str, resource: str, since: Offset) -> Iterable[str]:
-        if self._held is None:
-            return ()
-        return self._held.ids(table, shop, _variant(table, resource))
-
-    def _of_held(
-        self, table: str, shop: str, resource: str, since: Offset, end: Offset
-    ) -> Iterator[dict[str, pa.Table]]:
-        """Rows whose answers were pruned, from the warehouse at hand."""
-        pruned = self._pruned(shop, resource, since, end)
-        if pruned and self._held is not None:
-            yield from self._held.tables(table, shop, _variant(table, resource), pruned)
 
 
 def _resources(table: str) -> list[str]:
