@@ -34,7 +34,7 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Networks
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.observer import Observer, Silent
+from sources.repair_shop.observer import Observer
 from sources.repair_shop.settings import Settings, ShopSettings
 
 _TOLD_EVERY = 0.25
@@ -54,7 +54,7 @@ class Session:
         max_requests: int | None = None,
     ) -> None:
         self.settings, self.home = settings, home
-        self.observer: Observer = observer or Silent()
+        self.observer: Observer = observer or Observer()
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
         self.ledger = Ledger(home.ledger)

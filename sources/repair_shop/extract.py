@@ -135,6 +135,14 @@ class ShopFetch:
             if result.is_resumed and result.job.kind == "full" and not result.doubt
         }
 
+    @property
+    def doubts(self) -> list[str]:
+        """What the scans leave unproven, in words, and what ended them early."""
+        found = [f"{r.job.resource}: {r.doubt}" for r in self.results if r.doubt]
+        if self.fatal is not None and not any(r.error is self.fatal for r in self.results):
+            found.insert(0, str(self.fatal))
+        return found
+
     def follow(self) -> list[Job]:
         """Jobs for old documents that new payments named and nobody read since.
 

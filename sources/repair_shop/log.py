@@ -61,6 +61,26 @@ Offsets = Mapping[str, Offset]
 """Shop -> offset; a shop that is not named is read from the beginning."""
 
 
+_FAR = Offset(2**62, 2**62)  # behind every end of a log
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a destination is to read of one list of one shop."""
+
+    table: str
+    shop: str
+    resource: str
+    since: Offset
+    end: Offset
+
+    @property
+    def variant(self) -> tuple[str, str] | None:
+        """(column, value) that tells the lists of one table apart."""
+        value = self.resource.partition(":")[2]
+        return (next(iter(ENDPOINTS[self.table].variants[0])), value) if value else None
+
+
 @dataclass(frozen=True)
 class _Entry:
     """A page of the log, and which of its rows are to be loaded."""
@@ -125,27 +145,19 @@ class Log:
         """
         yield from _gathered(
             tables
-            for shop, since in self._since(offsets)
-            for resource in _resources(table)
-            for tables in self._read(table, shop, resource, since, end, nested, holds_rows)
+            for part in self._parts(table, offsets, end)
+            for tables in self._read(part, nested, holds_rows)
         )
 
     def _read(
-        self,
-        table: str,
-        shop: str,
-        resource: str,
-        since: Offset,
-        end: Offset,
-        nested: Iterable[str],
-        holds_rows: bool,
+        self, part: _Part, nested: Iterable[str], holds_rows: bool
     ) -> Iterator[dict[str, pa.Table]]:
-        entries = self._entries(shop, resource, since, end)
+        entries = self._entries(part)
         while chunk := list(islice(entries, SLICE_PAGES)):
-            yield from self._tables(table, chunk, nested, holds_rows)
-        if pruned := self._pruned(shop, resource, since, end):
-            yield from self._held.tables(table, shop, _variant(table, resource), pruned)
-        yield from self._gone(table, shop, resource, since, end)
+            yield from self._tables(part.table, chunk, nested, holds_rows)
+        if pruned := self._pruned(part):
+            yield from self._held.tables(part.table, part.shop, part.variant, pruned)
+        yield from self._gone(part)
 
     def has_only_new(self, table: str, offsets: Offsets, end: Offset, *, goes_on: bool) -> bool:
         """Whether a destination that stands at ``offsets`` has none of the rows up to ``end``.
@@ -153,32 +165,32 @@ class Log:
         Asked while a list is read or loaded for the first time (``goes_on``: the load before had
         only new ones, too): later some row is known, and finding none takes time.
         """
-        lists = [(s, r, since) for s, since in self._since(offsets) for r in _resources(table)]
+        parts = list(self._parts(table, offsets, end))
         is_first = (
             goes_on
-            or all(since == Offset() for _, _, since in lists)
-            or any(self._ledger.value(s, full_watermark(r)) is None for s, r, _ in lists)
+            or all(part.since == Offset() for part in parts)
+            or any(self._ledger.value(p.shop, full_watermark(p.resource)) is None for p in parts)
         )
         return is_first and not any(
-            self._ledger.has_known(shop, resource, since.page, since.tombstone, end.tombstone)
-            or self._pruned(shop, resource, since, end)
-            for shop, resource, since in lists
+            self._ledger.has_known(
+                part.shop, part.resource, part.since.page, part.since.tombstone, end.tombstone
+            )
+            or self._pruned(part)
+            for part in parts
         )
 
     def ids(self, table: str, offsets: Offsets, end: Offset) -> Iterator[tuple[str, list[str]]]:
         """Shop -> ids of the rows of a list that were answered after ``offsets``, up to ``end``."""
-        for shop, since in self._since(offsets):
-            for resource in _resources(table):
-                yield shop, self._ledger.ids_between(shop, resource, since.page, end.page)
+        for p in self._parts(table, offsets, end):
+            yield p.shop, self._ledger.ids_between(p.shop, p.resource, p.since.page, end.page)
 
     def missing(self, table: str, offsets: Offsets) -> list[str]:
         """Shops whose rows after ``offsets`` are neither kept nor in a warehouse at hand."""
         return [
-            shop
-            for shop, since in self._since(offsets)
-            for resource in _resources(table)
-            if (pruned := self._pruned(shop, resource, since, None))
-            and pruned - self._held.ids(table, shop, _variant(table, resource))
+            part.shop
+            for part in self._parts(table, offsets, _FAR)
+            if (pruned := self._pruned(part))
+            and pruned - self._held.ids(table, part.shop, part.variant)
         ]
 
     def ask_again(self, table: str, shop: str) -> None:
@@ -218,16 +230,22 @@ class Log:
         for shop in self._zones:
             yield shop, offsets.get(shop, Offset())
 
-    def _entries(self, shop: str, resource: str, since: Offset, end: Offset) -> Iterator[_Entry]:
-        """The pages after ``since`` that hold a row as it is now."""
-        for seq, ids in self._ledger.pages_between(shop, resource, since.page, end.page):
-            rows = self._ledger.current_rows(shop, resource, seq, ids)
+    def _parts(self, table: str, offsets: Offsets, end: Offset) -> Iterator[_Part]:
+        for shop, since in self._since(offsets):
+            for resource in _resources(table):
+                yield _Part(table, shop, resource, since, end)
+
+    def _entries(self, part: _Part) -> Iterator[_Entry]:
+        """The pages of a part that hold a row as it is now."""
+        after, until = part.since.page, part.end.page
+        for seq, ids in self._ledger.pages_between(part.shop, part.resource, after, until):
+            rows = self._ledger.current_rows(part.shop, part.resource, seq, ids)
             if rows:
                 yield _Entry(
                     seq,
                     tuple(identity in rows for identity in ids),
                     {i: at for i, (at, _) in rows.items() if at is not None},
-                    frozenset(i for i, (_, first) in rows.items() if first <= since.page),
+                    frozenset(i for i, (_, first) in rows.items() if first <= after),
                 )
 
     # -- tables ---------------------------------------------------------------------------------
@@ -235,7 +253,11 @@ class Log:
     def _tables(
         self, table: str, entries: Sequence[_Entry], nested: Iterable[str], holds_rows: bool
     ) -> Iterator[dict[str, pa.Table]]:
-        pages = self._pages(entries)
+        wanted = {entry.seq: entry.wanted for entry in entries}
+        pages = [
+            replace(page, kind="", fresh=wanted[page.seq])
+            for page in self._ledger.stored_pages(list(wanted))
+        ]
         gone = {i: at for entry in entries for i, at in entry.gone.items()}
         known = {
             i
@@ -273,18 +295,12 @@ class Log:
                 good.append(page)
         return tables_of(good, self._zones)
 
-    def _pages(self, entries: Sequence[_Entry]) -> list[StoredPage]:
-        wanted = {entry.seq: entry.wanted for entry in entries}
-        return [
-            replace(page, kind="", fresh=wanted[page.seq])
-            for page in self._ledger.stored_pages(list(wanted))
-        ]
-
-    def _gone(
-        self, table: str, shop: str, resource: str, since: Offset, end: Offset
-    ) -> Iterator[dict[str, pa.Table]]:
+    def _gone(self, part: _Part) -> Iterator[dict[str, pa.Table]]:
         """Rows that went since: as the destination holds them, with ``_deleted_at``."""
-        rows = self._ledger.tombstones(shop, resource, since.tombstone, end.tombstone, since.page)
+        table, since = part.table, part.since
+        rows = self._ledger.tombstones(
+            part.shop, part.resource, since.tombstone, part.end.tombstone, since.page
+        )
         for start in range(0, len(rows), 1000):
             gone = {identity: at for identity, at, _ in rows[start : start + 1000]}
             of_page: dict[int, set[str]] = {}
@@ -299,17 +315,17 @@ class Log:
             if found is not None:
                 yield {table: _marked(found, gone)}
             if rest := set(gone) - told:
-                variant = _variant(table, resource)
-                for held in self._held.tables(table, shop, variant, rest, nested=False):
+                for held in self._held.tables(table, part.shop, part.variant, rest, nested=False):
                     yield {table: _marked(held[table], gone)}
 
     # -- what is no longer kept -----------------------------------------------------------------
 
-    def _pruned(self, shop: str, resource: str, since: Offset, end: Offset | None) -> set[str]:
-        """Ids of rows after ``since`` whose answer is no longer kept."""
-        if self._ledger.keeps_all_since(since.page):
+    def _pruned(self, part: _Part) -> set[str]:
+        """Ids of a part's rows whose answer is no longer kept."""
+        after, until = part.since.page, part.end.page
+        if self._ledger.keeps_all_since(after):
             return set()  # as nearly always
-        return self._ledger.pruned_rows(shop, resource, since.page, end.page if end else None)
+        return self._ledger.pruned_rows(part.shop, part.resource, after, until)
 
 
 def _resources(table: str) -> list[str]:
@@ -318,22 +334,14 @@ def _resources(table: str) -> list[str]:
     return [":".join((table, *variant.values())) for variant in variants]
 
 
-def _variant(table: str, resource: str) -> tuple[str, str] | None:
-    """(column, value) that tells the lists of one table apart."""
-    value = resource.partition(":")[2]
-    return (next(iter(ENDPOINTS[table].variants[0])), value) if value else None
-
-
 def _gathered(pieces: Iterable[dict[str, pa.Table]]) -> Iterator[dict[str, pa.Table]]:
     """Pieces as fewer tables: dlt does much for each, and for small shops each is a job."""
     waiting: list[dict[str, pa.Table]] = []
-    size = 0
     for piece in pieces:
         waiting.append(piece)
-        size += sum(found.nbytes for found in piece.values())
-        if size >= _GATHERED_BYTES:
+        if sum(found.nbytes for one in waiting for found in one.values()) >= _GATHERED_BYTES:
             yield from _joined(waiting)
-            waiting, size = [], 0
+            waiting = []
     yield from _joined(waiting)
 
 

@@ -3,8 +3,8 @@
 ::
 
     with Mirror(home, shops) as mirror:
-        for reading in mirror.read(["tickets", "payments"]):
-            reading.error, reading.results       # what is proven, what is in doubt
+        for fetch in mirror.read(["tickets", "payments"]):
+            fetch.fatal, fetch.results       # what is proven, what is in doubt
         log = Log(mirror.ledger, shops)
 
 One mirror of a home works at a time (``sync.lock``); several processes share the rate budget.
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -22,12 +21,12 @@ import filelock
 
 from .budget import Budget
 from .errors import ShopError
-from .extract import JobResult, ShopFetch
+from .extract import ShopFetch
 from .http.client import Client, RequestCounter
 from .http.wire import Networks
 from .hub import together
 from .ledger import Ledger
-from .observer import Observer, Silent
+from .observer import Observer
 from .scan.audits import audit_jobs
 from .scan.jobs import Job, mirror_jobs, resume_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
@@ -39,28 +38,6 @@ class AlreadyRunning(Exception):
     """Another process reads from the service into this home already. Exit code 4."""
 
     exit_code = 4
-
-
-@dataclass
-class Reading:
-    """What was read of one shop. ``error`` is what ended it early, None if nothing did."""
-
-    shop: str
-    error: ShopError | None = None
-    results: list[JobResult] = field(default_factory=list)
-
-    @property
-    def doubts(self) -> list[str]:
-        """What is not proven, in words."""
-        return doubts_of(self.results, self.error)
-
-
-def doubts_of(results: Sequence[JobResult], error: ShopError | None) -> list[str]:
-    """What the scans of a shop leave unproven, in words, and what ended them early."""
-    found = [f"{r.job.resource}: {r.doubt}" for r in results if r.doubt]
-    if error is not None and not any(r.error is error for r in results):
-        found.insert(0, str(error))
-    return found
 
 
 def read_shop(
@@ -110,7 +87,7 @@ class Mirror:
         max_requests: int | None = None,
         observer: Observer | None = None,
     ) -> None:
-        self._shops, self._observer = shops, observer or Silent()
+        self._shops, self._observer = shops, observer or Observer()
         self._counter = RequestCounter(max_requests)
         self._stop = threading.Event()
         self._networks = Networks()
@@ -131,34 +108,34 @@ class Mirror:
             self._lock.release()
             raise
 
-    def read(self, tables: Iterable[str], *, full: bool = False) -> list[Reading]:
+    def read(self, tables: Iterable[str], *, full: bool = False) -> list[ShopFetch]:
         """Bring these lists up to date in the ledger, all shops side by side."""
         names = set(tables)
         endpoints = None if names == set(ENDPOINTS) else [ENDPOINTS[name] for name in names]
         run_id = self.ledger.begin_run("dlt")
-        readings: list[Reading] = []
+        fetches: list[ShopFetch] = []
         try:
-            readings = together(
+            fetches = together(
                 lambda shop: self._read_shop(shop, run_id, endpoints, full),
                 self._shops,
                 interrupted=self._stop.set,
             )
         finally:
-            doubts = [doubt for reading in readings for doubt in reading.doubts]
+            doubts = [doubt for fetch in fetches for doubt in fetch.doubts]
             self.ledger.end_run(
                 run_id,
-                outcome="incomplete" if doubts or not readings else "complete",
-                exit_code=int(bool(doubts) or not readings),
+                outcome="incomplete" if doubts or not fetches else "complete",
+                exit_code=int(bool(doubts) or not fetches),
                 requests=self.requests,
-                rows=sum(result.rows for reading in readings for result in reading.results),
+                rows=sum(result.rows for fetch in fetches for result in fetch.results),
                 message="; ".join(doubts),
                 detail={},
             )
-        return readings
+        return fetches
 
     def _read_shop(
         self, shop: ShopSettings, run_id: int, endpoints: list[Endpoint] | None, full: bool
-    ) -> Reading:
+    ) -> ShopFetch:
         with Client(
             shop,
             self._budget,
@@ -173,7 +150,7 @@ class Mirror:
                 self._stop.set()  # no fault of the service's: the others would meet it, too
                 raise
             self.requests += client.requests
-            return Reading(shop.name, fetch.fatal, fetch.results)
+            return fetch
 
     def close(self) -> None:
         """Close the files and let the next one in."""

@@ -5,7 +5,7 @@ Methods are called from several threads at a time.
 
 
 class Observer:
-    """Listens to a run; each does something with what it wants to hear."""
+    """Listens to a run, here to nothing of it; others do something with what they want to hear."""
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
         """A scan is about to be made; None: its size is not known yet."""
@@ -21,7 +21,3 @@ class Observer:
 
     def say(self, text: str) -> None:
         """Something a person should know, in one line."""
-
-
-class Silent(Observer):
-    """An observer that listens to nothing."""

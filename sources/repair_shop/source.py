@@ -7,6 +7,8 @@ the service.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,11 @@ from dlt.common.typing import TSecretStrValue
 from dlt.extract import DltResource, DltSource
 
 from .errors import Stopped
+from .extract import ShopFetch
 from .ledger import Ledger
 from .ledger.aside import try_again
 from .log import NO_ROW, Log, Offset
-from .mirror import Mirror, Reading
+from .mirror import Mirror
 from .schema.arrow import empty_tables
 from .schema.endpoints import ENDPOINTS
 from .settings import SECTION, ShopSettings, home_folder, read_section, shops_of
@@ -115,8 +118,9 @@ def repair_shop(
         max_requests,
         full,
     )
+    feed = _Feed(reader.log)
     for table in ENDPOINTS:
-        yield _resource(table, reader.log)
+        yield feed.resource(table)
 
 
 def from_log(
@@ -140,15 +144,9 @@ def from_log(
     @dlt.source(schema=_SCHEMA.clone(), section=SCHEMA)
     def source() -> Iterable[DltResource]:
         for table in ENDPOINTS:
-            yield _resource(
-                table,
-                lambda: (log, end),
-                holds_rows,
-                file_format,
-                is_unsure=table in unsure,
-                is_new=table in new,
-            )
+            yield feed.resource(table)
 
+    feed = _Feed(lambda: (log, end), holds_rows, unsure, new, file_format)
     return source()
 
 
@@ -178,108 +176,99 @@ class _Reader:
         return self._log
 
 
-def _tell(readings: Iterable[Reading]) -> None:
+def _tell(fetches: Sequence[ShopFetch]) -> None:
     """Log what is in doubt. Raises the error that kept every shop from being read."""
-    readings = list(readings)
-    errors = [r.error for r in readings if r.error and not isinstance(r.error, Stopped)]
-    for reading in readings:
-        for doubt in reading.doubts:
-            logger.warning(f"{reading.shop}: {doubt}")
-    if errors and len(errors) == len(readings):
+    errors = [f.fatal for f in fetches if f.fatal and not isinstance(f.fatal, Stopped)]
+    for fetch in fetches:
+        for doubt in fetch.doubts:
+            logger.warning(f"{fetch.client.shop.name}: {doubt}")
+    if errors and len(errors) == len(fetches):
         raise errors[0]
 
 
-def _resource(
-    table: str,
-    log: Callable[[], tuple[Log, Offset]],
-    holds_rows: bool = False,
-    file_format: Any = None,
-    *,
-    is_unsure: bool = False,
-    is_new: bool = False,
-) -> DltResource:
-    def read() -> Iterator[Any]:
-        yield from _read(table, *log(), holds_rows, file_format, is_unsure, is_new)
+@dataclass(frozen=True)
+class _Feed:
+    """Makes the resources of a destination, of which the other fields tell: see :func:`from_log`.
 
-    tables = empty_tables(table)
-    resource = dlt.resource(
-        read,
-        name=table,
-        primary_key=key_of(table),
-        write_disposition=_APPEND if is_new else _MERGE,
-        columns=_columns(tables.pop(table)),
-        # A value that does not fit its column stops the load instead of moving to a column beside.
-        schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
-        file_format=file_format,
-    )
-    for name, rows in tables.items():
-        _add_nested(resource, name, rows, file_format, is_new)
-    return resource
+    ``log`` is asked for when the first resource is extracted.
+    """
 
+    log: Callable[[], tuple[Log, Offset]]
+    holds_rows: bool = False
+    unsure: Collection[str] = ()
+    new: Collection[str] = ()
+    file_format: Any = None
 
-def _add_nested(
-    resource: DltResource, name: str, rows: pa.Table, file_format: Any, is_new: bool
-) -> None:
-    """Let a resource fill the table of a nested list too."""
-    scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
-    # The rows of a nested list replace those of its row, also by none: see NO_ROW.
-    replacing = _MERGE | {
-        "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
-        "source_filter": f"_dlt_list_idx > {NO_ROW}",
-    }
-    # A variant begins with the hints of the resource; its key and columns are not the list's.
-    resource.apply_hints(table_name=name, columns={}, primary_key=[], create_table_variant=True)
-    resource.apply_hints(
-        table_name=name,
-        columns=_columns(rows),
-        write_disposition=_APPEND if is_new else replacing,
-        file_format=file_format,
-        create_table_variant=True,
-    )
-
-
-def _read(
-    table: str,
-    log: Log,
-    end: Offset,
-    holds_rows: bool,
-    file_format: Any,
-    is_unsure: bool,
-    is_new: bool,
-) -> Iterator[Any]:
-    state = dlt.current.resource_state()
-    resource = dlt.current.source().resources[table]
-    known = dlt.current.source_schema().tables
-    declared = empty_tables(table)
-    names = {table, *declared}
-    lacking = {
-        name: empty
-        for name, empty in declared.items()
-        if set(empty.column_names) - set(known.get(name, {}).get("columns", {}))
-    }
-    offsets = _offsets(log, table)
-    moved = False
-    nested = [name for name in known if name.startswith(f"{table}__")]
-    # Offsets of another ledger are worth nothing, but rows came with them.
-    holds_rows = is_unsure or (not offsets and (holds_rows or LEDGER in state))
-    for tables in log.read(table, offsets, end, nested=nested, holds_rows=holds_rows):
-        moved = True
+    def resource(self, table: str) -> DltResource:
+        """The resource of a list, with its nested lists."""
+        tables = empty_tables(table)
+        resource = dlt.resource(
+            partial(self._read, table),
+            name=table,
+            primary_key=key_of(table),
+            write_disposition=_APPEND if table in self.new else _MERGE,
+            columns=_columns(tables.pop(table)),
+            # A value that does not fit its column stops the load instead of moving to one beside.
+            schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
+            file_format=self.file_format,
+        )
         for name, rows in tables.items():
-            if name not in names:
-                _add_nested(resource, name, rows.slice(0, 0), file_format, is_new)
-                names.add(name)
-            if name in lacking and set(lacking[name].column_names) <= set(rows.column_names):
-                del lacking[name]
-            yield dlt.mark.with_table_name(rows, name)
-    for name, empty in lacking.items():
-        yield dlt.mark.with_table_name(empty, name)
-    if moved:
-        pa.default_memory_pool().release_unused()  # the destination needs memory next
-    if moved or log.is_far(offsets, end):
-        state[LEDGER] = log.token()
-        state[_OFFSETS] = {
-            shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
+            self._add_nested(resource, name, rows)
+        return resource
+
+    def _add_nested(self, resource: DltResource, name: str, rows: pa.Table) -> None:
+        """Let a resource fill the table of a nested list too."""
+        scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
+        # The rows of a nested list replace those of its row, also by none: see NO_ROW.
+        replacing = _MERGE | {
+            "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
+            "source_filter": f"_dlt_list_idx > {NO_ROW}",
         }
+        # A variant begins with the hints of the resource; its key and columns are not the list's.
+        resource.apply_hints(table_name=name, columns={}, primary_key=[], create_table_variant=True)
+        resource.apply_hints(
+            table_name=name,
+            columns=_columns(rows),
+            write_disposition=_APPEND if resource.name in self.new else replacing,
+            file_format=self.file_format,
+            create_table_variant=True,
+        )
+
+    def _read(self, table: str) -> Iterator[Any]:
+        log, end = self.log()
+        state = dlt.current.resource_state()
+        resource = dlt.current.source().resources[table]
+        known = dlt.current.source_schema().tables
+        declared = empty_tables(table)
+        names = {table, *declared}
+        lacking = {
+            name: empty
+            for name, empty in declared.items()
+            if set(empty.column_names) - set(known.get(name, {}).get("columns", {}))
+        }
+        offsets = _offsets(log, table)
+        moved = False
+        nested = [name for name in known if name.startswith(f"{table}__")]
+        # Offsets of another ledger are worth nothing, but rows came with them.
+        holds_rows = table in self.unsure or (not offsets and (self.holds_rows or LEDGER in state))
+        for tables in log.read(table, offsets, end, nested=nested, holds_rows=holds_rows):
+            moved = True
+            for name, rows in tables.items():
+                if name not in names:
+                    self._add_nested(resource, name, rows.slice(0, 0))
+                    names.add(name)
+                if name in lacking and set(lacking[name].column_names) <= set(rows.column_names):
+                    del lacking[name]
+                yield dlt.mark.with_table_name(rows, name)
+        for name, empty in lacking.items():
+            yield dlt.mark.with_table_name(empty, name)
+        if moved:
+            pa.default_memory_pool().release_unused()  # the destination needs memory next
+        if moved or log.is_far(offsets, end):
+            state[LEDGER] = log.token()
+            state[_OFFSETS] = {
+                shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
+            }
 
 
 def _offsets(log: Log, table: str) -> dict[str, Offset]:

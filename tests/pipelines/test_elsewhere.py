@@ -16,7 +16,7 @@ from pipelines.load.loader import LoadError
 from pipelines.sync.run import _load_also
 from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.observer import Silent
+from sources.repair_shop.observer import Observer
 from sources.repair_shop.settings import SettingsError
 
 
@@ -30,7 +30,7 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeyp
         home=loaded.home,
         ledger=loaded.ledger,
         feed=loaded.feed,
-        observer=Silent(),
+        observer=Observer(),
         stop=Event(),
         settings=SimpleNamespace(shops=loaded.shops),
         publish=lambda: published.append(True),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.monitor import logs
-from sources.repair_shop.observer import Silent
+from sources.repair_shop.observer import Observer
 
 KEY = "k-0123456789abcdef"
 
@@ -102,7 +102,7 @@ with logs.to_files(Path(sys.argv[1]), "sync"):
 def test_a_scan_is_logged_and_passed_on(tmp_path):
     heard: list[str] = []
 
-    class Ear(Silent):
+    class Ear(Observer):
         def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
             heard.append(resource)
 

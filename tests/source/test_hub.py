@@ -15,7 +15,7 @@ from sandbox.shops import ShopSpec
 from sources.repair_shop import hub
 from sources.repair_shop.hub import Turn, on_wire, pause, together
 from sources.repair_shop.mirror import Mirror
-from sources.repair_shop.observer import Silent
+from sources.repair_shop.observer import Observer
 from sources.repair_shop.settings import ShopSettings
 
 
@@ -117,7 +117,7 @@ def open_files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-class Counting(Silent):
+class Counting(Observer):
     """Threads and open files of this process at each page, at most."""
 
     def __init__(self) -> None:

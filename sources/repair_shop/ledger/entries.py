@@ -130,13 +130,13 @@ class Entries(LedgerFile):
         )
         return [row[0] for row in rows]
 
-    def pruned_rows(self, shop: str, resource: str, after: int, until: int | None) -> set[str]:
+    def pruned_rows(self, shop: str, resource: str, after: int, until: int) -> set[str]:
         """Ids of rows whose newest content came with an answer that is no longer kept."""
         rows = self.query(
             "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
-            "AND (? IS NULL OR coalesce(changed, seq) <= ?) "
+            "AND coalesce(changed, seq) <= ? "
             "AND coalesce(changed, seq) NOT IN (SELECT seq FROM pages)",
-            (shop, resource, after, until, until),
+            (shop, resource, after, until),
         )
         return {row[0] for row in rows}
 
