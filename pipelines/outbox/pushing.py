@@ -27,7 +27,7 @@ from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
-from sources.repair_shop.http.client import Client
+from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.settings import Settings, ShopSettings
 
 WORKERS = 4
@@ -154,7 +154,7 @@ def _push_shop(
     with (
         Outbox(home) as outbox,
         Client(
-            shop, budget, lane="push", stop=asked.stop, max_requests=asked.max_requests
+            shop, budget, lane="push", stop=asked.stop, counter=RequestCounter(asked.max_requests)
         ) as client,
     ):
         pusher = _Pusher(outbox, client, budget, asked)

@@ -216,7 +216,7 @@ def test_three_rate_errors_and_we_stop(loopback, connect, clock):
 
 
 def test_a_maximum_of_requests(loopback, connect):
-    with connect(max_requests=3) as client:
+    with connect(counter=RequestCounter(3)) as client:
         for _ in range(3):
             client.get("/customers")
         with pytest.raises(errors.Stopped, match="3 requests") as caught:

@@ -48,8 +48,9 @@ class Client:
 
     ``stop`` is asked before each request and four times a second while waiting; when it says True
     the wait ends with :class:`~repair_shop.errors.Stopped`, and a request in flight is
-    finished first. ``max_requests`` (or a ``counter`` shared by several clients) bounds what goes
-    out. ``transport``: the network, by default one of its own. ``clock`` tells the service's time.
+    finished first. ``counter``, which several clients may share, bounds what goes out.
+    ``transport``: the network, closed by who made it; by default one of its own. ``clock`` tells
+    the service's time.
     """
 
     def __init__(
@@ -60,23 +61,24 @@ class Client:
         lane: Lane = "sync",
         transport: httpx.BaseTransport | None = None,
         stop: Callable[[], bool] | None = None,
-        max_requests: int | None = None,
         counter: RequestCounter | None = None,
     ) -> None:
         self.shop = shop
         self.lane: Lane = lane
         self.budget: KeyBudget = budget.key(shop)
         self.clock = ServiceClock(lambda: self.budget.skew)
-        self.counter = counter or RequestCounter(max_requests)
+        self.counter = counter or RequestCounter()
         self._own_requests = 0
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
         # Not under an httpx.Client: its cookies, logins and redirects are not the service's and
         # cost a tenth of what a request takes.
+        network = transport or Network(self._base, longest_answer(shop))
+        self._own = network if transport is None else None
         self._stack = RetryTransport(
             BudgetTransport(
-                transport or Network(self._base, longest_answer(shop)),
+                network,
                 self.budget,
                 shop,
                 counter=self.counter,
@@ -167,8 +169,9 @@ class Client:
         )
 
     def close(self) -> None:
-        """Close the connections."""
-        self._stack.close()
+        """Close the connections that are its own."""
+        if self._own is not None:
+            self._own.close()
 
     def _send(
         self,

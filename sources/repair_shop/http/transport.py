@@ -160,10 +160,6 @@ class BudgetTransport(httpx.BaseTransport):
             self._breaker.answered(request, slot.taken)
         return response
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._inner.close()
-
     def _take(self, request: httpx.Request) -> tuple[int, Slot]:
         """A request's number and slot."""
         lane: Lane = request.extensions.get("lane", "sync")
@@ -346,10 +342,6 @@ class RetryTransport(httpx.BaseTransport):
             raise _unknown(
                 request.method, request.url.path, str(error), error.status, reason
             ) from error
-
-    def close(self) -> None:
-        """Close the transports below."""
-        self._inner.close()
 
     def _through_rate_errors(self, request: httpx.Request) -> httpx.Response:
         while True:

@@ -180,27 +180,19 @@ class Networks:
         self._kept: dict[tuple[str, float], Network] = {}
         self._lock = threading.Lock()
 
-    def of(self, shop: ShopSettings) -> httpx.BaseTransport:
+    def of(self, shop: ShopSettings) -> Network:
         """Those of a shop's address; they stay open when its client is closed."""
         parts = urlsplit(shop.base_url)
         place = (f"{parts.scheme}://{parts.netloc}", longest_answer(shop))
         with self._lock:
             if place not in self._kept:
                 self._kept[place] = Network(*place)
-            return _Borrowed(self._kept[place])
+            return self._kept[place]
 
     def close(self) -> None:
         """Close all connections."""
         for network in self._kept.values():
             network.close()
-
-
-class _Borrowed(httpx.BaseTransport):
-    def __init__(self, network: Network) -> None:
-        self._network = network
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return self._network.handle_request(request)
 
 
 def longest_answer(shop: ShopSettings) -> float:

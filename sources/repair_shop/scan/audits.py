@@ -108,20 +108,14 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
     for alike, group in groupby(dated, lambda row: (read(row[0]), _due_days(row[0], today))):
         age = (today - alike[0]).days
         begin = size = 0
-        for day, number in group:
+        of_age = list(group)
+        for day, number in of_age:
             begin = begin if size else count.before(day)
             size += number
-            if size >= _STRETCH_PAGES * PAGE_ROWS:
-                yield _stretch(endpoint, begin, size, age, alike[1])
+            if size >= _STRETCH_PAGES * PAGE_ROWS or day == of_age[-1][0]:
+                first, last = begin // PAGE_ROWS + 1, (begin + size - 1) // PAGE_ROWS + 1
+                yield _Stretch(endpoint, first, last, age, age / alike[1])
                 size = 0
-        if size:
-            yield _stretch(endpoint, begin, size, age, alike[1])
-
-
-def _stretch(endpoint: Endpoint, begin: int, size: int, age: int, due_days: int) -> _Stretch:
-    """The pages on which so many rows stand."""
-    first, last = begin // PAGE_ROWS + 1, (begin + size - 1) // PAGE_ROWS + 1
-    return _Stretch(endpoint, first, last, age, age / due_days)
 
 
 def _read_days(
