@@ -161,6 +161,14 @@ class Stopped(ShopError):
     exit_code = 4
 
 
+def wrong_address(error: NotFound) -> ConfigurationError:
+    """What a 404 means while nothing was ever answered: it is the address, not this one list."""
+    return ConfigurationError(
+        f"base_url does not look like the service: {error}. It ends with /v1 "
+        "(specification, Versioning)."
+    )
+
+
 def wording(status: int, text: str) -> str:
     """Status and words of an answer without numbers, for telling whether it is the same refusal."""
     return f"{status} " + re.sub(r"\d+", "#", text)

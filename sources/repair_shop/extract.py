@@ -17,11 +17,11 @@ from zoneinfo import ZoneInfo
 
 from .errors import (
     BadAnswer,
-    ConfigurationError,
     NotAllowed,
     NotFound,
     ShopError,
     ValidationRefused,
+    wrong_address,
 )
 from .http.answers import parse_json, rows_of
 from .http.client import Client
@@ -178,11 +178,7 @@ class ShopFetch:
         except NotFound as error:
             result.error = error
             if not self.client.budget.worked:
-                # Nothing was ever answered here: it is the address, not this one list.
-                result.error = self.fatal = ConfigurationError(
-                    f"base_url does not look like the service: {error}. It ends with /v1 "
-                    "(specification, Versioning)."
-                )
+                result.error = self.fatal = wrong_address(error)
         except BadAnswer as error:
             result.error = error
         except ShopError as error:
