@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from ..schema.dates import parse_moment
+from ..schema.dates import parse_moment, parse_offset
 from .words import FILLERS, MONTH_NUMBERS, WEEKDAYS, Role
 
 Grain = Literal["month", "day"]
@@ -83,19 +83,16 @@ def _with_clock(found: re.Match[str], grain: Grain, zone: ZoneInfo) -> Iterator[
             continue
         day = date(*(number or 0 for number in part))
         if found["offset"] and (hours or minutes):
-            there = datetime(day.year, day.month, day.day, hours, minutes, tzinfo=_offset(found))
+            try:
+                there = datetime.combine(day, time(hours, minutes), parse_offset(found["offset"]))
+            except ValueError:
+                continue
             here = there.astimezone(zone)
             begins = datetime.combine(here.date(), time(), zone)  # 01:00 where clocks change then
             if here.date() != day and there.timestamp() != begins.timestamp():
                 continue
             day = here.date()
         yield name, Part(day.year, day.month, day.day)
-
-
-def _offset(found: re.Match[str]) -> timezone:
-    digits = re.sub(r"\D", "", found["offset"]).ljust(4, "0")
-    size = timedelta(hours=int(digits[:2]) % 24, minutes=int(digits[2:]) % 60)
-    return timezone(-size if found["offset"].startswith("-") else size)
 
 
 def _without_clock(

@@ -10,9 +10,7 @@ from calendar import monthrange
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""The months of ``mmm``."""
-_LONG = (
+_MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
@@ -37,7 +35,7 @@ _LONGEST = 60
 
 def format_day(day: date) -> str:
     """``05-Jan-2026``, as the date parameters want it (specification, ``dd-mmm-yyyy``)."""
-    return f"{day.day:02d}-{MONTHS[day.month - 1]}-{day.year:04d}"
+    return f"{day.day:02d}-{_MONTHS[day.month - 1][:3].capitalize()}-{day.year:04d}"
 
 
 def format_moment(moment: datetime) -> str:
@@ -137,19 +135,20 @@ def _build(parts: dict[str, str | None]) -> str | None:
             hour = hour % 12 + (12 if parts["half"].lower() == "pm" else 0)
         fraction = (parts["part"] or "")[:6].ljust(6, "0")
         clock = time(hour, int(parts["minute"] or 0), int(parts["second"] or 0), int(fraction))
-        return datetime.combine(day, clock, _offset(parts["offset"])).isoformat()
+        return datetime.combine(day, clock, parse_offset(parts["offset"])).isoformat()
     except ValueError:
         return None
 
 
 def _month(name: str) -> int:
-    for number, long in enumerate(_LONG, 1):
+    for number, long in enumerate(_MONTHS, 1):
         if name.lower() in (long, long[:3]):
             return number
     return 9 if name.lower() == "sept" else 0
 
 
-def _offset(text: str | None) -> timezone | None:
+def parse_offset(text: str | None) -> timezone | None:
+    """``-0600``, ``+05:30``, ``Z`` as an offset; ValueError for one that no zone has."""
     if text is None:
         return None
     if text.upper() in ("Z", "UTC", "GMT"):

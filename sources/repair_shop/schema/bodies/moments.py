@@ -3,53 +3,35 @@
 Times are the shop's own wall time, without an offset, as the service has them (specification,
 Resources and their fields). Dates, datetimes and ISO text are read, too; what a field cannot keep
 (a time of day, seconds) or does not have (a time of day) is a fault, never made up. The context of
-a validation is the shop's zone, for times that carry an offset. The
-validation's context is the shop's zone, for times that carry an offset.
+a validation is the shop's zone, for times that carry an offset.
 """
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from ...schema.bodies.fields import fault, shown
-from ...schema.dates import MONTHS, format_day
+from ...schema.dates import format_day, format_moment, parse_moment
 
-_MOMENT = re.compile(
-    r"(?P<day>\d{2})-(?P<month>[A-Za-z]{3})-(?P<year>\d{4})"
-    r"(?: (?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?",
+_SPELLED = re.compile(
+    r"\d{2}-[A-Za-z]{3}-\d{4}(?P<clock> \d{2}:\d{2}(:\d{2})?)?|(?P<iso>\d{4}-\d{2}-\d{2})([T ].*)?",
     re.ASCII,
 )
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?", re.ASCII)
 
 
 def _parsed(value: Any, info: ValidationInfo) -> tuple[datetime, int]:
     """The moment and its precision: 0 a day, 1 to the minute, 2 to the second."""
-    if isinstance(value, str):
-        if found := _MOMENT.fullmatch(value):
-            month = found["month"].capitalize()
-            hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-            try:
-                moment = datetime(
-                    int(found["year"]),
-                    MONTHS.index(month) + 1,
-                    int(found["day"]),
-                    hour,
-                    minute,
-                    second,
-                )
-            except ValueError:
-                raise fault(f"{shown(value)} is no date of the calendar") from None
-            return moment, 2 if found["second"] else 1 if found["hour"] else 0
-        if _ISO.fullmatch(value.strip()):
-            try:
-                read = datetime.fromisoformat(value.strip())
-            except ValueError:
-                raise fault(f"{shown(value)} is no date of the calendar") from None
-            return _local(read, info), 0 if len(value.strip()) == 10 else 2
+    if isinstance(value, str) and (found := _SPELLED.fullmatch(value.strip())):
+        moment = parse_moment(found[0], UTC)
+        if moment is None:
+            raise fault(f"{shown(value)} is no date of the calendar")
+        is_day = len(moment) == 10
+        precision = 0 if is_day else 2 if found["iso"] else (found["clock"] or "").count(":")
+        return _local(datetime.fromisoformat(moment), info), precision
     if isinstance(value, datetime):
         return _local(value, info), 2
     if isinstance(value, date):
@@ -76,20 +58,15 @@ def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo]
             moment, precision = _parsed(value, info)
         except PydanticCustomError as error:
             raise fault(f"{error.message()} ({note})") from None
-        midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
-        day = format_day(moment)
-        if precision in formats and precision == 0:
-            return day
-        if precision == 0:
+        if precision == 0 and 0 not in formats:
             raise fault(f"{shown(value)} has no time of day ({note})")
-        if formats == (0,):
-            if not midnight:
-                raise fault(f"{shown(value)} has a time of day, which this field drops ({note})")
-            return day
+        if formats == (0,) and moment.time() != time():
+            raise fault(f"{shown(value)} has a time of day, which this field drops ({note})")
+        if precision == 0 or formats == (0,):
+            return format_day(moment)
         if moment.microsecond or (moment.second and 2 not in formats):
             raise fault(f"{shown(value)} is finer than the field keeps ({note})")
-        clock = f"{moment.hour:02d}:{moment.minute:02d}"
-        return f"{day} {clock}:{moment.second:02d}" if 2 in formats else f"{day} {clock}"
+        return format_moment(moment)[: None if 2 in formats else -len(":00")]
 
     return read
 
