@@ -71,7 +71,7 @@ _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 
 def cleaned(record: Mapping[str, Any], resource: str, zone: ZoneInfo) -> dict[str, Any]:
     """A record of the service in the columns of its raw table."""
-    return clean_row(record, resource, shop_id="", zone=zone, extra={})
+    return clean_row(record, resource, zone)
 
 
 def columns_of(resource: str, name: str) -> tuple[str, ...]:

@@ -303,7 +303,7 @@ def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, s
     for row, fresh in zip(rows, page.fresh, strict=True):
         if not fresh:
             continue
-        cleaned = clean_row(row, "payments", shop_id="", zone=zone, extra={})
+        cleaned = clean_row(row, "payments", zone)
         for table, names in _DOCUMENT_NAMES.items():
             found = next((cleaned[name] for name in names if cleaned.get(name)), None)
             if found is not None:

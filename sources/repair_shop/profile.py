@@ -138,7 +138,7 @@ class _Probe:
         if not rows:
             return
         path, zone = ENDPOINTS[table].path, self.client.shop.zone
-        cleaned = [clean_row(r, table, shop_id="", zone=zone, extra={}) for r in rows]
+        cleaned = [clean_row(r, table, zone) for r in rows]
         received = any(row.get("status") == "Received" for row in cleaned)
         for column in _NEEDED[table]:
             if column == "received_date" and not received:

@@ -8,7 +8,6 @@ the service.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -201,9 +200,13 @@ class _Feed:
 
     def resource(self, table: str) -> DltResource:
         """The resource of a list, with its nested lists."""
+
+        def read() -> Iterator[Any]:
+            yield from self._read(table)
+
         tables = empty_tables(table)
         resource = dlt.resource(
-            partial(self._read, table),
+            read,
             name=table,
             primary_key=key_of(table),
             write_disposition=_APPEND if table in self.new else _MERGE,

@@ -74,7 +74,7 @@ def probe_pipeline(client: Client, ledger: Ledger) -> PipelineProbe | None:
     shop = client.shop
 
     def days(rows: list[dict[str, Any]]) -> list[str]:
-        cleaned = (clean_row(r, "tickets", shop_id="", zone=shop.zone, extra={}) for r in rows)
+        cleaned = (clean_row(r, "tickets", shop.zone) for r in rows)
         return sorted(str(row["created_date"])[:10] for row in cleaned if row.get("created_date"))
 
     ids = [row_id(row, "tickets") for row in (*newest, *oldest)]

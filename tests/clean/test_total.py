@@ -21,11 +21,11 @@ from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.reader import day_of, digest
 from sources.repair_shop.schema.arrow import tables_of
-from sources.repair_shop.schema.clean import clean_row, made_up_id, parse_amount, row_id
+from sources.repair_shop.schema.clean import made_up_id, parse_amount, row_id
 from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
-from tests.clean.slow import slow_rows, without_nulls
+from tests.clean.slow import slow_row, slow_rows, without_nulls
 from tests.clean.test_arrow import page
 
 ZONE = ZoneInfo("America/Guatemala")
@@ -254,7 +254,7 @@ def texts_of(value: Any) -> list[str]:
 def test_any_row_becomes_a_row_and_every_word_of_it_is_kept(row, table):
     (read,) = parse_json(body_of([row]))
     digest(read), day_of(read, ENDPOINTS[table], ZONE)
-    out = clean_row(read, table, shop_id="main", zone=ZONE, extra={"_seq": 5})
+    out = slow_row(read, table, {"shop_id": "main", "_seq": 5}, ZONE)
     kept = json.dumps(out, ensure_ascii=False, default=str)
     kept.encode()
     for text in texts_of(read):

@@ -18,7 +18,7 @@ ZONE = ZoneInfo("America/Guatemala")
 
 
 def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
-    return clean_row(row, table, shop_id="main", zone=ZONE, extra={})
+    return clean_row(row, table, ZONE)
 
 
 @pytest.mark.parametrize(

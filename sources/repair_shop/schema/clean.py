@@ -205,9 +205,10 @@ def as_rows(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _clean_level(
-    row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int
+def clean_level(
+    row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int = DEEPEST
 ) -> dict[str, Any]:
+    """A row, or one of a nested list, in the columns of its table."""
     shape = shape_of(table)
     split = Split(row, shape, lists_left)
     out: dict[str, Any] = {}
@@ -225,7 +226,7 @@ def _clean_level(
     out["_unreadable"] = noted_text(unreadable)
     for name, value in split.nested.items():
         out[name] = [
-            _clean_level(as_row(item), shape.child(name), zone, lists_left - 1)
+            clean_level(as_row(item), shape.child(name), zone, lists_left - 1)
             for item in as_rows(value)
         ]
     return out
@@ -263,38 +264,10 @@ def made_up_id(row: Mapping[Any, Any]) -> str:
     return "row-" + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def clean_row(
-    row: Mapping[Any, Any], table: str, *, shop_id: str, zone: ZoneInfo, extra: Mapping[str, Any]
-) -> dict[str, Any]:
-    """One row of a list -> one row of ``raw.<table>``, its nested lists as lists of rows.
+def clean_row(row: Mapping[Any, Any], table: str, zone: ZoneInfo) -> dict[str, Any]:
+    """One row of a list in the columns of ``raw.<table>``, its nested lists as lists of rows.
 
-    ``extra`` holds columns the row does not say itself (``_seen_at``, a list's variant). ``row`` is
-    of :func:`~repair_shop.http.json_body.parse_json`, whose texts any file can hold.
+    ``row`` is of :func:`~repair_shop.http.json_body.parse_json`, whose texts any file can hold.
     """
-    said_id = row_id(row, table)
-    identity = said_id or made_up_id(row)
-    out = _clean_level(row, TABLES[table], zone, DEEPEST)
-    stack = [value for value in out.values() if isinstance(value, list)]
-    for children in stack:
-        for child in children:
-            _own_columns_first(child, {"shop_id": shop_id, "parent_id": identity})
-            stack.extend(value for value in child.values() if isinstance(value, list))
-    own = {"shop_id": shop_id, "id": identity, "_deleted_at": None} | dict(extra)
-    _own_columns_first(out, own, {} if said_id else {"id": "(the service gave none)"})
-    return out
-
-
-def _own_columns_first(
-    out: dict[str, Any], own: Mapping[str, Any], noted: Mapping[str, str] | None = None
-) -> None:
-    """Give a cleaned row our columns; what it says itself under such a name is noted."""
-    said = {
-        name: to_text(out[name])
-        for name, value in own.items()
-        if out.get(name) is not None and to_text(out[name]).strip() != to_text(value)
-    }
-    if said or noted:
-        out["_unreadable"] = noted_text(
-            json.loads(out["_unreadable"] or "{}") | (noted or {}) | said
-        )
-    out |= own
+    out = clean_level(row, TABLES[table], zone)
+    return out | {"id": row_id(row, table) or made_up_id(row)}
