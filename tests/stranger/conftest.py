@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -9,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from pipelines.load.consumer import Feed
-from pipelines.sync.run import Run
-from pipelines.sync.session import open_session
-from pipelines.sync.verdict import SyncReport, verdict
+from pipelines.sync.session import Session, open_session
+from pipelines.sync.verdict import SyncReport
+from sources.repair_shop.extract import JobResult, ShopFetch
+from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
-from sources.repair_shop.schema.endpoints import resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
-from tests.sync.conftest import Recorder
+from tests.sync.conftest import Recorder, up_to_raw
 from tests.wire.doubles import Loopback, Reply, Seen
 
 
@@ -71,31 +71,19 @@ class Stranger:
         self, *resources: str, full: bool = False, max_requests: int | None = None
     ) -> SyncReport:
         """One sync of these lists into ``recorder``."""
+        with self.session(max_requests) as session:
+            return up_to_raw(session, self.recorder, resources, full, confirm=False)[0]
+
+    def session(self, max_requests: int | None = None) -> AbstractContextManager[Session]:
+        """A session of its home."""
         settings = Settings(home=self.home, shops=(self.shop,))
-        with open_session(settings, max_requests=max_requests) as session:
-            session.feed = Feed(session.ledger, self.recorder, settings.shops)
-            endpoints = [resource_named(name) for name in resources]
-            run = Run(
-                session,
-                settings.shops,
-                session.ledger.begin_run("sync"),
-                endpoints,
-                full=full,
-                confirm=False,
-            )
-            run.fetch_and_load()
-            run.note_mirrored()
-            report = verdict(run.finish(), everything=False)
-            session.ledger.end_run(
-                run.run_id,
-                outcome=report.outcome,
-                exit_code=report.exit_code,
-                requests=0,
-                rows=0,
-                message=report.message,
-                detail={},
-            )
-        return report
+        return open_session(settings, max_requests=max_requests)
+
+    def fetch(self, session: Session, *jobs: Job) -> list[JobResult]:
+        """Scans of a run of their own."""
+        ledger = session.ledger
+        run_id = ledger.begin_run("sync")
+        return ShopFetch(session.client(self.shop), ledger, run_id, session.observer).run(jobs)
 
 
 @pytest.fixture

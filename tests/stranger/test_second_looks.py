@@ -8,12 +8,9 @@ import pytest
 from pipelines.load.completeness import completeness
 from pipelines.reconcile.differences import Difference
 from pipelines.sync.repair import split_months
-from pipelines.sync.session import open_session
-from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.dates import format_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings
 from tests.wire.doubles import Reply, Seen
 
 DAY = date(2026, 3, 7)
@@ -30,14 +27,11 @@ def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(stra
     ]
     stranger.lists["/payments"] = kept
     shop = stranger.shop
-    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+    with stranger.session() as session:
         ledger = session.ledger
 
         def look(jobs):
-            fetch = ShopFetch(
-                session.client(shop), ledger, ledger.begin_run("sync"), session.observer
-            )
-            [result] = fetch.run(jobs)
+            [result] = stranger.fetch(session, *jobs)
             assert result.vanished is not None
             return result.vanished.marked, result.vanished.refused
 
@@ -88,7 +82,7 @@ def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(stranger, repo
         )
         for report in reports
     ]
-    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
+    with stranger.session() as session:
         assert split_months(session.client(shop), session.ledger, found, limit=5) == 1
         kept = session.ledger.query("SELECT total FROM reports WHERE period=?", (DAY.isoformat(),))
     assert [Decimal(row[0]) for row in kept] == [12]
@@ -101,13 +95,10 @@ def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(s
     assert stranger.sync("payments").exit_code == 0
     gone = stranger.lists["/payments"].pop(25)
     assert gone["date"] == DAY.isoformat()
-    shop = stranger.shop
-    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
-        ledger = session.ledger
-        fetch = ShopFetch(session.client(shop), ledger, ledger.begin_run("sync"), session.observer)
-        fetch.run([Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)])
-        assert ledger.is_deleted("main", "payments", str(gone["id"]))
-        assert ledger.live_count("main", "payments") == 99
+    with stranger.session() as session:
+        stranger.fetch(session, Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY))
+        assert session.ledger.is_deleted("main", "payments", str(gone["id"]))
+        assert session.ledger.live_count("main", "payments") == 99
 
 
 def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again(stranger):
@@ -119,7 +110,7 @@ def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again
     assert "not believed" in report.details[0]
     stranger.lists["/customers"] = rows
     assert stranger.sync("customers").exit_code == 0
-    with open_session(Settings(home=stranger.home, shops=(stranger.shop,))) as session:
+    with stranger.session() as session:
         assert [row["reason"] for row in completeness(session.ledger) if row["reason"]] == []
 
 
@@ -127,7 +118,7 @@ def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     """Empty for once: days that were passed over would never be asked for again."""
     stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]
     assert stranger.sync("products").exit_code == 0
-    with open_session(Settings(home=stranger.home, shops=(stranger.shop,))) as session:
+    with stranger.session() as session:
         session.ledger.set_value("main", "day:updated:products", "2026-01-05")
     assert stranger.sync("products").exit_code == 0
     assert stranger.sync("products").exit_code == 0
@@ -208,12 +199,9 @@ def test_old_pages_that_are_the_whole_list_show_what_is_gone(stranger):
     stranger.missing = lambda: Reply(404, {"error": "Not found"})
     assert stranger.sync("customers").exit_code == 0
     stranger.lists["/customers"] = [*shuffled[:10], {**shuffled[10], "id": "new"}, *shuffled[11:]]
-    shop = stranger.shop
-    with open_session(Settings(home=stranger.home, shops=(shop,))) as session:
-        ledger = session.ledger
-        fetch = ShopFetch(session.client(shop), ledger, ledger.begin_run("sync"), session.observer)
-        fetch.run([Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2, 3))])
-        assert set(ledger.live_ids("main", "customers")) == {
+    with stranger.session() as session:
+        stranger.fetch(session, Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2, 3)))
+        assert set(session.ledger.live_ids("main", "customers")) == {
             row["id"] for row in stranger.lists["/customers"]
         }
 

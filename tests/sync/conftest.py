@@ -16,7 +16,7 @@ import pytest
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import LoadOutcome
 from pipelines.sync.run import Run
-from pipelines.sync.session import open_session
+from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import SyncReport, verdict
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
@@ -100,6 +100,31 @@ class Recorder:
         }
 
 
+def up_to_raw(
+    session: Session, recorder: Recorder | None, resources: Iterable[str], full: bool, confirm: bool
+) -> tuple[SyncReport, int]:
+    """One sync of a session as far as raw: what it came to, and rows loaded."""
+    shops = session.settings.shops
+    endpoints = [resource_named(name) for name in resources] or None
+    if recorder is not None:
+        session.feed = Feed(session.ledger, recorder, shops)
+    run = Run(session, shops, session.ledger.begin_run("sync"), endpoints, full, confirm)
+    run.fetch_and_load()
+    run.note_mirrored()
+    report = verdict(run.finish(), everything=endpoints is None)
+    report.requests = session.requests()
+    session.ledger.end_run(
+        run.run_id,
+        outcome=report.outcome,
+        exit_code=report.exit_code,
+        requests=report.requests,
+        rows=session.feed.rows,
+        message=report.message,
+        detail={},
+    )
+    return report, session.feed.rows
+
+
 @dataclass
 class Mirror:
     """A service, a home, and runs of the sync over both that end before the models."""
@@ -141,25 +166,8 @@ class Mirror:
         stop: threading.Event | None = None,
     ) -> SyncReport:
         """One sync as far as raw: fetched, loaded, deletions applied, and what it came to."""
-        endpoints = [resource_named(name) for name in resources] or None
         with open_session(self.settings, max_requests=max_requests, stop=stop) as session:
-            if self.recorder is not None:
-                session.feed = Feed(session.ledger, self.recorder, self.settings.shops)
-            run_id = session.ledger.begin_run("sync")
-            run = Run(session, self.settings.shops, run_id, endpoints, full, confirm)
-            run.fetch_and_load()
-            report = verdict(run.finish())
-            report.requests = session.requests()
-            self.loaded = session.feed.rows
-            session.ledger.end_run(
-                run_id,
-                outcome=report.outcome,
-                exit_code=report.exit_code,
-                requests=report.requests,
-                rows=self.loaded,
-                message=report.message,
-                detail={},
-            )
+            report, self.loaded = up_to_raw(session, self.recorder, resources, full, confirm)
         return report
 
     def sql(self, text: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -6,6 +6,7 @@ import pytest
 
 from sandbox import query
 from sandbox.quirks import Quirks
+from tests.sync.conftest import Mirror
 
 QUIRKS: list[dict[str, Any]] = [
     {},
@@ -68,11 +69,24 @@ def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_row
             mirror.assert_same(table)
 
 
+def pages_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service's pages have so many rows, and it knows no offset."""
+
+    def window(asked: Any, _: object) -> tuple[int, int]:
+        return (asked.number("page", 1, 1) - 1) * size, size
+
+    monkeypatch.setattr(query, "_window", window)
+
+
+def rows_of(mirror: Mirror, table: str, count: int) -> None:
+    """The service has so many rows of a list."""
+    while len(mirror.store.ids(table)) < count:
+        mirror.store.insert(table, {"name": "One more"})
+
+
 def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirror, monkeypatch):
     """Offset and limit show its first page only, as if that were all."""
-    monkeypatch.setattr(
-        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 4, 4)
-    )
+    pages_of(4, monkeypatch)
     monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
     mirror = make_mirror()
     assert mirror.run("customers").exit_code == 0
@@ -82,13 +96,10 @@ def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirro
 @pytest.mark.parametrize("size", [25, 100])
 def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, monkeypatch, size):
     """Its page 2 was taken for the last one: what was new, gone or changed went unseen."""
-    monkeypatch.setattr(
-        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * size, size)
-    )
+    pages_of(size, monkeypatch)
     mirror = make_mirror()
     for table, rows in (("customers", 75), ("brands", 25)):
-        while len(mirror.store.ids(table)) < rows:
-            mirror.store.insert(table, {"name": "One more"})
+        rows_of(mirror, table, rows)
     lists = ("customers", "brands", "tickets", "ticket_invoices")
     assert mirror.run("statuses", *lists).exit_code == 0
     mirror.assert_same(*lists)
@@ -129,15 +140,11 @@ def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
 ):
     """Its newest page held as many rows as were known, so old ones it left out were taken as gone,
     with exit code 0."""
-    monkeypatch.setattr(
-        query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 25, 25)
-    )
+    pages_of(25, monkeypatch)
     mirror = make_mirror()
-    while len(mirror.store.ids("brands")) < known:
-        mirror.store.insert("brands", {"name": "One more"})
+    rows_of(mirror, "brands", known)
     assert mirror.run("brands").exit_code == 0
-    for _ in range(28 - known):
-        mirror.store.insert("brands", {"name": "Nueva"})
+    rows_of(mirror, "brands", 28)
     assert mirror.run("brands").exit_code == 0
     mirror.assert_same("brands")
 
@@ -168,12 +175,9 @@ def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_on
 def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror, monkeypatch):
     """What was seen once of its pages, by a mistake of the service, had it read whole for ever."""
     mirror = make_mirror()
-    while len(mirror.store.ids("brands")) < 60:
-        mirror.store.insert("brands", {"name": "One more"})
+    rows_of(mirror, "brands", 60)
     with monkeypatch.context() as small:
-        small.setattr(
-            query, "_window", lambda asked, _: ((asked.number("page", 1, 1) - 1) * 25, 25)
-        )
+        pages_of(25, small)
         assert mirror.run("brands").exit_code == 0
     nights = [mirror.run("brands") for _ in range(2)]
     assert [night.shops[0].results[0].job.kind for night in nights] == ["full", "head"]

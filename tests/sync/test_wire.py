@@ -57,13 +57,6 @@ def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, sk
     mirror.assert_same("customers", "brands")
 
 
-def test_a_list_that_fails_leaves_the_others_complete(mirror):
-    mirror.server.faults.next("html_502", path="/customers", times=1000)
-    report = mirror.run(*LISTS)
-    assert report.exit_code == 3
-    mirror.assert_same("ticket_invoices", "brands")
-
-
 def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror):
     mirror = make_mirror(api_key="nobody-has-this-key")
     report = mirror.run()

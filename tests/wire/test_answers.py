@@ -192,45 +192,31 @@ def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, tex
     assert all(proves_no_effect(read_answer(status, {}, body)) for status in (401, 403, 429))
 
 
-def test_a_warning_of_a_block_is_still_a_rate_error():
-    body = b'{"error": "Rate limit exceeded. Your key will be blocked if you ignore this."}'
-    reading = read_answer(401, {}, body)
-    assert reading.kind == "rate"
-    assert denied_kind(reading, worked=True) == "rate"
-
-
 @pytest.mark.parametrize(
-    ("text", "worked", "kind"),
+    ("status", "text", "worked", "kind"),
     [
-        ("Please wait a minute", True, "rate"),
-        ("Request limit", True, "rate"),
-        ("Unauthorized", True, "block"),
-        ("The API key is blocked for ignoring the rate limit", True, "block"),
-        ("Unauthorized", False, "wrong key"),
-        ("Invalid API key. Limit: 30 requests per minute", False, "wrong key"),
-        ("Too many requests", False, "rate"),
+        (401, "Please wait a minute", True, "rate"),
+        (401, "Request limit", True, "rate"),
+        (401, "Rate limit exceeded. Your key will be blocked if you ignore this.", True, "rate"),
+        (401, "Unauthorized", True, "block"),
+        (401, "The API key is blocked for ignoring the rate limit", True, "block"),
+        (401, "Unauthorized", False, "wrong key"),
+        (401, "Invalid API key. Limit: 30 requests per minute", False, "wrong key"),
+        (401, "Too many requests", False, "rate"),
+        # A missing right is one in the service's own words alone.
+        (403, "You do not have permission to read leads", True, "no right"),
+        (403, "Leads are not part of your subscription", True, "no right"),
+        (401, "You do not have permission to read leads", True, "block"),
+        (403, "Forbidden", True, "block"),
+        (403, b"<html>You don't have permission to access this resource.</html>", True, "block"),
+        (403, "Blocked: your permission is withdrawn for 8 hours", True, "block"),
+        (403, "Request limit of your subscription", True, "rate"),
+        (403, "Throttled", True, "rate"),
     ],
 )
-def test_a_refused_key_is_a_rate_error_a_block_or_wrong(text, worked, kind):
-    reading = read_answer(401, {}, json.dumps({"error": text}).encode())
-    assert denied_kind(reading, worked=worked) == kind
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (403, b'{"error": "You do not have permission to read leads"}', "no right"),
-        (403, b'{"error": "Leads are not part of your subscription"}', "no right"),
-        (401, b'{"error": "You do not have permission to read leads"}', "block"),
-        (403, b'{"error": "Forbidden"}', "block"),
-        (403, b"<html>You don't have permission to access this resource.</html>", "block"),
-        (403, b'{"error": "Blocked: your permission is withdrawn for 8 hours"}', "block"),
-        (403, b'{"error": "Request limit of your subscription"}', "rate"),
-        (403, b'{"error": "Throttled"}', "rate"),
-    ],
-)
-def test_a_missing_right_is_one_only_in_the_services_own_words(status, body, kind):
-    assert denied_kind(read_answer(status, {}, body), worked=True) == kind
+def test_a_refused_key_is_a_rate_error_a_block_wrong_or_without_a_right(status, text, worked, kind):
+    body = text if isinstance(text, bytes) else json.dumps({"error": text}).encode()
+    assert denied_kind(read_answer(status, {}, body), worked=worked) == kind
 
 
 def test_writes_may_be_answered_with_nothing():
