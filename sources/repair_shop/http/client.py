@@ -31,7 +31,7 @@ from ..errors import ValidationRefused
 from ..http.answers import Answer, Reading
 from ..http.service_clock import ServiceClock
 from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
-from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer, timeouts
+from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 
@@ -96,7 +96,8 @@ class Client:
             "Connection": "keep-alive",
             "User-Agent": "shopmirror",
         }
-        self._timeout = timeouts(shop.timeout_seconds).as_dict()
+        # The same for connecting, sending and reading; waiting for a connection is ours.
+        self._timeout = httpx.Timeout(shop.timeout_seconds, pool=None).as_dict()
 
     def __enter__(self) -> Client:
         return self

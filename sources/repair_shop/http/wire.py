@@ -208,11 +208,6 @@ def _proxy_for(base_url: str) -> str | None:
     return getproxies().get(parts.scheme)
 
 
-def timeouts(seconds: float) -> httpx.Timeout:
-    """The same patience for connecting, sending and reading; waiting for a connection is ours."""
-    return httpx.Timeout(seconds, pool=None)
-
-
 def read_body(
     response: httpx.Response, *, most: int, until: float, method: str, path: str
 ) -> bytes:

@@ -10,8 +10,8 @@ bare list, read whole in this run, showed such rows among its old and its new on
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache, partial
 from typing import Any
@@ -27,50 +27,33 @@ from .proven import read_list
 from .tickets import MakeReader
 
 
-@dataclass
-class _Span:
-    """Some rows, the first of their days and the last."""
-
-    first: date = date.max
-    last: date = date.min
-    ids: set[str] = field(default_factory=set)
-    """A page may be read twice; a row counts once."""
-
-    def take(self, identity: str, day: date) -> None:
-        self.first, self.last = min(self.first, day), max(self.last, day)
-        self.ids.add(identity)
-
-
-@dataclass
 class Shown:
     """What the bare lists of a run showed of the rows that they may hide."""
 
-    _spans: dict[tuple[str, ...], _Span] = field(default_factory=dict)
+    def __init__(self) -> None:
+        # Table -> days of its rows, by id, as a page may be read twice; and those a filter is for.
+        self._days: dict[tuple[str, ...], dict[str, date]] = defaultdict(dict)
 
     def note(self, endpoint: Endpoint, rows: Sequence[Mapping[str, Any]], page: Page) -> None:
         """Take in a page that was asked for without any filter."""
-        if not endpoint.hidden:
-            return
         for row, identity, day in zip(rows, page.ids, page.days, strict=True):
-            if day is None:
-                continue
-            self._spans.setdefault((endpoint.table,), _Span()).take(identity, day)
-            for pair in endpoint.hidden:
-                if _is_of(row, *pair):
-                    self._spans.setdefault((endpoint.table, *pair), _Span()).take(identity, day)
+            if endpoint.hidden and day is not None:
+                self._days[endpoint.table,][identity] = day
+                for pair in endpoint.hidden:
+                    if _is_of(row, *pair):
+                        self._days[endpoint.table, *pair][identity] = day
 
     def throughout(self, table: str, pair: tuple[str, str], listed: int) -> bool:
         """Whether a list of so many rows was seen whole, with rows of a filter's kind in both the
         oldest and the newest third of its days: so it hides none for its kind, nor for its age.
         Rows of one day have no age.
         """
-        of_all, of_kind = self._spans.get((table,)), self._spans.get((table, *pair))
-        if of_all is None or of_kind is None or len(of_all.ids) < listed:
+        of_all, of_kind = self._days[table,].values(), self._days[table, *pair].values()
+        if not of_kind or len(of_all) < listed:
             return False
-        if of_all.first == of_all.last:
-            return False
-        third = (of_all.last - of_all.first) / 3
-        return of_kind.first <= of_all.first + third and of_kind.last >= of_all.last - third
+        first, last = min(of_all), max(of_all)
+        third = (last - first) / 3
+        return first < last and min(of_kind) <= first + third and max(of_kind) >= last - third
 
 
 def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:

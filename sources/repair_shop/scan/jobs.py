@@ -223,8 +223,6 @@ def _jobs_of(
     size = int(ledger.value(shop.name, page_rows_key(resource)) or PAGE_ROWS)
     pages = math.ceil(live / size)
     read_on = ledger.value(shop.name, full_watermark(resource))
-    known = read_on is not None
-    due = base.hides_categories and read_on is not None and _is_week_old(read_on, shop)
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
@@ -232,31 +230,29 @@ def _jobs_of(
     fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
     if (
         full
-        or not known
-        or due
+        or read_on is None
+        or (base.hides_categories and _is_due(read_on, 7, shop))
         or begun
         or fills
         or (cannot_count and live >= min(size, PAGE_ROWS))
     ):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
-        cost = pages + 2 if known else None
-        return [Job(shop.name, endpoint, "full", variant, requests=cost), *hidden]
+        return [replace(base, requests=None if read_on is None else pages + 2), *hidden]
 
-    def since(kind: str) -> date | None:
+    def job(kind: str, requests: int) -> Job:
         text = ledger.value(shop.name, day_watermark(kind, resource))
-        return date.fromisoformat(text) if text else None
+        since = date.fromisoformat(text) if text else None
+        return replace(base, kind=kind, since=since, requests=requests)
 
     if endpoint.updated_path:
-        jobs = [Job(shop.name, endpoint, "updated", variant, since("updated"), requests=2)]
-        return jobs + hidden
-    jobs = [Job(shop.name, endpoint, "head", variant, since("head"), requests=1), *hidden]
+        return [job("updated", 2), *hidden]
+    jobs = [job("head", 1), *hidden]
     if endpoint.reread_by:
-        jobs.append(Job(shop.name, endpoint, "paid", variant, since("paid"), requests=2))
-    if endpoint.open_statuses:
-        watched = len(ledger.live_ids(shop.name, resource, half=True))
-        if watched:
-            jobs.append(Job(shop.name, endpoint, "open", variant, requests=min(watched, 5)))
+        jobs.append(job("paid", 2))
+    watched = len(ledger.live_ids(shop.name, resource, half=True)) if endpoint.open_statuses else 0
+    if watched:
+        jobs.append(job("open", min(watched, 5)))
     return jobs
 
 
@@ -307,15 +303,15 @@ def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list
     """Asks for what the list may leave out: about weekly, each list on a night of its own."""
     asked_on = ledger.value(shop.name, day_watermark("hidden", base.resource))
     days = 5 + zlib.crc32(base.resource.encode()) % 5
-    today = datetime.now(shop.zone).date()
-    due = asked_on is None or date.fromisoformat(asked_on) + timedelta(days=days) <= today
-    if not base.endpoint.hidden or not (full or due):
+    due = full or asked_on is None or _is_due(asked_on, days, shop)
+    if not base.endpoint.hidden or not due:
         return []
     return [replace(base, kind="hidden", requests=len(base.endpoint.hidden))]
 
 
-def _is_week_old(day: str, shop: ShopSettings) -> bool:
-    return date.fromisoformat(day) + timedelta(days=7) <= datetime.now(shop.zone).date()
+def _is_due(day: str, days: int, shop: ShopSettings) -> bool:
+    """Whether so many days went by since a day."""
+    return date.fromisoformat(day) + timedelta(days) <= datetime.now(shop.zone).date()
 
 
 def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
@@ -329,33 +325,20 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
-    jobs = _doubted_days(ledger, shop)
-    for scan in ledger.open_scans(shop.name, ("audit", "repair")):
-        if "part" in scan.spec:
-            continue  # tonight's pages are chosen anew
-        first, last = spec_days(scan.spec)
-        jobs.append(
-            Job(
-                shop.name,
-                ENDPOINTS[scan.resource.partition(":")[0]],
-                scan.kind,
-                scan.spec.get("variant", {}),
-                first=first,
-                last=last,
-            )
-        )
-    return jobs
-
-
-def _doubted_days(ledger: Ledger, shop: ShopSettings) -> list[Job]:
-    """Days whose first empty answer was not believed; nothing else would ask for them soon."""
     jobs: list[Job] = []
     for name in ledger.names_of_values(shop.name, EMPTY_KEY):
         resource, first, last = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
-        if resource in ENDPOINTS and "None" not in (first, last):
+        if resource in ENDPOINTS and "None" not in (first, last):  # nothing else asks for them soon
             days = date.fromisoformat(first), date.fromisoformat(last)
             endpoint = ENDPOINTS[resource]
             jobs.append(Job(shop.name, endpoint, "repair", first=days[0], last=days[1], requests=1))
+    for scan in ledger.open_scans(shop.name, ("audit", "repair")):
+        if "part" in scan.spec:
+            continue  # tonight's pages are chosen anew
+        endpoint = ENDPOINTS[scan.resource.partition(":")[0]]
+        first_day, last_day = spec_days(scan.spec)
+        variant = scan.spec.get("variant", {})
+        jobs.append(Job(shop.name, endpoint, scan.kind, variant, first=first_day, last=last_day))
     return jobs
 
 
