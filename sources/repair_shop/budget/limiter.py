@@ -275,34 +275,35 @@ class KeyBudget:
         return None
 
     def _refuse_if_stopped(self, standing: blocks.Standing, pace: Pace, now: float) -> None:
-        longest = LONGEST_COOLDOWN_MINUTES * self.minute
-        if standing.own_until > now:
-            until = self._budget.wall_time(standing.own_until, now)
-            raise Refused(
-                f"The service blocked us: it refused the key of shop '{self.shop_name}', which "
-                f"worked before. Nothing is asked with it until {_shown(until)}. (If it was "
-                "replaced at the service, put the new one into the settings and wait, too.)",
-                until,
-            )
-        if standing.others_until - now > longest:
-            until = self._budget.wall_time(standing.others_until, now)
-            raise Refused(
+        shop, later = self.shop_name, now + LONGEST_COOLDOWN_MINUTES * self.minute
+        for end, beyond, words in (
+            (
+                standing.own_until,
+                now,
+                f"The service blocked us: it refused the key of shop '{shop}', which worked "
+                "before. Nothing is asked with it until {until}. (If it was replaced at the "
+                "service, put the new one into the settings and wait, too.)",
+            ),
+            (
+                standing.others_until,
+                later,
                 "The service blocked us: it refused more than one key of this address, so nothing "
-                f"is asked of it until {_shown(until)}; then one careful request tells whether "
-                "it answers again.",
-                until,
-            )
-        if pace.rest_until > now:
-            until = self._budget.wall_time(pace.rest_until, now)
-            raise Refused(
+                "is asked of it until {until}; then one careful request tells whether it answers "
+                "again.",
+            ),
+            (
+                pace.rest_until,
+                now,
                 "The rate limit was met three times although we kept to it: other clients use the "
-                f"key of shop '{self.shop_name}'. We stop before the service blocks it. Try again "
-                f"after {_shown(until)}, with a higher 'reserve' or without the others.",
-                until,
-            )
-        if pace.cooldown_until - now > longest:
-            until = self._budget.wall_time(pace.cooldown_until, now)
-            raise Refused(f"The service asked us to stay away until {_shown(until)}.", until)
+                f"key of shop '{shop}'. We stop before the service blocks it. Try again after "
+                "{until}, with a higher 'reserve' or without the others.",
+            ),
+            (pace.cooldown_until, later, "The service asked us to stay away until {until}."),
+        ):
+            if end > beyond:
+                until = self._budget.wall_time(end, now)
+                shown = f"{until.astimezone():%Y-%m-%d %H:%M %Z}"
+                raise Refused(words.replace("{until}", shown), until)
 
     def _answered(
         self, number: int, taken: float, outcome: Outcome, retry_after: float, skew: float | None
@@ -359,7 +360,3 @@ class KeyBudget:
 
 def _fingerprint(*parts: str) -> str:
     return hashlib.sha256("\n".join(("shopmirror", *parts)).encode()).hexdigest()
-
-
-def _shown(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"
