@@ -148,45 +148,11 @@ SCALARS = (
     | st.sampled_from(["", "Q1,234.50", "2026-01-01T10:00:00", "0000-00-00", "yes", "\0", "\ud83d"])
 )
 KEYS = st.text(max_size=6) | st.sampled_from(
-    [
-        "id",
-        "Id",
-        "ID",
-        "_id",
-        "uuid",
-        "name",
-        "Name",
-        "NAME",
-        "createdDate",
-        "created_date",
-        "date",
-        "amount",
-        "total",
-        "lines",
-        "items",
-        "Lines",
-        "payments",
-        "returns",
-        "customer",
-        "customer_id",
-        "customer__id",
-        "customerName",
-        "status",
-        "label",
-        "value",
-        "_seq",
-        "type",
-        "shop_id",
-        "parent_id",
-        "_unreadable",
-        "_dlt_id",
-        "x",
-        "x_2",
-        "fulladdress",
-        "address",
-        "颜色",
-        "credit_limit",
-    ]
+    """
+    id Id ID _id uuid name Name NAME createdDate created_date date amount total lines items Lines
+    payments returns customer customer_id customer__id customerName status label value _seq type
+    shop_id parent_id _unreadable _dlt_id x x_2 fulladdress address 颜色 credit_limit
+    """.split()
 )
 JSON = st.recursive(
     SCALARS,

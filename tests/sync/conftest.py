@@ -4,7 +4,7 @@ import pickle
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.store import ShopStore
+from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import NO_ROW, Log, Offset
 from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -169,6 +170,28 @@ class Mirror:
         with open_session(self.settings, max_requests=max_requests, stop=stop) as session:
             report, self.loaded = up_to_raw(session, self.recorder, resources, full, confirm)
         return report
+
+    def ledger(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """A statement on the ledger."""
+        with closing(Ledger(self.home / "mirror.sqlite")) as ledger:
+            return ledger.query(sql, values)
+
+    def age(self, name: str, days: int) -> None:
+        """As if the day that the ledger keeps under a name lay so many days earlier."""
+        self.ledger("UPDATE marks SET value = date(value, ?) WHERE name = ?", f"-{days} days", name)
+
+    def pay(self, table: str, document: Mapping[str, Any], amount: float, at: str) -> None:
+        """A payment of an invoice or a POS order."""
+        self.store.insert(
+            "payments",
+            {
+                "amount": round(amount, 2),
+                "date": at,
+                "_document_id": document["id"],
+                "_document_type": table.removesuffix("s"),
+                "_kind": "invoice" if table == "ticket_invoices" else "pos",
+            },
+        )
 
     def sql(self, text: str, *values: Any) -> list[tuple[Any, ...]]:
         """A query over the private file."""

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sandbox.store import ShopStore
-from sources.repair_shop.ledger import Ledger
 
 EDITS = {
     "tickets": ("short_info", "New words"),
@@ -42,16 +41,7 @@ def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced):
     ahead(mirror.store, 5)
     invoice = next(i for i in mirror.store.all("ticket_invoices") if i["status"] == "Due")
     left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
-    mirror.store.insert(
-        "payments",
-        {
-            "amount": round(left, 2),
-            "date": mirror.store.now_text(),
-            "_document_id": invoice["id"],
-            "_document_type": "ticket_invoice",
-            "_kind": "invoice",
-        },
-    )
+    mirror.pay("ticket_invoices", invoice, left, mirror.store.now_text())
     assert mirror.run("ticket_invoices", "payments").exit_code == 0
     mirror.assert_same("ticket_invoices", "payments")
 
@@ -60,10 +50,8 @@ def test_what_a_killed_run_read_by_a_clock_ahead_is_not_taken_for_just_read(sync
     mirror = synced
     assert mirror.run(max_requests=25).exit_code == 4
     # The clock was a day ahead then and is right now, a day later.
-    ledger = Ledger(mirror.home / "mirror.sqlite")
     tomorrow = (datetime.now(UTC) + timedelta(seconds=5)).isoformat(timespec="microseconds")
-    ledger.execute("UPDATE scans SET opened_at = ?, ticks = ticks - 86400", [(tomorrow,)])
-    ledger.close()
+    mirror.ledger("UPDATE scans SET opened_at = ?, ticks = ticks - 86400", tomorrow)
     for table in ("pos_orders", "ticket_invoices", "customers", "brands"):
         mirror.store.insert(table, {"name": "new", "number": "N-1"})
     mirror.store.update("products", mirror.store.ids("products")[0], {"name": "New name"})

@@ -1,24 +1,11 @@
 """Custom fields of categories and tabs, which the bare list of tickets' fields does not show."""
 
-from datetime import date, timedelta
-
 from sandbox import query, routes
 from sandbox.quirks import Quirks
-from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan import custom_fields
 from sources.repair_shop.scan.jobs import full_watermark
-from tests.sync.conftest import Mirror
 
 FIELDS = "custom_fields"
-
-
-def _age(mirror: Mirror, days: int) -> None:
-    """As if the fields of categories had been read so many days ago."""
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    name = full_watermark(f"{FIELDS}:tickets")
-    read_on = date.fromisoformat(ledger.value("main", name) or "")
-    ledger.set_value("main", name, (read_on - timedelta(days=days)).isoformat())
-    ledger.close()
 
 
 def test_fields_of_categories_and_tabs_are_read_and_stay(mirror):
@@ -69,7 +56,7 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
     mirror.store.delete(FIELDS, str(gone["id"]))
     mirror.run(FIELDS)
     assert str(gone["id"]) in mirror.live(FIELDS)
-    _age(mirror, 7)
+    mirror.age(full_watermark(f"{FIELDS}:tickets"), 7)
     mirror.run(FIELDS)
     mirror.assert_same(FIELDS)
 
@@ -77,6 +64,6 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
 def test_no_field_is_gone_while_categories_wait_for_their_turn(mirror, monkeypatch):
     mirror.run("categories", FIELDS)
     monkeypatch.setattr(custom_fields, "ASKED_AT_MOST", 3)
-    _age(mirror, 7)
+    mirror.age(full_watermark(f"{FIELDS}:tickets"), 7)
     assert mirror.run(FIELDS).exit_code == 0
     mirror.assert_same(FIELDS)

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from sandbox.quirks import Quirks
-from sources.repair_shop.ledger import Ledger
-from tests.sync.conftest import Mirror
 from tests.sync.test_nights import marks
 
 LISTS = ("customers", "ticket_comments", "ticket_timers", "stock", "expenses", "payments")
@@ -47,15 +45,6 @@ def test_deleted_rows_of_all_lists_are_marked_the_next_night(make_mirror, quirks
         assert marks(mirror, table) == ids, table
 
 
-def evidence(mirror: Mirror, resource: str) -> str:
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    rows = ledger.query(
-        "SELECT proof FROM scans WHERE resource=? ORDER BY scan_id DESC LIMIT 1", (resource,)
-    )
-    ledger.close()
-    return str(rows[0][0])
-
-
 def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     gone = {table: synced.store.ids(table)[3] for table in ("tickets", "appointments", "products")}
     for table, identity in gone.items():
@@ -64,7 +53,10 @@ def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     assert report.exit_code == 0, report.details
     for table, identity in gone.items():
         assert marks(synced, table) == {identity}
-        assert "are gone" in evidence(synced, table)
+        [(proof,)] = synced.ledger(
+            "SELECT proof FROM scans WHERE resource=? ORDER BY scan_id DESC LIMIT 1", table
+        )
+        assert "are gone" in proof
         synced.assert_same(table)
 
 
@@ -83,20 +75,16 @@ def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     mirror = make_mirror(records=records(160), audit_requests=9)
     assert mirror.run(*LISTS).exit_code == 0
     mirror.store.update("stock", "stock-20", {"location": "moved"}, touch=False)
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    ledger.execute("UPDATE marks SET value='2025-01-01' WHERE name LIKE ?", [("full:%",)])
-    ledger.close()
+    mirror.ledger("UPDATE marks SET value='2025-01-01' WHERE name LIKE 'full:%'")
     nights = []
     for _ in range(3):
         mirror.server.forget_requests()
         mirror.run()
-        ledger = Ledger(mirror.home / "mirror.sqlite")
-        rows = ledger.query(
+        [(asked,)] = mirror.ledger(
             "SELECT count(*) FROM pages JOIN scans USING (scan_id) WHERE kind='audit' AND "
             "scans.run_id=(SELECT max(run_id) FROM runs)"
         )
-        nights.append(rows[0][0])
-        ledger.close()
+        nights.append(asked)
     # Twenty pages, and a few at the edges of stretches twice.
     assert nights[:2] == [9, 9] and nights[2] <= 6
     mirror.assert_same("stock")

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from sandbox.quirks import Quirks
-from sources.repair_shop.ledger import Ledger, Page
+from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan.hidden import Shown
 from sources.repair_shop.scan.jobs import day_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -17,12 +17,7 @@ LISTS = {"users": "In active", "products": "In active", "suppliers": "In active"
 
 def _a_week_later(mirror: Mirror, table: str) -> None:
     """As if the list had been asked for what it hides as long ago as it may be."""
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    name = day_watermark("hidden", table)
-    asked_on = date.fromisoformat(ledger.value("main", name) or "")
-    days = 5 + zlib.crc32(table.encode()) % 5
-    ledger.set_value("main", name, (asked_on - timedelta(days=days)).isoformat())
-    ledger.close()
+    mirror.age(day_watermark("hidden", table), 5 + zlib.crc32(table.encode()) % 5)
 
 
 def _statuses(mirror: Mirror, table: str) -> dict[str, str]:
@@ -68,7 +63,7 @@ def test_a_list_is_asked_only_for_kinds_that_it_did_not_show(mirror):
     _a_week_later(mirror, "products")
     asked = mirror.run("products").requests
     assert mirror.run("products").requests == asked - 1
-    [(proof,)] = Ledger(mirror.home / "mirror.sqlite").query(
+    [(proof,)] = mirror.ledger(
         "SELECT proof FROM scans WHERE kind='hidden' ORDER BY scan_id DESC LIMIT 1"
     )
     assert proof == "status In active: shown by the list itself; type service: none hidden"

@@ -10,7 +10,6 @@ from pipelines.monitor.status import status
 from pipelines.sync.session import open_session
 from sandbox.quirks import Quirks
 from sources.repair_shop.extract import ShopFetch
-from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.sync.conftest import Mirror
@@ -61,16 +60,7 @@ def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
     store.insert("pos_orders", {"number": "N-1", "amount_total": 12.5, "customer": customer})
     store.insert("customers", {"name": "Nueva"})
     left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
-    store.insert(
-        "payments",
-        {
-            "amount": round(left, 2),
-            "date": now_text(),
-            "_document_id": invoice["id"],
-            "_document_type": "ticket_invoice",
-            "_kind": "invoice",
-        },
-    )
+    synced.pay("ticket_invoices", invoice, left, now_text())
     store.update(
         "purchase_orders", order["id"], {"status": "Received", "received_date": now_text()}
     )
@@ -92,16 +82,7 @@ def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
 
 def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced):
     order = synced.store.all("pos_orders")[0]
-    synced.store.insert(
-        "payments",
-        {
-            "amount": -1.0,
-            "date": now_text(),
-            "_document_id": order["id"],
-            "_document_type": "pos_order",
-            "_kind": "pos",
-        },
-    )
+    synced.pay("pos_orders", order, -1.0, now_text())
     # Cut off right after the payments were read: the order is still followed by the next run.
     synced.run("payments")
     synced.run()
@@ -197,9 +178,7 @@ def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
     back = {**mirror.store.all("appointments")[0], "id": "came-back", "created_date": old}
     mirror.store.insert("appointments", {**back, "last_updated": old, "_updated": old})
     # Audits are due from the day after the first read.
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    ledger.execute("UPDATE marks SET value='2025-01-01' WHERE name LIKE ?", [("full:%",)])
-    ledger.close()
+    mirror.ledger("UPDATE marks SET value='2025-01-01' WHERE name LIKE 'full:%'")
     report = mirror.run()
     assert report.exit_code == 0, report.details
     assert mirror.asked("/ticketInvoices") != []

@@ -8,8 +8,6 @@ import pytest
 
 from pipelines.load.loader import LoadError, LoadOutcome
 from pipelines.monitor.status import status
-from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.ledger.aside import pages_aside
 from sources.repair_shop.log import Log, Offset
 from tests.sync.conftest import Recorder
 
@@ -76,9 +74,7 @@ def test_it_is_tried_again_and_is_whole_once_it_can_be_loaded(mirror, picky):
     assert mirror.run("users").exit_code == 1
     assert picky.refusals == before, "the same code does not try for ever"
     picky.refused = set()
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    ledger.execute("UPDATE set_aside SET version=?", [("an older one",)])
-    ledger.close()
+    mirror.ledger("UPDATE set_aside SET version='an older one'")
     report = mirror.run("users")
     assert report.exit_code == 0, report.details
     assert mirror.live("customers") == ids
@@ -102,6 +98,4 @@ def test_what_is_no_fault_of_a_page_stops_the_run_and_sets_nothing_aside(mirror,
     }
     with pytest.raises(LoadError, match="does not fit"):
         mirror.run("customers", "products", "tickets", "users")
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    assert pages_aside(ledger) == []
-    ledger.close()
+    assert mirror.ledger("SELECT * FROM set_aside") == []

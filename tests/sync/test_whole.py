@@ -12,7 +12,6 @@ from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.transform import models
-from sources.repair_shop.ledger import Ledger
 from tests.sync.conftest import Mirror
 
 
@@ -22,13 +21,9 @@ def published(mirror: Mirror, sql: str) -> list[tuple[object, ...]]:
 
 
 def last_run(mirror: Mirror) -> tuple[object, ...]:
-    ledger = Ledger(mirror.home / "mirror.sqlite")
-    try:
-        return ledger.query(
-            "SELECT command, outcome, exit_code, message FROM runs ORDER BY run_id DESC LIMIT 1"
-        )[0]
-    finally:
-        ledger.close()
+    return mirror.ledger(
+        "SELECT command, outcome, exit_code, message FROM runs ORDER BY run_id DESC LIMIT 1"
+    )[0]
 
 
 def _payments(mirror: Mirror, invoice: dict[str, Any]) -> list[dict[str, Any]]:
