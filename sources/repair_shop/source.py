@@ -92,21 +92,11 @@ def repair_shop(
         Iterable[DltResource]: One resource a list, named as its table; nested lists come with it
         as ``<table>__<list>``.
     """
-    given = {
-        "base_url": base_url,
-        "api_key": api_key,
-        "timezone": timezone,
-        "requests_per_minute": requests_per_minute,
-        "reserve": reserve,
-        "minute_seconds": minute_seconds,
-        "timeout_seconds": timeout_seconds,
-        "audit_requests": audit_requests,
-        "vanish_limit_percent": vanish_limit_percent,
-    }
-    section: dict[str, Any] = read_section(*SECTION)
+    of_a_shop = ShopSettings.model_fields
+    given = {n: v for n, v in locals().items() if n in of_a_shop and v is not None}
+    section: dict[str, Any] = read_section(*SECTION) | given
     for name in ("ledger_folder", "max_requests", "full"):
         section.pop(name, None)
-    section |= {name: value for name, value in given.items() if value is not None}
     section["shops"] = {
         name: {**section.get("shops", {}).get(name, {}), **(shops or {}).get(name, {})}
         for name in {**section.get("shops", {}), **(shops or {})}

@@ -49,12 +49,8 @@ class Question:
         return [self.first + timedelta(n) for n in range((self.last - self.first).days + 1)]
 
 
-@dataclass(frozen=True)
-class _Way:
-    """One way of reading: what it is, and what comes out."""
-
-    words: str
-    totals: tuple[tuple[date, Decimal], ...]
+_Ways = dict[tuple[tuple[date, Decimal], ...], str]
+"""What comes out -> in words, one of the ways of reading that come to it."""
 
 
 def read(payload: Any, question: Question) -> Totals:
@@ -69,7 +65,7 @@ def read(payload: Any, question: Question) -> Totals:
     if not entries.listed:
         return zeros
     reasons: list[str] = []
-    found: dict[tuple[tuple[date, Decimal], ...], str] = {}
+    found: _Ways = {}
     totals = list(_totals(entries, question))
     for words, days in _periods(entries.listed, question, reasons):
         for name, values in totals:
@@ -85,22 +81,23 @@ def read(payload: Any, question: Question) -> Totals:
                 d: v for d, v in zip(days, values, strict=True) if _is_asked(d, question)
             }
             found.setdefault(tuple(sorted(sums.items())), f"{words}, total {name or 'as it is'}")
-    return _decide([_Way(words, sums) for sums, words in found.items()], question, reasons)
+    return _decide(found, question, reasons)
 
 
-def _decide(ways: list[_Way], question: Question, reasons: list[str]) -> Totals:
+def _decide(ways: _Ways, question: Question, reasons: list[str]) -> Totals:
     if len(ways) > 1 and question.month_total is not None:
         month = question.month_total
-        told = [w for w in ways if abs(sum(v for _, v in w.totals) - month) < _CENT]
+        told = {sums: w for sums, w in ways.items() if abs(sum(v for _, v in sums) - month) < _CENT}
         ways = told if len(told) == 1 else ways
     if len(ways) > 1:
+        first, second, *_ = ways.values()
         raise Unreadable(
-            f"figures that can be read in more than one way ({ways[0].words}; or {ways[1].words}); "
+            f"figures that can be read in more than one way ({first}; or {second}); "
             f"if it is the total that is not clear, {_MEND}"
         )
     if not ways:
         raise Unreadable(reasons[0] if reasons else "entries that say no period")
-    return dict(ways[0].totals)
+    return dict(next(iter(ways)))
 
 
 def _is_asked(day: date, question: Question) -> bool:
@@ -174,15 +171,15 @@ def _periods(
             yield ", ".join(f"{name} as {way[0]}" for name, way in used), days
 
 
-_Ways = list[tuple[str, list[Part]]]
+_Layouts = list[tuple[str, list[Part]]]
 
 
 def _columns_of(
     listed: Sequence[Entry], question: Question
-) -> tuple[dict[str, _Ways], dict[str, _Ways], str]:
+) -> tuple[dict[str, _Layouts], dict[str, _Layouts], str]:
     """Plain period fields; fields and keys that may be periods; a plain one that is unreadable."""
-    strong: dict[str, _Ways] = {}
-    weak: dict[str, _Ways] = {}
+    strong: dict[str, _Layouts] = {}
+    weak: dict[str, _Layouts] = {}
     vague = ""
     for name in dict.fromkeys(name for entry in listed for name in entry.fields):
         role = role_of(name)
@@ -209,7 +206,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or value == ""
 
 
-def _ways(values: Sequence[Any], role: Role, question: Question) -> _Ways:
+def _ways(values: Sequence[Any], role: Role, question: Question) -> _Layouts:
     """Every layout in which all values of a column can be read."""
     read = [
         {"": Part()} if _is_empty(v) else layouts(v, role, question.grain, question.zone)
