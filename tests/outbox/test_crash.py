@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.outbox import Outbox, enqueue, push
 from tests.outbox import crash
-from tests.outbox.conftest import settings_for
+from tests.outbox.conftest import settings_for, states
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,8 +59,10 @@ push(settings, hook=tell)
 """
 
 
-@pytest.mark.parametrize("step", ["intent", "answered"])
-@pytest.mark.parametrize("resource", ["customers", "payments"])
+@pytest.mark.parametrize(
+    ("resource", "step"),
+    [("customers", "answered"), ("payments", "answered"), ("payments", "intent")],
+)
 def test_kill_dash_nine(service, tmp_path, resource, step):
     settings = settings_for(tmp_path, service.base_url, minute_seconds=0.02)
     crash._queue(service, settings, resource, "create", tmp_path)
@@ -74,16 +76,10 @@ def test_kill_dash_nine(service, tmp_path, resource, step):
     child.send_signal(signal.SIGKILL)
     child.wait(10)
     child.stdout.close()
-    with Outbox(tmp_path) as outbox:
-        assert [change.state for change in outbox.changes()] == ["sending"]
+    assert states(settings) == ["sending"]
     push(settings)
-    applied = service.count("create", resource)
-    with Outbox(tmp_path) as outbox:
-        [change] = outbox.changes()
-    if resource == "payments" and step == "intent":
-        assert (change.state, applied) == ("in_doubt", 0)
-    else:
-        assert (change.state, applied) == ("done", 1)
+    ended = (states(settings), service.count("create", resource))
+    assert ended == ((["in_doubt"], 0) if step == "intent" else (["done"], 1))
 
 
 def test_queueing_while_another_process_is_killed_in_the_middle(service, tmp_path):

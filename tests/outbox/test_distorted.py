@@ -6,8 +6,7 @@ import unicodedata
 import pytest
 
 from pipelines.outbox import enqueue, push
-from tests.outbox.conftest import MINUTE, settings_for
-from tests.outbox.test_push import change, states
+from tests.outbox.conftest import MINUTE, change, settings_for, states
 
 NAME = "José Núñez & <b>Söhne</b> de Guatemala"
 

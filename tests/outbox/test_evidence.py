@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines.outbox import Outbox, enqueue, push
+from pipelines.outbox import enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.http.service_clock import ServiceClock
-from tests.outbox.conftest import of_sandbox
+from tests.outbox.conftest import at, changes, events, of_sandbox
 
 SAVED = {"error": "Payment saved, but the receipt could not be sent: SMS API limit reached"}
 
@@ -34,16 +34,6 @@ def home(tmp_path, sandbox):
 def home_of(folder, sandbox, name):
     sandbox.faults.clear()
     return of_sandbox(folder, sandbox, name)
-
-
-def changes(home):
-    with Outbox(home.home) as outbox:
-        return outbox.changes()
-
-
-def events(home, number=1):
-    with Outbox(home.home) as outbox:
-        return [(row["event"], row["detail"]) for row in outbox.history(number)]
 
 
 def payment(store, amount=1.25, **line):
@@ -255,11 +245,13 @@ def test_a_look_that_shows_no_record_known_to_be_there_proves_nothing(sandbox, h
     enqueue("brands", "create", {"name": "Hidden"}, settings=home)
     sandbox.faults.next("drop_answer_after_commit", method="POST")
 
-    def blind(step, number):
-        if step == "intent":
-            sandbox.faults.next("empty_list", method="GET", path="/brands", times=30)
-
-    push(home, hook=blind)
+    push(
+        home,
+        hook=at(
+            "intent",
+            lambda: sandbox.faults.next("empty_list", method="GET", path="/brands", times=30),
+        ),
+    )
     sandbox.faults.clear()
     assert changes(home)[0].state == "in_doubt"
     push(home)

@@ -20,8 +20,7 @@ from pipelines.outbox import (
 )
 from pipelines.outbox.identity import Standing, find
 from shopmirror.main import main
-from tests.outbox.conftest import settings_for
-from tests.outbox.test_push import change, states
+from tests.outbox.conftest import change, history, settings_for, states
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -267,7 +266,7 @@ def test_a_file_of_version_one_is_opened_and_goes_on(old_file, service):
     assert change(old_file, 3).marker == "sm-2108f65bdb"
     with Outbox(old_file.home) as outbox:
         assert outbox.connection.execute("pragma user_version").fetchone()[0] >= 2
-        assert [entry["event"] for entry in outbox.history(1)] == ["queued", "sending", "done"]
+    assert history(old_file) == ["queued", "sending", "done"]
     assert push(old_file).done == 1
     assert [one["name"] for one in service.records["customers"].values()] == ["Bea"]
     assert brand(old_file) == [6]
@@ -287,9 +286,7 @@ def test_a_file_of_version_two_is_as_the_last_push_left_it(settings):
     assert standing(settings) is Standing.OURS
     assert states(settings) == ["done", "in_doubt", "queued"]
     assert change(settings, 2).lookups == 3
-    with Outbox(settings.home) as outbox:
-        events = [entry["event"] for entry in outbox.history(2)]
-    assert events[2:] == ["in doubt", "looked up", "looked up", "left for a person"]
+    assert history(settings, 2)[2:] == ["in doubt", "looked up", "looked up", "left for a person"]
 
 
 def test_a_file_of_version_one_put_back_over_a_newer_one_is_older(old_file, settings):

@@ -6,11 +6,7 @@ import duckdb
 import pytest
 
 from pipelines.outbox import Outbox, enqueue, push
-
-
-def states(settings):
-    with Outbox(settings.home) as outbox:
-        return [change.state for change in outbox.changes()]
+from tests.outbox.conftest import states
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pipelines.outbox.identity import Finding, Standing
 from pipelines.outbox.verify import surely_before
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from tests.outbox.conftest import change, invoice, pay, states
 from tests.outbox.restoring import WAYS, World, killed_for_good
-from tests.outbox.test_push import change, states
 
 
 @pytest.fixture
@@ -30,18 +30,6 @@ def restored(settings, tmp_path_factory):
         return push(settings)
 
     return again
-
-
-def invoice(service):
-    service.records.setdefault("payments", {})
-    return service.put("ticketInvoices", number="1", payments=[])
-
-
-def pay(settings, to, amount=50, **more):
-    line = {"amount": amount, "paymentMethod": "1", **more.pop("line", {})}
-    return enqueue(
-        "payments", "create", {"invoiceId": to, "lines": [line]}, settings=settings, **more
-    )
 
 
 def test_creates_are_adopted_and_what_refers_to_them_goes_on(settings, service, restored):
@@ -90,16 +78,16 @@ def test_comments_are_found_below_the_first_page(settings, service, restored):
 
 
 def test_a_payment_with_a_marker_is_adopted(settings, service, restored):
-    to = invoice(service)
-    pay(settings, to, marker=True)
+    to = invoice(service, payments=[])
+    pay(settings, to, 50, marker=True)
     assert restored().exit_code == 0
     assert len(service.records["payments"]) == 1
     assert states(settings) == ["done"]
 
 
 def test_a_payment_nobody_can_tell_apart_is_for_a_person(settings, service, restored):
-    to = invoice(service)
-    pay(settings, to)
+    to = invoice(service, payments=[])
+    pay(settings, to, 50)
     pay(settings, to, 20)
     report = restored()
     assert report.exit_code == 1
@@ -114,8 +102,8 @@ def test_a_payment_nobody_can_tell_apart_is_for_a_person(settings, service, rest
 
 
 def test_a_payment_that_was_not_sent_is_sent(settings, service, tmp_path_factory):
-    to = invoice(service)
-    pay(settings, to)
+    to = invoice(service, payments=[])
+    pay(settings, to, 50)
     backup = tmp_path_factory.mktemp("backup") / "data"
     shutil.copytree(settings.home, backup)
     shutil.rmtree(settings.home)
@@ -128,10 +116,10 @@ def test_a_payment_that_was_not_sent_is_sent(settings, service, tmp_path_factory
 
 
 def test_an_equal_payment_from_before_is_not_ours(settings, service, tmp_path_factory):
-    to = invoice(service)
+    to = invoice(service, payments=[])
     service._pay("till-1", {"invoiceId": to, "lines": [{"amount": 50}]})
     service.records["ticketInvoices"][to]["payments"][0]["date"] = "2026-01-02T10:00:00+0000"
-    pay(settings, to)
+    pay(settings, to, 50)
     home = settings.home
     shutil.copytree(home, home.with_name("backup"))
     shutil.rmtree(home)
@@ -189,9 +177,9 @@ def rebooted(settings):
 
 
 def test_a_weekend_off_needs_nobody(settings, service):
-    to = invoice(service)
+    to = invoice(service, payments=[])
     push(settings)
-    pay(settings, to)
+    pay(settings, to, 50)
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
     service._pay("till-1", {"invoiceId": to, "lines": [{"amount": 20}]})
     rebooted(settings)
@@ -226,8 +214,8 @@ def test_a_clock_that_differs_hides_nothing(settings, service, restored, ahead):
     service.ahead = ahead
     enqueue("brands", "create", {"name": "first"}, settings=settings)
     push(settings)
-    to = invoice(service)
-    pay(settings, to)
+    to = invoice(service, payments=[])
+    pay(settings, to, 50)
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
     restored()
     assert len(service.records["payments"]) == len(service.records["customers"]) == 1

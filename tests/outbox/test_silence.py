@@ -1,13 +1,9 @@
 """A service that takes no writes for a while costs neither the queue nor a person's evening."""
 
-from pipelines.outbox import Outbox, enqueue, push
+from pipelines.outbox import enqueue, push
+from tests.outbox.conftest import invoice, payment, states
 
 NAMES = [f"Brand {number}" for number in range(8)]
-
-
-def states(settings):
-    with Outbox(settings.home) as outbox:
-        return [change.state for change in outbox.changes()]
 
 
 def test_after_three_silent_writes_the_rest_stays_queued(settings, service):
@@ -24,10 +20,7 @@ def test_after_three_silent_writes_the_rest_stays_queued(settings, service):
 
 
 def test_payments_not_sent_while_the_service_is_silent_stay_queued(settings, service):
-    invoices = [service.put("ticketInvoices", payments=[]) for _ in range(5)]
-    service.records["payments"] = {}
-    lines = [{"amount": 10, "paymentMethod": "1"}]
-    rows = [{"invoiceId": invoice, "lines": lines} for invoice in invoices]
+    rows = [payment(invoice(service, payments=[])) for _ in range(5)]
     enqueue("payments", "create", rows, settings=settings)
     service.lose = ["before"] * 3
     report = push(settings)
