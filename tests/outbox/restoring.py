@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from pydantic import SecretStr
-
+from bench.homes import settings_of
 from pipelines.outbox import Outbox, adopt, enqueue, identity, push
 from sandbox.server import SandboxServer
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 
 WAYS = ("queue alone", "whole home", "whole home in place", "another path")
 _MOST_STEPS = 60
@@ -58,15 +57,8 @@ class World:
         self.till: Counter[tuple[str, int]] = Counter()
 
     def settings(self, home: Path) -> Settings:
-        shop = ShopSettings(
-            name="main",
-            base_url=self.server.base_url,
-            api_key=SecretStr(self.server.keys["main"]),
-            requests_per_minute=100_000,
-            minute_seconds=0.02,
-            timeout_seconds=20,
-        )
-        return Settings(home=home, shops=(shop,))
+        fast = {"requests_per_minute": 100_000, "minute_seconds": 0.02, "timeout_seconds": 20}
+        return settings_of(self.server, home, **fast)
 
     def run(self, way: str) -> Counted:
         """The whole trial."""

@@ -9,22 +9,20 @@ from typing import Any
 import duckdb
 import pytest
 
+from bench.homes import settings_of
 from pipelines.outbox import Outbox, enqueue
 from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.ledger import LedgerError
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 
 
 def _settings(server: SandboxServer, home: Path, zone: str) -> Settings:
-    shop = ShopSettings(
-        name="main", base_url=server.base_url, api_key=server.keys["main"], timezone=zone,
-        requests_per_minute=100_000, minute_seconds=0.5, repair_requests=0, audit_requests=0,
-    )  # fmt: skip
-    return Settings(home=home, shops=(shop,))
+    few = {"repair_requests": 0, "audit_requests": 0}
+    return settings_of(server, home, timezone=zone, requests_per_minute=100_000, **few)
 
 
 def _days(home: Path) -> list[tuple[Any, ...]]:

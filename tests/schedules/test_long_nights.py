@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 from pipelines.json_file import write_atomically
@@ -13,7 +14,7 @@ from schedules.scheduler import Agenda, Scheduler, run_once
 from schedules.triggers import EveryMinutes, Trigger
 from shopmirror.main import main
 from tests.schedules.conftest import job
-from tests.schedules.test_scheduler import COUNT, NIGHTLY, _far_from_now, _live, _runs, _wait
+from tests.schedules.test_scheduler import COUNT, NIGHTLY, _far_from_now, _living, _runs, _wait
 
 
 def test_a_clock_that_was_decades_behind_owes_one_run():
@@ -76,16 +77,11 @@ while not pathlib.Path("go").exists(): time.sleep(0.02)
     )
     bench.clock = lambda: datetime.now(UTC)
     nights, runner = _TwoNights(), bench.runner(script)
-    scheduler = Scheduler(bench.home, [job("sync", nights)], runner, bench.told.append)
-    thread, _ = _live(scheduler)
-    try:
+    with _living(bench, [job("sync", nights)], runner):
         _wait(lambda: len(_runs(tmp_path)) == 1 and datetime.now(UTC) > nights.times[2])
         time.sleep(0.5)
         (tmp_path / "go").touch()
         _wait(lambda: len(_runs(tmp_path)) == 2)
-    finally:
-        bench.stop.set()
-        thread.join(60)
     assert runner.state.job("sync").due == nights.times[2]
 
 
@@ -101,14 +97,8 @@ def test_a_report_that_was_cut_off_is_made(bench, clock, tmp_path):
     assert agenda.owed() == []  # the report may still come
     runner.state.started("report", due, clock())  # and then the power goes
     assert [(one.name, moment) for one, moment in agenda.owed()] == [("report", due)]
-    bench.clock = lambda: datetime.now(UTC)
-    scheduler = Scheduler(bench.home, agenda.jobs, runner, bench.told.append)
-    thread, _ = _live(scheduler)
-    try:
+    with _living(bench, agenda.jobs, runner):
         _wait(lambda: any("report: exit code 0" in line for line in bench.told))
-    finally:
-        bench.stop.set()
-        thread.join(60)
     assert _runs(tmp_path) == ["report"]
 
 
@@ -131,12 +121,12 @@ def test_changed_settings_are_planned_anew_once_nothing_runs(bench, monkeypatch)
     scheduler = Scheduler(
         bench.home, jobs, runner, bench.told.append, is_outdated=lambda: looked.append(True) or True
     )
-    thread, codes = _live(scheduler)
-    time.sleep(0.5)
-    assert thread.is_alive() and not looked
-    runner.busy.clear()
-    thread.join(60)
-    assert codes == [0] and looked
+    with ThreadPoolExecutor() as pool:
+        run = pool.submit(scheduler.run)
+        time.sleep(0.5)
+        assert not run.done() and not looked
+        runner.busy.clear()
+        assert run.result(60) == 0 and looked
     assert not bench.stop.is_set() and not is_served(bench.home)
 
 

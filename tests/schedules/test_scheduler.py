@@ -5,6 +5,8 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from datetime import time as wall
 from pathlib import Path
@@ -36,11 +38,18 @@ def _far_from_now() -> DailyAt:
     return DailyAt(wall(moment.hour, moment.minute), ZoneInfo("UTC"))
 
 
-def _live(scheduler: Scheduler) -> tuple[threading.Thread, list[int]]:
+@contextmanager
+def _living(bench, jobs, runner) -> Iterator[list[int]]:
+    """A scheduler at work until the block ends; then the code that it ended with."""
+    scheduler = Scheduler(bench.home, jobs, runner, bench.told.append)
     codes: list[int] = []
     thread = threading.Thread(target=lambda: codes.append(scheduler.run()))
     thread.start()
-    return thread, codes
+    try:
+        yield codes
+    finally:
+        bench.stop.set()
+        thread.join(60)
 
 
 def _wait(condition) -> None:
@@ -165,16 +174,11 @@ def test_the_scheduler_makes_up_and_stops(bench, clock, tmp_path):
     old = datetime.now(UTC) - timedelta(days=9)
     state.started("sync", old, old)
     state.ended("sync", old, 0, "ended", "")
-    scheduler = Scheduler(bench.home, jobs, bench.runner(COUNT), bench.told.append)
-    thread, codes = _live(scheduler)
-    try:
+    with _living(bench, jobs, bench.runner(COUNT)) as codes:
         _wait(lambda: any("exit code 0" in line for line in bench.told))
         assert is_served(bench.home)
         with pytest.raises(SchedulerRunning, match=str(os.getpid())):
             Scheduler(bench.home, jobs, bench.runner(), bench.told.append).run()
-    finally:
-        bench.stop.set()
-        thread.join()
     assert codes == [0]
     assert not is_served(bench.home)
     assert _runs(tmp_path) == ["sync"]  # nine nights, one run
@@ -192,14 +196,8 @@ while True: time.sleep(0.02)
     state = ScheduleState(bench.home)
     old = datetime.now(UTC) - timedelta(days=2)
     state.started("sync", old, old)
-    jobs = [job(trigger=_far_from_now())]
-    scheduler = Scheduler(bench.home, jobs, bench.runner(script), bench.told.append)
-    thread, codes = _live(scheduler)
-    try:
+    with _living(bench, [job(trigger=_far_from_now())], bench.runner(script)) as codes:
         _wait(lambda: any("begun" in line for line in bench.told))
-    finally:
-        bench.stop.set()
-        thread.join(60)
     assert codes == [4]
     assert state.job("sync").outcome == "stopped"
 
@@ -210,14 +208,8 @@ def test_jobs_come_round_by_themselves(bench, tmp_path):
             self.step = timedelta(seconds=0.5)
 
     bench.clock = lambda: datetime.now(UTC)
-    jobs = [job("push", Quick(), lane="push")]
-    scheduler = Scheduler(bench.home, jobs, bench.runner(COUNT), bench.told.append)
-    thread, codes = _live(scheduler)
-    try:
+    with _living(bench, [job("push", Quick(), lane="push")], bench.runner(COUNT)) as codes:
         _wait(lambda: len(_runs(tmp_path)) >= 3)
-    finally:
-        bench.stop.set()
-        thread.join(60)
     assert codes in ([0], [4])
 
 

@@ -7,13 +7,14 @@ from typing import Any
 import duckdb
 import pytest
 
+from bench.homes import settings_of
 from pipelines.monitor.doctor import doctor
 from pipelines.sync.run import sync
 from pipelines.transform.statuses import Evidence, by_words, judge, named_in_settings
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import ShopSettings
 
 
 @pytest.mark.parametrize(
@@ -102,18 +103,8 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
         ShopSpec("shows", quirks=Quirks(status_labels="spanish", finished_shown=True), limit=None),
     ]
     with SandboxServer(specs, size="tiny") as server:
-        shops = [
-            ShopSettings(
-                name=spec.name,
-                base_url=server.base_url,
-                api_key=server.keys[spec.name],
-                requests_per_minute=100_000,
-                minute_seconds=1,
-                shop_accounts="nobody@example.com",
-            )
-            for spec in specs
-        ]
-        settings = Settings(home=tmp_path, shops=tuple(shops))
+        more = {"requests_per_minute": 100_000, "minute_seconds": 1}
+        settings = settings_of(server, tmp_path, shop_accounts="nobody@example.com", **more)
         assert sync(settings).exit_code == 0
         labels = "select shop_id || '/' || is_closed, list(distinct status) from marts.tickets "
         over = _asked(tmp_path, labels + "group by 1")
@@ -131,8 +122,8 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
         )
         before = _asked(tmp_path, counted)
         name = max(name for name in before if name != "-")
-        shops[0] = shops[0].model_copy(update={"shop_accounts": f"x, {name.upper()}"})
-        sync(Settings(home=tmp_path, shops=tuple(shops)), resources=["taxRates"])
+        own = settings_of(server, tmp_path, shop_accounts=f"x, {name.upper()}", **more)
+        sync(own, resources=["taxRates"])
         after = _asked(tmp_path, counted)
     assert name not in after
     assert after["-"] == before[name] + before.get("-", 0)
