@@ -79,6 +79,23 @@ class Home:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path).absolute()
+        self.warehouse = self.path / "warehouse.duckdb"
+        """What analysts open; only ever replaced whole."""
+        self.build = self.path / "build"
+        """Private working files; safe to delete while nothing runs."""
+        self.build_warehouse = self.build / "warehouse.duckdb"
+        """The private database that loads and models write to."""
+        self.dlt_dir = self.build / "dlt"
+        """dlt's working folder."""
+        self.ledger = self.path / LEDGER
+        """Pages, scans, evidence (SQLite)."""
+        self.budget = self.path / "budget.sqlite"
+        """The rate budget every process shares (SQLite)."""
+        self.outbox = self.path / "outbox.sqlite"
+        """The queue of changes (SQLite)."""
+        self.logs = self.path / "logs"
+        """Log files."""
+        self._note = self.path / "sync.running"
         self._opened: duckdb.DuckDBPyConnection | None = None
         try:
             for folder in (self.path, self.build, self.logs):
@@ -91,46 +108,6 @@ class Home:
 
     def __repr__(self) -> str:
         return f"Home({str(self.path)!r})"
-
-    @property
-    def warehouse(self) -> Path:
-        """What analysts open; only ever replaced whole."""
-        return self.path / "warehouse.duckdb"
-
-    @property
-    def build(self) -> Path:
-        """Private working files; safe to delete while nothing runs."""
-        return self.path / "build"
-
-    @property
-    def build_warehouse(self) -> Path:
-        """The private database that loads and models write to."""
-        return self.build / "warehouse.duckdb"
-
-    @property
-    def dlt_dir(self) -> Path:
-        """dlt's working folder."""
-        return self.build / "dlt"
-
-    @property
-    def ledger(self) -> Path:
-        """Pages, scans, evidence (SQLite)."""
-        return self.path / LEDGER
-
-    @property
-    def budget(self) -> Path:
-        """The rate budget every process shares (SQLite)."""
-        return self.path / "budget.sqlite"
-
-    @property
-    def outbox(self) -> Path:
-        """The queue of changes (SQLite)."""
-        return self.path / "outbox.sqlite"
-
-    @property
-    def logs(self) -> Path:
-        """Log files."""
-        return self.path / "logs"
 
     @contextmanager
     def sync_lock(self) -> Iterator[None]:
@@ -150,14 +127,6 @@ class Home:
                 since = datetime.now(UTC).isoformat(timespec="seconds")
                 write_atomically(note, json.dumps({"pid": os.getpid(), "since": since}))
             yield
-
-    def is_syncing(self) -> bool:
-        """See :func:`is_syncing`."""
-        return is_syncing(self.path)
-
-    @property
-    def _note(self) -> Path:
-        return self.path / "sync.running"
 
     @contextmanager
     def guard(self, kept: str = "What was fetched is kept") -> Iterator[None]:

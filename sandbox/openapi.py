@@ -110,9 +110,7 @@ def _responses(route: Route, schema: str) -> dict[str, Any]:
     if route.method == "DELETE":
         return {"200": {"description": "Deleted"}, **errors}
     status = "201" if route.creates else "200"
-    good: dict[str, Any] = {"description": "Done"}
-    if route.answers_id:
-        good["content"] = content("Id")
+    good = {"description": "Done", "content": content("Id")}
     too_large = {"description": "The body is too large", "content": content("Error")}
     media = {"description": "Not the content type asked for", "content": content("Error")}
     return {status: good, **errors, "413": too_large, "415": media}

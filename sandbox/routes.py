@@ -54,7 +54,6 @@ class Route:
     tag: str = ""
     body: Mapping[str, Any] | None = None
     creates: bool = False
-    answers_id: bool = True
 
     def matches(self, path: str) -> dict[str, str] | None:
         """Give the path's variables if this template fits it."""

@@ -49,7 +49,6 @@ class Expected:
     restored: bool = False
     """A backup from before it ended was restored since: the queue may have forgotten its end."""
     target: str = ""
-    number: int | None = None
 
 
 @dataclass
@@ -60,7 +59,6 @@ class User:
     folder: Path
     marker: bool = False
     expected: list[Expected] = field(default_factory=list)
-    left: Counter[str] = field(default_factory=Counter)
 
     def day(self, chance: random.Random, count: int, night: int) -> list[dict[str, Any]]:
         """Arguments of ``enqueue`` for a day's changes."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.home import Home
+from pipelines.home import Home, is_syncing
 from pipelines.load.completeness import completeness
 from pipelines.monitor import freshness, health, severity
 from pipelines.monitor.notify import Incidents
@@ -109,7 +109,7 @@ def status(settings: Settings) -> Status:
     """Gather the state of the home folder."""
     home, now = Home(settings.home), datetime.now(UTC)
     # Asked before and after the runs are read: one may begin or end in between.
-    is_syncing = home.is_syncing()
+    was_syncing = is_syncing(home.path)
     with (
         home.guard("Nothing was changed"),
         closing(Ledger(home.ledger)) as ledger,
@@ -120,7 +120,7 @@ def status(settings: Settings) -> Status:
         compared = _warehouse(home, settings, now)
         shops = [_shop(one, ledger, budget, evidence, doubts, compared) for one in settings.shops]
         runs = ledger.last_runs(_RUNS)
-    is_syncing = is_syncing or home.is_syncing()
+    was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
     queue, discarded, copied = _queue(home.path)
@@ -130,7 +130,7 @@ def status(settings: Settings) -> Status:
         # One machine, one clock: told once, not for each shop.
         *(Problem(Kind.CLOCK, one) for one in dict.fromkeys(shop.clock for shop in shops) if one),
         *_refusals(shops),
-        *_runs_and_jobs(found, is_syncing, settings.one_zone),
+        *_runs_and_jobs(found, was_syncing, settings.one_zone),
         *_changes(found),
         *([Problem(Kind.CHANGE, copied)] if copied else []),
         *_publishing(found),

@@ -111,6 +111,16 @@ class Sheet:
         )
         self.source = formats.source(report.source, report.given, zone)
         self.made_at = formats.moment(report.made_at, zone)
+        self.title = shown(page.title)
+        """The shop, or how many there are."""
+        self.unit = "" if current().sign_of(page.currency) else page.currency
+        """The currency's code beside large amounts; empty where a sign stands before each."""
+        self.notes = [shown(note) for note in page.notes]
+        """What a reader must know before trusting the figures."""
+        is_day = report.period.kind == "day"
+        self.weekday = current().weekday(report.period.first) if is_day else ""
+        self.seal_title, self.seal_detail = shown(TITLES[page.seal.state]), compared(page.seal)
+        """The seal in two or three words, and how much was compared."""
 
     @property
     def footnote(self) -> str:
@@ -135,27 +145,6 @@ class Sheet:
         return formats.money(amount, self.page.currency)
 
     @property
-    def title(self) -> str:
-        """The shop, or how many there are."""
-        return shown(self.page.title)
-
-    @property
-    def unit(self) -> str:
-        """The currency's code beside large amounts; empty where a sign stands before each."""
-        return "" if current().sign_of(self.page.currency) else self.page.currency
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader must know before trusting the figures."""
-        return [shown(note) for note in self.page.notes]
-
-    @property
-    def weekday(self) -> str:
-        """The day's name; empty for a month."""
-        period = self.report.period
-        return current().weekday(period.first) if period.kind == "day" else ""
-
-    @property
     def heads(self) -> list[Head]:
         """Headings of the columns of figures."""
         before, earlier = _("last open day"), _("four weeks before")
@@ -163,16 +152,6 @@ class Sheet:
             before, earlier = _("month before"), _("year before")
         names = {id(self.page.before): before, id(self.page.earlier): earlier}
         return [Head(names.get(id(c), ""), c.period.shown) for c in self.columns]
-
-    @property
-    def seal_title(self) -> str:
-        """The seal in two or three words."""
-        return shown(TITLES[self.page.seal.state])
-
-    @property
-    def seal_detail(self) -> str:
-        """How much was compared."""
-        return compared(self.page.seal)
 
     @property
     def parts(self) -> list[Part]:

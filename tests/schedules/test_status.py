@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.home import Home
+from pipelines.home import Home, is_syncing
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.monitor.status import status
@@ -151,12 +151,12 @@ def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, tol
 def test_looking_whether_a_sync_runs_turns_none_away(settings):
     home = Home(settings.home)
     with home.sync_lock():
-        assert home.is_syncing()
+        assert is_syncing(home.path)
     stop = threading.Event()
 
     def look():
         while not stop.is_set():
-            home.is_syncing()
+            is_syncing(home.path)
 
     looking = threading.Thread(target=look)
     looking.start()
@@ -167,7 +167,7 @@ def test_looking_whether_a_sync_runs_turns_none_away(settings):
     finally:
         stop.set()
         looking.join()
-    assert not home.is_syncing()
+    assert not is_syncing(home.path)
 
 
 Scanned = tuple[str, str | None, str | None, bool]
