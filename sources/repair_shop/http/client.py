@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from json import dumps
 from typing import Any
@@ -28,7 +28,7 @@ import httpx
 
 from ..budget import Budget, KeyBudget, Lane
 from ..errors import ValidationRefused
-from ..http.answers import Answer, Reading
+from ..http.answers import Answer
 from ..http.service_clock import ServiceClock
 from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
 from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
@@ -186,7 +186,6 @@ class Client:
     ) -> Answer:
         kind = {} if content is None else {"Content-Type": "application/json"}
         headers = {**self._headers, **kind}
-        sent_at = datetime.now(UTC)
         try:
             # An id may hold anything; what separates a path from a query must not come from it.
             url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
@@ -197,7 +196,12 @@ class Client:
                 content=None if content is None else content.encode(),
                 files=files,
                 headers=headers,
-                extensions={"lane": self.lane, "timeout": self._timeout, **extensions},
+                extensions={
+                    "lane": self.lane,
+                    "path": path,
+                    "timeout": self._timeout,
+                    **extensions,
+                },
             )
         except UnicodeError as error:
             raise ValidationRefused(
@@ -205,17 +209,7 @@ class Client:
             ) from error
         except httpx.InvalidURL as error:
             raise from_wire(error, method, path) from error
-        response = self._stack.handle_request(request)
-        reading: Reading = response.extensions["reading"]
-        return Answer(
-            path=path,
-            payload=reading.payload,
-            status=response.status_code,
-            headers=response.headers,
-            sent_at=response.extensions.get("sent_at", sent_at),
-            answered_at=datetime.now(UTC),
-            body=response.content,
-        )
+        return self._stack.handle_request(request)
 
     def _notify(self, event: RequestEvent) -> None:
         with self._lock:

@@ -46,6 +46,7 @@ from ..errors import (
     ValidationRefused,
 )
 from ..http.answers import (
+    Answer,
     Reading,
     denied_kind,
     error_of,
@@ -104,11 +105,11 @@ class RequestCounter:
             self.count -= 1
 
 
-class BudgetTransport(httpx.BaseTransport):
+class BudgetTransport:
     """One try: waits for a slot, sends, reads the answer whole, tells the budget what came.
 
-    Returns proper answers only (``extensions["reading"]`` holds the :class:`Reading`); everything
-    else raises. The lane comes from the request's extension ``lane``.
+    Returns proper answers only; everything else raises. The lane and the path as it was asked for
+    are extensions of the request.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class BudgetTransport(httpx.BaseTransport):
         self._wrong_key: KeyRefused | None = None
         self._breaker = Breaker(self._ask_again)
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx.Request) -> Answer:
         """See the class."""
         if self._wrong_key is not None:
             raise self._wrong_key
@@ -146,7 +147,7 @@ class BudgetTransport(httpx.BaseTransport):
             slot.answered("other")
             raise self._wrong_key
         try:
-            response = self._one_try(request, slot, number)
+            answer = self._one_try(request, slot, number)
         except BudgetUnusable as error:
             # It failed after the request went out; a write may have had its effect by then.
             if request.method in READS:
@@ -158,7 +159,7 @@ class BudgetTransport(httpx.BaseTransport):
             raise
         if request.method in READS:
             self._breaker.answered(request, slot.taken)
-        return response
+        return answer
 
     def _take(self, request: httpx.Request) -> tuple[int, Slot]:
         """A request's number and slot."""
@@ -181,7 +182,7 @@ class BudgetTransport(httpx.BaseTransport):
 
     def _one_try(
         self, request: httpx.Request, slot: Slot, number: int, limit: str | None = None
-    ) -> httpx.Response:
+    ) -> Answer:
         path = request.url.path.removeprefix(self._base_path)
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
@@ -204,13 +205,8 @@ class BudgetTransport(httpx.BaseTransport):
             self._tell(request.method, path, reading, outcome, started, number)
         if error is not None:
             raise error
-        return httpx.Response(
-            status,
-            headers=headers,
-            content=body,
-            request=request,
-            extensions={"reading": reading, "sent_at": sent_at},
-        )
+        asked = str(request.extensions.get("path", path))
+        return Answer(asked, reading.payload, status, headers, sent_at, datetime.now(UTC), body)
 
     def _exchange(
         self, request: httpx.Request, path: str, started: float
@@ -295,7 +291,7 @@ class BudgetTransport(httpx.BaseTransport):
         )
 
 
-class RetryTransport(httpx.BaseTransport):
+class RetryTransport:
     """Tries again: reads when the wire failed, anything that surely was not applied.
 
     A rate error is waited out in the budget, however often the budget lets us. A write is sent
@@ -304,13 +300,13 @@ class RetryTransport(httpx.BaseTransport):
     """
 
     def __init__(
-        self, inner: httpx.BaseTransport, *, base: float, pause: Callable[[float], None]
+        self, inner: BudgetTransport, *, base: float, pause: Callable[[float], None]
     ) -> None:
         self._inner = inner
         self._base = base
         self._pause = pause
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx.Request) -> Answer:
         """See the class."""
         is_read = request.method in READS
 
@@ -343,7 +339,7 @@ class RetryTransport(httpx.BaseTransport):
                 request.method, request.url.path, str(error), error.status, reason
             ) from error
 
-    def _through_rate_errors(self, request: httpx.Request) -> httpx.Response:
+    def _through_rate_errors(self, request: httpx.Request) -> Answer:
         while True:
             try:
                 return self._inner.handle_request(request)
