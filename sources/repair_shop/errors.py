@@ -71,13 +71,8 @@ class Unreachable(ShopError):
 class RateLimited(ShopError):
     """The service said that there were too many requests (specification, Limits).
 
-    Raised under the client only: it waits out the minute and asks again. ``retry_after`` is what
-    the service asked for, in seconds.
+    Raised under the client only: it waits out the minute and asks again.
     """
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
 
 
 class BadAnswer(ShopError):

@@ -32,7 +32,7 @@ from .scan import (
     Outcome,
     PagingBroken,
 )
-from .scan.deletions import Deletions, Vanished
+from .scan.deletions import Deletions
 from .scan.job_reader import JobReader
 from .scan.jobs import (
     RESUMED_KINDS,
@@ -77,7 +77,8 @@ class JobResult:
     job: Job
     outcome: Outcome | None = None
     error: ShopError | None = None
-    vanished: Vanished | None = None
+    refused: str = ""
+    """Why rows that it did not show are not believed to be gone."""
     rows: int = 0
     is_resumed: bool = False
     """Some of its pages were answered in an earlier run."""
@@ -89,7 +90,7 @@ class JobResult:
             return str(self.error)
         if self.outcome is None:
             return "not finished"
-        return self.outcome.reason or (self.vanished.refused if self.vanished else "")
+        return self.outcome.reason or self.refused
 
 
 @dataclass
@@ -238,7 +239,7 @@ class ShopFetch:
         if outcome.proven:
             limit = self.client.shop.vanish_limit_percent
             deletions = Deletions(self.ledger, limit, self.confirm_deletions)
-            result.vanished = deletions.mark(job, scan, outcome, self._reader.exists(job, scan))
+            result.refused = deletions.mark(job, scan, outcome, self._reader.exists(job, scan))
         self.ledger.close_scan(
             scan,
             state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,

@@ -272,7 +272,7 @@ class BudgetTransport:
                 self._budget.record_wording(reading.wording)
             elif not self._budget.knows_wording(reading.wording):
                 return _unknown(method, path, message, reading.status, reading.text)
-        return RateLimited(message, reading.retry_after)
+        return RateLimited(message)
 
     def _tell(
         self,

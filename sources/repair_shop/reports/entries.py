@@ -113,7 +113,7 @@ class Entries:
                 inner[name] = value
             else:
                 inner[name] = value
-        if not inner or (self._is_entry(fields, keys) and not self._is_heading(inner)):
+        if not inner or (self._is_entry(fields) and not self._is_heading(inner)):
             if not (keys or _has_period(fields)):
                 seen = ", ".join(sorted(fields)) or "no field"
                 raise Unreadable(f"an object with {seen[:80]}, and no month or day")
@@ -127,7 +127,7 @@ class Entries:
             self.take(chosen, keys, {**known, **_periods(scalars)})
         self._note_checks(scalars, first)
 
-    def _is_entry(self, fields: Mapping[str, Any], keys: tuple[str, ...]) -> bool:
+    def _is_entry(self, fields: Mapping[str, Any]) -> bool:
         """Whether an object with lists inside is a figure itself: it says its period and total."""
         roles = {role_of(name) for name in fields}
         wanted = {"date", "day"} if self.grain == "day" else {"date", "month"}

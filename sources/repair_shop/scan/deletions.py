@@ -29,14 +29,6 @@ def advice(resource: str) -> str:
 
 
 @dataclass(frozen=True)
-class Vanished:
-    """``marked`` rows are gone. ``refused`` says why others were not marked, or is empty."""
-
-    marked: int = 0
-    refused: str = ""
-
-
-@dataclass(frozen=True)
 class Deletions:
     """Marks rows as gone in the ledger; the loader carries the marks to the warehouse.
 
@@ -50,28 +42,33 @@ class Deletions:
 
     def mark(
         self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
-    ) -> Vanished | None:
-        """Mark the rows that a proven scan shows to be gone, if they may be believed.
+    ) -> str:
+        """Mark the rows that a proven scan shows to be gone; why not all, if not all are believed.
 
         ``exists`` looks a row up by its own path, where the list's rows have one.
         """
-        if outcome.gone:
-            refused = self._too_many(job, outcome.gone, of_list=True)
-            return Vanished(0, refused) if refused else self._mark(job, outcome.gone)
-        if not outcome.whole:
-            return None
-        if _days_disagree(job, outcome) and not job.endpoint.detail:
+        gone: Collection[str] = outcome.gone
+        if gone:
+            refused = self._too_many(job, gone, of_list=True)
+        elif not outcome.whole:
+            return ""
+        elif _days_disagree(job, outcome) and not job.endpoint.detail:
             outcome.proof += (
                 "; it shows rows of other days than asked for, so no deletion is "
                 "believed: check the time zone in the settings"
             )
-            return None
-        return self._unshown(job, scan, outcome, exists if _may_have_moved(job) else None)
+            return ""
+        else:
+            lookup = exists if _may_have_moved(job) else None
+            gone, refused = self._unshown(job, scan, outcome, lookup)
+        if not refused:
+            self.ledger.mark_gone(job.shop, job.resource, gone)
+        return refused
 
     def _unshown(
         self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
-    ) -> Vanished:
-        """Mark the rows of a scan's days that the scan did not show and its list would.
+    ) -> tuple[list[str], str]:
+        """The rows of a scan's days that it did not show and its list would; why not to believe it.
 
         An empty answer is believed at its second sighting, or when none of its rows exists.
         """
@@ -90,26 +87,20 @@ class Deletions:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self.ledger.drop_values(job.shop, [name])
         if self.confirmed or not gone:
-            return self._mark(job, gone)
+            return gone, ""
         # Of a repair the service's own report says already that these few days changed.
         refused = self._too_many(job, gone, of_list=job.kind == "repair")
         if not refused and not outcome.ids and exists is None:
             refused = self._first_sighting(job.shop, name, len(gone))
-        if refused:
-            return Vanished(0, refused)
-        if exists is not None:
-            try:
-                there = [row for row in gone[:LOOKUPS] if exists(row)]
-            except BadAnswer as error:
-                return Vanished(0, f"rows that vanished could not be looked up: {error}")
-            gone = [row for row in gone[:LOOKUPS] if row not in there]
-            if there:
-                known.note_unlisted(there)
-        return self._mark(job, gone)
-
-    def _mark(self, job: Job, gone: Collection[str]) -> Vanished:
-        self.ledger.mark_gone(job.shop, job.resource, gone)
-        return Vanished(len(gone))
+        if refused or exists is None:
+            return gone, refused
+        try:
+            there = [row for row in gone[:LOOKUPS] if exists(row)]
+        except BadAnswer as error:
+            return [], f"rows that vanished could not be looked up: {error}"
+        if there:
+            known.note_unlisted(there)
+        return [row for row in gone[:LOOKUPS] if row not in there], ""
 
     def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""
