@@ -83,17 +83,23 @@ def blocked(outbox: Outbox, change: Change) -> str:
         if earlier:
             return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
     if change.op == "delete":
-        # What still mentions the record would be refused once it is gone.
-        earlier = outbox.changes(
-            shop=change.shop, before=change.number, naming=change.record_id, states=OPEN
-        )
-        if earlier:
-            return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
+        # What still mentions the record, or the change that made it, would be refused then.
+        for named in _names(outbox, change):
+            earlier = outbox.changes(shop=change.shop, before=change.number, states=OPEN, **named)
+            if earlier:
+                return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
     if change.op == "create":
         for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
             if _alike(change, other):
                 return f"waits for {other.what}, in doubt, which it could be mistaken for"
     return ""
+
+
+def _names(outbox: Outbox, change: Change) -> list[dict[str, Any]]:
+    """How others name the record of a change: by its id, or by the change that made it."""
+    record: dict[str, Any] = {"resource": change.resource, "id": change.record_id}
+    made = outbox.changes(shop=change.shop, op="create", **record)
+    return [{"naming": change.record_id}, *({"referring": one.number} for one in made)]
 
 
 def _alike(change: Change, other: Change) -> bool:
@@ -258,12 +264,11 @@ class Walk:
         group = [change]
         if change.op != "update" or change.alone:
             return group
-        later = self.outbox.of_record(change, after=change.number, states=[State.QUEUED])
         body = dict(change.body)
-        for other in later:
-            if other.op != "update" or other.alone or not mergeable(body, other.body):
+        for other in self.outbox.of_record(change, after=change.number, states=OPEN):
+            if other.state is not State.QUEUED or other.op != "update" or other.alone:
                 break
-            if missing_reference(self.outbox, other):
+            if not mergeable(body, other.body) or missing_reference(self.outbox, other):
                 break
             if (other.doubted_since is None) is not (change.doubted_since is None):
                 # The one may be at the service already, the other surely is not.

@@ -24,18 +24,20 @@ _JSON = ("body", "base", "file", "sent_body", "baseline", "progress")
 _CONDITIONS: Mapping[str, str] = {
     **{
         name: f"{name} = ?"
-        for name in ("number", "shop", "resource", "record_id", "op", "merged_into")
+        for name in ("number", "shop", "resource", "record_id", "id", "op", "merged_into")
     },
     "before": "number < ?",
     "after": "number > ?",
     "but": "number != ?",
     "of_list": "+resource = ?",
     "naming": "body like '%\"' || ? || '\"%'",
+    "referring": "body like '%{\"$queued\": ' || ? || '}%'",
     "pushed_after": "pushed_at > ?",
     "refused": "(json_extract(progress, '$.refused') is not null) = ?",
     "due": "for_person = 0 and next_lookup <= ?",
 }
-"""What changes may be asked for by: ``naming`` an id in their body, ``due`` to be looked up,
+"""What changes may be asked for by: ``naming`` an id in their body, or ``referring`` to a change;
+``due`` to be looked up,
 ``refused`` by an answer that is yet to be believed (:mod:`pipelines.outbox.doubt`),
 ``of_list``: a resource by whose index SQLite does not go, since the few in a state are fewer."""
 

@@ -214,6 +214,35 @@ def test_a_delete_waits_for_what_still_names_the_record(settings, service):
     assert states(settings) == ["rejected", "done"]
 
 
+def test_a_delete_waits_for_what_names_the_record_by_its_change(settings, service):
+    [ann] = enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    body = {"name": "x", "mobile": "1", "subject": "x"}
+    [lead] = enqueue("leads", "create", body, settings=settings)
+    body = {"subject": "x", "dateandtime": "2026-03-05 10:00", "customer": f"@{ann}"}
+    enqueue("appointments", "create", body | {"leads": f"@{lead}"}, settings=settings)
+    enqueue("customers", "delete", record_id=f"@{ann}", settings=settings)
+    service.lose = ["ok", "refuse"]
+    push(settings)
+    assert states(settings) == ["done", "rejected", "queued", "queued"]
+    assert "which names the record" in change(settings, 4).reason
+
+
+def test_a_parked_update_is_not_passed_by_a_later_one_that_leaves_with_an_earlier(
+    settings, service
+):
+    record = service.put("products", name="Now", stock=1)
+    parked = {"name": "B", "stockQuantity": 1, "_based_on": {"name": "Then"}}
+    for body in ({"name": "A"}, parked, {"name": "C"}):
+        enqueue("products", "update", body, record_id=record, settings=settings)
+    discard(settings.home, 1, by="ann")
+    push(settings)
+    assert states(settings) == ["rejected", "conflict", "queued"]
+    retry(settings.home, 1, by="ann")
+    push(settings)
+    assert service.records["products"][record]["name"] == "A"
+    assert states(settings) == ["done", "conflict", "queued"]
+
+
 def test_one_push_at_a_time(settings, service):
     enqueue("brands", "create", {"name": "Acme"}, settings=settings)
     reached, go_on = threading.Event(), threading.Event()
