@@ -104,6 +104,7 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         return
     began = time.process_time()
     from pipelines.load.consumer import Feed
+    from pipelines.load.imports import without
     from pipelines.sync.run import sync
     from pipelines.sync.session import Session
     from sources.repair_shop.budget import KeyBudget
@@ -131,7 +132,8 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         for name, key in keys.items()
     )
     clock, is_ten = time.monotonic(), "ten" in what
-    report = sync(Settings(home=home, shops=shops), resources=LISTS if is_ten else None)
+    with without("pandas"):  # as the command does
+        report = sync(Settings(home=home, shops=shops), resources=LISTS if is_ten else None)
     clock, cpu, own = time.monotonic() - clock, time.process_time(), time.thread_time()
     spent = dict(stages.seconds)
     spent["scans and proofs, else"] = (
@@ -179,8 +181,11 @@ def _least(home: Path, is_ten: bool) -> int:
 
 def _by_source(home: Path, address: str, key: str) -> int:
     """The ten lists by dlt and the source alone; their rows."""
+    import dlt
+
     from sources.repair_shop import repair_shop
 
+    dlt.config["extract.next_item_mode"], dlt.config["load.workers"] = "fifo", 2  # its README
     rate = {name: value for name, value in _RATE.items() if name != "timezone"}
     source = repair_shop(address, key, ZONE, ledger_folder=str(home), **rate)
     return _run(home, source.with_resources(*LISTS))

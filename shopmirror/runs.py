@@ -42,10 +42,12 @@ def make_room(settings: Settings) -> None:
 @contextmanager
 def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
+    from pipelines.load.imports import without
     from pipelines.monitor.logs import Logged, to_files
 
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     with (
+        without("pandas"),
         stopping() as stop,
         to_files(settings.home / "logs", command, secrets),
         watching() as observer,

@@ -20,7 +20,6 @@ import json
 import logging
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ import pyarrow as pa
 
 from pipelines.home import Home, HomeError, storage_trouble
 from pipelines.load.errors import explained, own_cause
+from pipelines.load.imports import without
 from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import (
     bring_up,
@@ -98,6 +98,8 @@ def dlt_environment(home: Home) -> None:
             # A signal ends a sync between two steps, never a load in the middle.
             "RUNTIME__INTERCEPT_SIGNALS": "false",
             "NORMALIZE__PARQUET_NORMALIZER__ADD_DLT_LOAD_ID": "true",
+            # One list after the other: of lists read in turns each holds its tables.
+            "EXTRACT__NEXT_ITEM_MODE": "fifo",
             "LOAD__DELETE_COMPLETED_JOBS": "true",
             # DuckDB has one writer; dlt's twenty threads only hold memory, each an arena.
             "LOAD__WORKERS": "2",
@@ -106,23 +108,11 @@ def dlt_environment(home: Home) -> None:
     )
     for name in ("dlt", "sqlglot"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    _start_dlt()
-
-
-def _start_dlt() -> None:
-    """Have dlt read its settings without Streamlit, which it imports to ask for secrets where there
-    is no file of them: a fifth of a second, and the memory of 340 modules."""
-    is_loaded = "streamlit" in sys.modules
-    if not is_loaded:
-        sys.modules["streamlit"] = None  # type: ignore[assignment]  # import's word for "there is none"
-    try:
+    with without("streamlit"):
         from dlt.common.configuration.container import Container
         from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
 
-        Container()[PluggableRunContext]
-    finally:
-        if not is_loaded:
-            del sys.modules["streamlit"]
+        Container()[PluggableRunContext]  # dlt reads its settings
 
 
 class Loader:

@@ -56,3 +56,14 @@ def test_opening_a_home_and_writing_evidence_load_no_pandas(tmp_path):
         "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, cwd=ROOT)
+
+
+def test_a_run_hides_pandas_from_those_who_only_look_whether_it_is_there():
+    code = (
+        "import sys, duckdb, pyarrow; from pipelines.load.imports import without\n"
+        "with without('pandas'):\n"
+        "    duckdb.execute('select ?', [1]); pyarrow.array([1])\n"
+        "assert 'pandas' not in sys.modules\n"
+        "assert len(duckdb.sql('select 1').df()) == len(pyarrow.table({'a': [1]}).to_pandas())"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
