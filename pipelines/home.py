@@ -42,7 +42,7 @@ _WORDS = (
     # DuckDB quotes the system, SQLite has words of its own; the I/O error is what it makes of most.
     *((code, os.strerror(code)) for code in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)),
     (errno.ENOSPC, "database or disk is full"),
-    (errno.EROFS, "readonly database"),
+    (errno.EACCES, "readonly database"),
     (errno.EIO, "disk I/O error"),
     (errno.EIO, os.strerror(errno.EIO)),
 )

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from pipelines.home import storage_trouble
 from pipelines.json_file import write_atomically
 from pipelines.outbox.errors import QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
@@ -182,7 +183,7 @@ class QueueFile:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise QueueBroken(f"The queue {self.path} cannot be opened: {error}.") from None
+            raise self._broken(error) from None
         self._db.row_factory = sqlite3.Row
         with self._mapped():
             self._db.execute("pragma journal_mode = wal")
@@ -242,8 +243,11 @@ class QueueFile:
                     f"The queue {self.path} is locked by another program for more than "
                     f"{LOCK_SECONDS:.0f} seconds. Close it and try again."
                 ) from None
-            mend = "Free some room" if "full" in str(error) else "If it is damaged, restore a copy"
-            raise QueueBroken(
-                f"The queue {self.path} cannot be used ({error}). {mend}, and push again: what was "
-                "being sent is looked up first."
-            ) from None
+            raise self._broken(error) from None
+
+    def _broken(self, error: Exception) -> QueueBroken:
+        why = storage_trouble(error) or f"{error}; if it is damaged, restore a copy"
+        return QueueBroken(
+            f"The queue {self.path} cannot be used: {why}. What was being sent is looked up by the "
+            "next push, first of all."
+        )
