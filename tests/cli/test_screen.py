@@ -86,6 +86,20 @@ def test_the_first_signal_asks_to_stop():
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_modules_load_leaves_no_traceback(tmp_path, number):
+    (tmp_path / "typer.py").write_text(f"import signal\nsignal.raise_signal({number:d})\n")
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "-m", "shopmirror", "status"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", "")
+
+
 def test_the_second_signal_ends_at_once():
     script = (
         "import signal\n"
