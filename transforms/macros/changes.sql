@@ -83,7 +83,7 @@
 
 {#- Of what changed: no row, with such columns. -#}
 {% macro nothing(columns) -%}
-select {% for column in columns %}cast(null as {{ 'date' if column in ['day', 'month'] else dbt.type_string() }}) as {{ column }}{{ ', ' if not loop.last }}{% endfor %}
+select {% for column in columns %}cast(null as {{ 'date' if column.endswith('day') or column in ['month', 'period'] else dbt.type_string() }}) as {{ column }}{{ ', ' if not loop.last }}{% endfor %}
 from {{ source('ops', 'shops') }}
 where false
 {%- endmacro %}

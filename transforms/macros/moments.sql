@@ -67,7 +67,10 @@ case when {{ zone }} = {{ usual }} then {{ moment }} at time zone {{ usual }} el
 cast(floor(extract(epoch from {{ last }})) - floor(extract(epoch from {{ first }})) as bigint)
 {%- endmacro %}
 
-{% macro month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
+{% macro month_of(day) %}{{ period_of('month', day) }}{% endmacro %}
+
+{#- The first day of the `day`, `month` or `year`. -#}
+{% macro period_of(kind, day) %}{{ day if kind == 'day' else 'cast(' ~ dbt.date_trunc(kind, day) ~ ' as date)' }}{% endmacro %}
 
 {#- Minutes after midnight of the `hh:mm` that begins at a place of a text; null if it is none. -#}
 {% macro clock_minutes(column, place) -%}

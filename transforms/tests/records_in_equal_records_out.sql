@@ -69,8 +69,13 @@ summed as (
             from {{ ref('sales_documents') }} as effects
             inner join {{ ref('customers') }} as customers
                 on customers.shop_id = effects.shop_id and customers.id = effects.customer_id
+            where {{ is_changed('int_changed_customers', 'effects', {'shop_id': 'shop_id', 'customer_id': 'customer_id'}) }}
         ) as came_in,
-        (select coalesce(sum(lifetime_value), 0) from {{ ref('customers') }}) as went_out
+        (
+            select coalesce(sum(lifetime_value), 0)
+            from {{ ref('customers') }} as customers
+            where {{ is_changed('int_changed_customers', 'customers', {'shop_id': 'shop_id', 'customer_id': 'id'}) }}
+        ) as went_out
 )
 
 -- Wider than an amount: sums of absurd amounts are no reason to fail.

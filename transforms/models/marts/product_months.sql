@@ -1,24 +1,15 @@
 {% set key = {'shop_id': 'shop_id', 'month': 'month'} %}
 {{ config(meta=replaced_by('int_changed_days', key)) }}
-with lines as (
-    select *, {{ month_of('day') }} as month from {{ ref('sales_lines') }} where day is not null
-)
-
 select
     shop_id,
     month,
-    coalesce(product_id, product_code, item_description, 'unknown') as product_key,
-    max(coalesce(product, item_description)) as product,
-    max(coalesce(category, 'none')) as category,
-    max(coalesce(product_type, 'unknown')) as product_type,
-    cast(sum(quantity) as {{ money() }}) as quantity,
-    cast(sum(total) as {{ money() }}) as revenue,
-    cast(sum(tax) as {{ money() }}) as tax,
-    cast(sum(net) as {{ money() }}) as net,
-    cast(sum(cost) as {{ money() }}) as cost,
-    -- The sum of the lines' margins, which DuckDB takes as long to read as all of the above.
-    cast(sum(case when cost is not null then net end) - sum(case when net is not null then cost end) as {{ money() }}) as margin,
-    cast(sum(case when cost is null then net else 0 end) as {{ money() }}) as uncosted
-from lines
-where {{ is_changed('int_changed_days', 'lines', key) }}
+    product_key,
+    max(product) as product,
+    max(category) as category,
+    max(product_type) as product_type,
+    {% for sum in ['quantity', 'revenue', 'tax', 'net', 'cost', 'margin', 'uncosted'] -%}
+    cast(sum({{ sum }}) as {{ money() }}) as {{ sum }}{{ ',' if not loop.last }}
+    {% endfor %}
+from {{ ref('int_product_months') }} as months
+where {{ is_changed('int_changed_days', 'months', key) }}
 group by 1, 2, 3

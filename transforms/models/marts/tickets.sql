@@ -1,3 +1,4 @@
+-- depends_on: {{ ref('int_tickets_before') }}
 {% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
 {{ config(meta=replaced_by('int_changed_tickets', key)) }}
 with tickets as (
