@@ -208,12 +208,12 @@ def test_files_for_upload(settings, tmp_path):
 def test_a_damaged_queue(settings):
     settings.home.mkdir(exist_ok=True)
     (settings.home / "outbox.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(QueueBroken, match="cannot be used: .* restore a copy") as caught:
+    with pytest.raises(QueueBroken, match="restore a copy") as caught:
         push(settings)
     assert caught.value.exit_code == 2
     with Outbox(settings.home / "2") as outbox:
         outbox._db.execute("pragma query_only = on")  # says what SQLite says of a closed folder
-        with pytest.raises(QueueBroken, match="this user may not write"), outbox.transaction() as db:
+        with pytest.raises(QueueBroken, match="user may not write"), outbox.transaction() as db:
             db.execute("delete from changes")
 
 
