@@ -73,12 +73,6 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
 """State -> the states that may follow it; staying is always allowed."""
 
 
-def check_move(old: State, new: State, number: int) -> None:
-    """Raise :class:`ValueError` when change ``number`` may not go from ``old`` to ``new``."""
-    if new is not old and new not in TRANSITIONS[old]:
-        raise ValueError(f"change {number} cannot go from {old} to {new}")
-
-
 @dataclass(frozen=True)
 class Change:
     """One row of the queue. Times are seconds since 1970; JSON columns are decoded."""

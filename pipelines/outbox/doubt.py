@@ -29,7 +29,7 @@ from typing import Any
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import picture, shows
 from pipelines.outbox.order import ONCE_ONLY
-from pipelines.outbox.outcome import fenced, settle_done
+from pipelines.outbox.outcome import fenced, leave, settle_done
 from pipelines.outbox.recent import LookupUnsure, Verdict
 from pipelines.outbox.sending import MOST_SILENT, Sender
 from pipelines.outbox.store import Change
@@ -91,7 +91,7 @@ class Resolver:
         elif verdict.kind == "late" and self._since(change) < self._settle(change):
             self._wait(group, verdict.found)
         else:
-            self._leave(group, verdict.found)
+            leave(self._outbox, group, verdict.found)
 
     def _not_shown(self, group: Sequence[Change], error: ShopError) -> None:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
@@ -175,23 +175,22 @@ class Resolver:
         if not harmless and (lookups < LOOKUPS or not settled):
             self._wait(group, verdict.found, lookups=lookups)
             return
+        why = ""
+        either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
         if change.resource == "payments":
-            self._leave(
-                group,
+            why = (
                 f"{verdict.found}, in {lookups} lookups. A payment is not sent again by itself: "
-                f"check the invoice, then 'queue retry {change.number}' or 'queue discard "
-                f"{change.number}'",
+                f"check the invoice, then {either}"
             )
-            return
-        if change.progress.get("said_done"):
-            self._leave(
-                group,
+        elif change.progress.get("said_done"):
+            why = (
                 f"{verdict.found}, though the service answered that it deleted it. Delete it at "
-                f"the service, or 'queue retry {change.number}' or 'queue discard {change.number}'",
+                f"the service, or {either}"
             )
-            return
-        if change.attempts >= MOST_SENDS:
-            self._leave(group, f"not there though sent {change.attempts} times ({change.reason})")
+        elif change.attempts >= MOST_SENDS:
+            why = f"not there though sent {change.attempts} times ({change.reason})"
+        if why:
+            leave(self._outbox, group, why)
             return
         # One more than that was sent again, to see whether the service is back.
         self._sender.silence.check(MOST_SILENT + 1)
@@ -216,17 +215,6 @@ class Resolver:
         acts = change.op == "create" or ONCE_ONLY & (change.sent_body or {}).keys()
         minutes = self._shop.settle_minutes if acts else 1
         return self._shop.seconds(SETTLE_SECONDS) * minutes
-
-    def _leave(self, group: Sequence[Change], found: str) -> None:
-        self._outbox.settle(
-            group,
-            "left for a person",
-            found,
-            reason=f"may have been applied: {found}",
-            for_person=1,
-            lookups=group[0].lookups + 1,
-            next_lookup=None,
-        )
 
 
 def _seen(resource: str, name: str, row: Mapping[str, Any]) -> Any:

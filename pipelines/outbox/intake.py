@@ -18,7 +18,6 @@ their keys ``_resource``, ``_op`` and ``_based_on`` (JSON: the values the change
 import getpass
 import hashlib
 import json
-import math
 import mimetypes
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -167,7 +166,7 @@ def _rows(data: Rows | None) -> list[dict[str, Any]]:
         return [{}]
     if isinstance(data, pd.DataFrame):
         return [
-            {str(name): _cell(value) for name, value in row.items() if not _is_empty(value)}
+            {str(k): v for k, v in row.items() if not (pd.api.types.is_scalar(v) and pd.isna(v))}
             for row in data.to_dict("records")
         ]
     if isinstance(data, Mapping):
@@ -177,17 +176,6 @@ def _rows(data: Rows | None) -> list[dict[str, Any]]:
         if not isinstance(row, Mapping):
             raise InputRefused([f"row {number}: must be an object of field names and values"])
     return [dict(row) for row in rows]
-
-
-def _is_empty(value: Any) -> bool:
-    if value is None or value is pd.NaT or value is pd.NA:
-        return True
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _cell(value: Any) -> Any:
-    """A cell as Python has it: numpy's numbers become int, float or bool."""
-    return value.item() if hasattr(value, "item") and not hasattr(value, "isoformat") else value
 
 
 def _target(value: Any, op: str) -> str | Reference | None:

@@ -10,6 +10,7 @@ from typing import Any
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import columns_of, picture
 from pipelines.outbox.errors import OutboxError
+from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import ShopError
 
@@ -74,16 +75,10 @@ def kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict
 
 def touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[str, str]]:
     """Records the sync should read back: the one written and those it changes along."""
-    found: set[tuple[str, str]] = set()
-    if change.op == "upload":
-        found.add((change.resource, str(change.record_id)))
-    else:
-        found.add((change.resource, new_id))
-    invoices = body.get("invoiceId", [])
-    found |= {
-        ("ticket_invoices", str(one))
-        for one in (invoices if isinstance(invoices, list) else [invoices])
-    }
+    written = str(change.record_id) if change.op == "upload" else new_id
+    found = {(change.resource, written)}
+    if change.resource == "payments":
+        found |= {("ticket_invoices", one) for one in invoices_of(body)}
     if change.resource == "stock" and "product" in body:
         found.add(("products", str(body["product"])))
     for line in (*body.get("products", ()), *body.get("add_products", ())):
@@ -107,15 +102,18 @@ def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
         raise
     except Exception as error:
         log.debug("%s failed", group[0].what, exc_info=True)
-        _park(outbox, group, f"unexpected {type(error).__name__}: {error}"[:500])
+        why = f"unexpected {type(error).__name__}: {error}"[:500]
+        state = outbox.get(group[0].number).state
+        if state is State.SENDING:
+            outbox.put_in_doubt(group, why)
+        elif state is State.IN_DOUBT:
+            leave(outbox, [outbox.get(one.number) for one in group], why)
+        elif state is State.QUEUED:
+            outbox.set(group, "not sent", why, reason=why)
 
 
-def _park(outbox: Outbox, group: Sequence[Change], why: str) -> None:
-    state = outbox.get(group[0].number).state
-    if state is State.SENDING:
-        outbox.put_in_doubt(group, why)
-    elif state is State.IN_DOUBT:
-        reason = f"may have been applied: {why}"
-        outbox.set(group, "left for a person", why, reason=reason, for_person=1, next_lookup=None)
-    elif state is State.QUEUED:
-        outbox.set(group, "not sent", why, reason=why)
+def leave(outbox: Outbox, group: Sequence[Change], why: str) -> None:
+    """Leave what may have been applied to a person, unless one dealt with it meanwhile."""
+    columns = {"for_person": 1, "lookups": group[0].lookups + 1, "next_lookup": None}
+    reason = f"may have been applied: {why}"
+    outbox.settle(group, "left for a person", why, reason=reason, **columns)

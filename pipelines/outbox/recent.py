@@ -146,9 +146,6 @@ class RecentReader:
             return {"id": identity, UNREADABLE: f"{type(error).__name__}: {error}"}
 
 
-Way = Callable[[RecentReader], Outcome]
-
-
 def newest_page(client: Client, resource: str) -> dict[str, dict[str, Any]]:
     """The newest page of a list, whatever its days."""
     reader = RecentReader(client, resource)
@@ -164,13 +161,8 @@ def read_window_since(
     def window(reader: RecentReader) -> Outcome:
         return read_window(reader, order="newest" if reader.sorts else None)
 
-    def make(by_offset: bool) -> RecentReader:
-        return RecentReader(client, resource, since=since, by_offset=by_offset)
-
-    ways: list[tuple[Way, bool]] = [(window, False), (window, True)]
-    if resource != "tickets":
-        ways.append((read_list, False))
-    return _first_proven(make, ways)
+    whole = [] if resource == "tickets" else [(read_list, False)]
+    return _first_proven(client, resource, [(window, False), (window, True), *whole], since=since)
 
 
 def read_down_to(
@@ -187,19 +179,21 @@ def read_down_to(
                 outcome.reason = "newest and oldest give the same order"
         return outcome
 
-    def make(by_offset: bool) -> RecentReader:
-        return RecentReader(client, resource, known=known, floor=floor, by_offset=by_offset)
-
-    return _first_proven(make, [(head, False), (head, True)])
+    ways = [(head, False), (head, True)]
+    return _first_proven(client, resource, ways, known=known, floor=floor)
 
 
 def _first_proven(
-    make: Callable[[bool], RecentReader], ways: Sequence[tuple[Way, bool]]
+    client: Client,
+    resource: str,
+    ways: Sequence[tuple[Callable[[RecentReader], Outcome], bool]],
+    **narrowed: Any,
 ) -> dict[str, dict[str, Any]]:
-    """What the first way of paging that works shows; :class:`LookupUnsure` if none does."""
+    """What the first way of paging that works shows (True: by offset); :class:`LookupUnsure` if
+    none does."""
     broken = ""
     for read, by_offset in ways:
-        reader = make(by_offset)
+        reader = RecentReader(client, resource, by_offset=by_offset, **narrowed)
         try:
             outcome = read(reader)
         except PagingBroken as why:

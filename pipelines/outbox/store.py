@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pipelines.outbox.change import STATES, Change, NewChange, Reference, State, check_move
+from pipelines.outbox.change import STATES, TRANSITIONS, Change, NewChange, Reference, State
 from pipelines.outbox.errors import InputRefused, QueueBroken
 from pipelines.outbox.queue_file import FILE_NAME
 from pipelines.outbox.registry import Registry
@@ -243,7 +243,9 @@ class Outbox(Registry):
             if "state" in columns:
                 columns["state"] = State(columns["state"])
                 for number in numbers:
-                    check_move(self.get(number).state, columns["state"], number)
+                    old, new = self.get(number).state, columns["state"]
+                    if new is not old and new not in TRANSITIONS[old]:
+                        raise ValueError(f"change {number} cannot go from {old} to {new}")
             values = {
                 name: _json(value) if name in _JSON and value is not None else value
                 for name, value in columns.items()
