@@ -6,7 +6,6 @@ incidents. Every way to run a job passes here: the scheduler, ``--once`` from cr
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,7 +48,7 @@ class Runner:
         self._turn_seconds = turn_seconds
         self.home, self.schedule, self.incidents = home, schedule, incidents
         self.state = ScheduleState(home)
-        self.stop, self._tell, self.now, self._program = stop, tell, now, program
+        self.stop, self.tell, self.now, self._program = stop, tell, now, program
         self._log = logs.get("schedule")
         self.cut_off = False
         """Whether a run was stopped in the middle; the next one goes on from there."""
@@ -63,14 +62,16 @@ class Runner:
         command did: that is in the ending, the state and the log, and a person is told once an
         incident.
         """
-        with self._lock(job.name):
+        busy = JobRunning(f"The job '{job.name}' runs already; nothing was done.")
+        # Who only looks whether it runs holds the lock for an instant.
+        with held(job_lock(self.home, job.name), lambda: busy, timeout=_PROBE_SECONDS):
             known = self.state.job(job.name)
             if known.due == due and known.outcome and not known.is_cut_off:
                 raise JobRunning(f"The job '{job.name}' has run already; nothing was done.")
             began = self.now()
             self.state.started(job.name, due, began)
             self._log.info("run begins", job=job.name, due=due)
-            self._tell(f"{job.name}: begins")
+            self.tell(f"{job.name}: begins")
             self.busy.add(job.name)
             try:
                 ended = self._commands(job, due)
@@ -86,24 +87,21 @@ class Runner:
             seconds=seconds,
             message=ended.message,
         )
-        self._tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
+        self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
         self._incident(job, ended)
         return ended
 
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
         worst = Ended(0, "ended", "")
-        left = job.limit.total_seconds()
-        began = self.now()
+        ends = self.now() + job.limit
         for command in job.commands(due):
-            spent = (self.now() - began).total_seconds()
-            ended = self._child(job, command, left - spent)
-            while ended.exit_code == 4 and ended.outcome == "ended" and job.waits_its_turn:
+            while True:
+                ended = self._child(job, command, (ends - self.now()).total_seconds())
                 # A sync that someone started by hand holds the home: ours comes after it.
-                spent = (self.now() - began).total_seconds()
-                if spent >= left or self.stop.wait(self._turn_seconds):
+                waits = ended.exit_code == 4 and ended.outcome == "ended" and job.waits_its_turn
+                if not waits or self.now() >= ends or self.stop.wait(self._turn_seconds):
                     break
-                ended = self._child(job, command, left - spent)
             if _rank(ended.exit_code) >= _rank(worst.exit_code):
                 worst = ended
             if ended.outcome == STOPPED:
@@ -117,7 +115,7 @@ class Runner:
                 limit_seconds=max(1.0, seconds),
                 grace_seconds=self.schedule.stop_seconds,
                 stop=self.stop,
-                tell=lambda line: self._tell(f"{job.name}: {line}"),
+                tell=lambda line: self.tell(f"{job.name}: {line}"),
                 program=self._program,
             )
         except OSError as error:  # no process, no memory: not the end of the scheduler
@@ -135,17 +133,10 @@ class Runner:
                 return
         except (NotifyError, OSError, filelock.Timeout) as error:
             self._log.error("message not sent", job=name, error=str(error))
-            self._tell(f"{name}: {error}")
+            self.tell(f"{name}: {error}")
         else:
             if told:
                 self._log.info("message sent", job=name, exit_code=ended.exit_code)
-
-    def _lock(self, name: str) -> AbstractContextManager[None]:
-        def busy() -> JobRunning:
-            return JobRunning(f"The job '{name}' runs already; nothing was done.")
-
-        # Who only looks whether it runs holds the lock for an instant.
-        return held(job_lock(self.home, name), busy, timeout=_PROBE_SECONDS)
 
 
 def _rank(code: int) -> int:

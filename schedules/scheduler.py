@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor as ThreadPool
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import filelock
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -37,23 +36,22 @@ class Agenda:
     """Which jobs are due: the planned jobs against what the state knows."""
 
     def __init__(self, jobs: Sequence[PlannedJob], runner: Runner) -> None:
-        self.jobs = list(jobs)
-        self._runner = runner
+        self.jobs, self.runner = list(jobs), runner
 
     def note(self) -> None:
         """Write each job's next time to the state."""
-        now = self._runner.now()
+        now = self.runner.now()
         times = {job.name: job.trigger.after(now) if job.trigger else None for job in self.jobs}
         for job in self.jobs:
             if job.follows:
                 times[job.name] = times.get(job.follows)
-        self._runner.state.planned(times, now)
-        self._runner.incidents.keep_only(times)
+        self.runner.state.planned(times, now)
+        self.runner.incidents.keep_only(times)
 
     def owed(self) -> list[tuple[PlannedJob, datetime]]:
         """Jobs whose last due run was missed or cut off, with the moment they were due."""
-        now = self._runner.now()
-        known = self._runner.state.jobs()
+        now = self.runner.now()
+        known = self.runner.state.jobs()
         found: list[tuple[PlannedJob, datetime]] = []
         for job in self.jobs:
             state = known.get(job.name)
@@ -69,20 +67,17 @@ class Agenda:
         """Jobs that run when ``job`` has ended."""
         return [other for other in self.jobs if other.follows == job.name]
 
-
-def run_with_followers(
-    agenda: Agenda, runner: Runner, job: PlannedJob, due: datetime
-) -> Iterator[int]:
-    """Run a job, then the jobs after it; their exit codes. A run cut off has nothing after it."""
-    ended = runner.run(job, due)
-    yield ended.exit_code
-    if ended.exit_code in (2, 4):
-        return  # nothing new to report on; 4: the run that goes on will have its report
-    for follower in agenda.followers(job):
-        yield runner.run(follower, due).exit_code
+    def run(self, job: PlannedJob, due: datetime) -> Iterator[int]:
+        """Run a job, then those after it; their exit codes. A run cut off has nothing after it."""
+        ended = self.runner.run(job, due)
+        yield ended.exit_code
+        if ended.exit_code in (2, 4):
+            return  # nothing new to report on; 4: the run that goes on will have its report
+        for follower in self.followers(job):
+            yield self.runner.run(follower, due).exit_code
 
 
-def run_once(agenda: Agenda, runner: Runner) -> int:
+def run_once(agenda: Agenda) -> int:
     """Run what is due, each lane at the same time, and return the worst exit code.
 
     What a cron line calls every few minutes. A job that still runs from an earlier call is passed
@@ -99,7 +94,7 @@ def run_once(agenda: Agenda, runner: Runner) -> int:
         codes: list[int] = []
         for job, due in lane:
             try:
-                codes.extend(run_with_followers(agenda, runner, job, due))
+                codes.extend(agenda.run(job, due))
             except JobRunning:
                 continue
         return codes
@@ -114,17 +109,13 @@ class Scheduler:
 
     def __init__(
         self,
-        home: Path,
         jobs: Sequence[PlannedJob],
         runner: Runner,
-        tell: Callable[[str], None],
         *,
         is_outdated: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.home, self._is_outdated = home, is_outdated
-        self.agenda = Agenda(jobs, runner)
-        self.runner = runner
-        self._tell = tell
+        self.agenda, self.runner = Agenda(jobs, runner), runner
+        self._is_outdated = is_outdated
         self._log = logs.get("schedule")
         lanes = {job.lane for job in jobs}
         self._engine = BackgroundScheduler(
@@ -141,14 +132,14 @@ class Scheduler:
         0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the
         next start goes on from there). :class:`SchedulerRunning` when another one serves the home.
         """
-        with held(self.home / "schedule.lock", self._another, timeout=_LOCK_WAIT):
+        with held(self.runner.home / "schedule.lock", self._another, timeout=_LOCK_WAIT):
             self.runner.state.scheduler(os.getpid(), self.runner.now())
             self._log.info("scheduler begins", count=len(self.agenda.jobs))
             owed = {job.name: due for job, due in self.agenda.owed()}
             self.agenda.note()
             for job in self.agenda.jobs:
                 if job.name in owed:
-                    self._tell(
+                    self.runner.tell(
                         f"{job.name}: makes up the run of "
                         f"{owed[job.name].astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
                     )
@@ -213,16 +204,16 @@ class Scheduler:
                 due = job.trigger.latest(now)
                 for one in (job, *self.agenda.followers(job)):
                     self.runner.state.next_run(one.name, job.trigger.after(now))
-            for _code in run_with_followers(self.agenda, self.runner, job, due or now):
+            for _code in self.agenda.run(job, due or now):
                 pass
         except JobRunning as error:
             self._log.info("run passed over", job=job.name, message=str(error))
-            self._tell(str(error))
+            self.runner.tell(str(error))
         except (OSError, filelock.Timeout) as error:
             # The home folder is full or gone: the next run may fare better, and the log, if it can
             # be written, has it. The scheduler itself must live on.
             self._log.error("run could not be noted", job=job.name, error=str(error))
-            self._tell(f"{job.name}: {error}")
+            self.runner.tell(f"{job.name}: {error}")
 
     def _announce(self) -> None:
         known = self.runner.state.jobs()
@@ -230,10 +221,12 @@ class Scheduler:
             moment = known[job.name].next_at if job.name in known else None
             when = "" if moment is None else f"{moment.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
             how = f"after {job.follows}" if job.follows else str(job.trigger)
-            self._tell(f"{job.name}: {job.summary}; {how}, next {when}")
+            self.runner.tell(f"{job.name}: {job.summary}; {how}, next {when}")
 
     def _another(self) -> SchedulerRunning:
         who = self.runner.state.scheduler_since()
         since = who[1].astimezone() if who else None
         known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
-        return SchedulerRunning(f"A scheduler{known} serves {self.home} already; this one leaves.")
+        return SchedulerRunning(
+            f"A scheduler{known} serves {self.runner.home} already; this one leaves."
+        )

@@ -11,7 +11,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -61,10 +62,10 @@ def _main(
     ] = False,
 ) -> None:
     """Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back."""
-    if _are_exposed(_SECRETS):
-        fault(
-            f"{_SECRETS} holds keys, and others on this machine can read it: chmod 600 {_SECRETS}"
-        )
+    what = f"{_SECRETS} holds keys, and others on this machine can read it: chmod 600 {_SECRETS}"
+    with suppress(OSError):
+        if _SECRETS.stat().st_mode & 0o077:
+            fault(what)
 
 
 for _name in COMMANDS:
@@ -120,14 +121,6 @@ def _report(error: Exception) -> int:
     return 1
 
 
-def _are_exposed(path: Path) -> bool:
-    """Whether others on this machine may read or change a file."""
-    try:
-        return bool(path.stat().st_mode & 0o077)
-    except OSError:
-        return False
-
-
 def _write_log(trace: str) -> Path | None:
     now = datetime.now(UTC)
     folder = home_folder() / "logs"
@@ -143,22 +136,19 @@ def _write_log(trace: str) -> Path | None:
 
 
 def _secrets() -> list[str]:
-    """Every configured key, so that none can end in a message or a log."""
+    """Every configured key, so that none can end in a message or a log; the longest first."""
+
+    def keys(values: Mapping[str, Any]) -> Iterator[str]:
+        for name, value in values.items():
+            if isinstance(value, Mapping):
+                yield from keys(value)
+            elif name == "api_key":
+                yield str(value or "").strip()
+
     try:
-        section = read_section(*SECTION)
+        return sorted(filter(None, keys(read_section(*SECTION))), key=len, reverse=True)
     except SettingsError:
         return []
-    found: list[str] = []
-
-    def walk(values: Mapping[str, Any]) -> None:
-        for key, value in values.items():
-            if isinstance(value, Mapping):
-                walk(value)
-            elif key == "api_key" and value:
-                found.append(str(value).strip())
-
-    walk(section)
-    return sorted((key for key in found if key), key=len, reverse=True)
 
 
 def redact(text: str, secrets: Sequence[str]) -> str:

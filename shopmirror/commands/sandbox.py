@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
@@ -32,7 +32,9 @@ def sandbox(
     context: typer.Context,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8765,
     shops: Annotated[int, typer.Option(min=1, max=50, help="How many shops.")] = 1,
-    size: Annotated[str, typer.Option(help="tiny, small, medium or large.")] = "small",
+    size: Annotated[
+        Literal["tiny", "small", "medium", "large"], typer.Option(help="How much there is in each.")
+    ] = "small",
     seed: Annotated[int, typer.Option(help="Same seed, same shop.")] = 1,
     minute_seconds: Annotated[
         float, typer.Option(min=0.001, help="Seconds the limit's minute lasts.")
@@ -59,8 +61,6 @@ def sandbox(
     from sandbox.server import SandboxServer
     from sandbox.shops import ShopSpec
 
-    if size not in ("tiny", "small", "medium", "large"):
-        raise typer.BadParameter("must be tiny, small, medium or large", param_hint="--size")
     try:
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError) as error:

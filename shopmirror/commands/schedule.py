@@ -66,7 +66,7 @@ def schedule(
                 if once:
                     from schedules.scheduler import Agenda, run_once
 
-                    return run_once(Agenda(jobs, runner), runner)
+                    return run_once(Agenda(jobs, runner))
                 code = _serve(said, jobs, runner)
             if stop.is_set():
                 return code
@@ -123,19 +123,19 @@ def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
 
             stack.enter_context(serving(said[0], port))
             tell(f"metrics: http://127.0.0.1:{port}/metrics")
-        return Scheduler(runner.home, jobs, runner, tell, is_outdated=is_outdated).run()
+        return Scheduler(jobs, runner, is_outdated=is_outdated).run()
 
 
 def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
     from schedules.runner import worst
-    from schedules.scheduler import Agenda, run_with_followers
+    from schedules.scheduler import Agenda
 
     known = {job.name: job for job in jobs}
     if name not in known:
         raise CommandError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
     agenda = Agenda(jobs, runner)
     agenda.note()
-    return worst(list(run_with_followers(agenda, runner, known[name], runner.now())))
+    return worst(list(agenda.run(known[name], runner.now())))
 
 
 def _housekeeping() -> int:

@@ -42,11 +42,11 @@ if sys.argv[1] == "sync":
     agenda = Agenda(jobs, bench.runner(script))
     agenda.note()
     clock.forward(days=1)
-    first = threading.Thread(target=lambda: run_once(agenda, bench.runner(script)))
+    first = threading.Thread(target=lambda: run_once(agenda))
     first.start()
     while not _runs(tmp_path):
         time.sleep(0.01)
-    run_once(Agenda(jobs, bench.runner(script)), bench.runner(script))
+    run_once(Agenda(jobs, bench.runner(script)))
     assert _runs(tmp_path) == ["sync", "audit"]
     (tmp_path / "go").touch()
     first.join()
@@ -118,9 +118,7 @@ def test_changed_settings_are_planned_anew_once_nothing_runs(bench, monkeypatch)
     looked: list[bool] = []
     jobs = [job(trigger=_far_from_now())]
     runner.busy.add("push")
-    scheduler = Scheduler(
-        bench.home, jobs, runner, bench.told.append, is_outdated=lambda: looked.append(True) or True
-    )
+    scheduler = Scheduler(jobs, runner, is_outdated=lambda: looked.append(True) or True)
     with ThreadPoolExecutor() as pool:
         run = pool.submit(scheduler.run)
         time.sleep(0.5)

@@ -133,7 +133,7 @@ def test_after_a_stop_no_further_command_begins(bench, clock):
         if "begun" in line:
             bench.stop.set()
 
-    runner._tell = tell
+    runner.tell = tell
     ended = runner.run(job(commands=[Command(("a",)), Command(("b",))]), clock())
     assert ended.outcome == "stopped" and runner.cut_off
     assert sum("begun" in line for line in bench.told) == 1
@@ -143,7 +143,7 @@ def test_after_a_stop_no_further_command_begins(bench, clock):
 def test_one_job_never_runs_twice_at_once(bench, clock):
     first, second = bench.runner(ENDLESS), bench.runner("raise SystemExit(0)")
     begun = threading.Event()
-    first._tell = lambda line: begun.set() if "begun" in line else None
+    first.tell = lambda line: begun.set() if "begun" in line else None
     thread = threading.Thread(target=first.run, args=(job(), clock()))
     thread.start()
     try:

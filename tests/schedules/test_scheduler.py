@@ -41,7 +41,7 @@ def _far_from_now() -> DailyAt:
 @contextmanager
 def _living(bench, jobs, runner) -> Iterator[list[int]]:
     """A scheduler at work until the block ends; then the code that it ended with."""
-    scheduler = Scheduler(bench.home, jobs, runner, bench.told.append)
+    scheduler = Scheduler(jobs, runner)
     codes: list[int] = []
     thread = threading.Thread(target=lambda: codes.append(scheduler.run()))
     thread.start()
@@ -74,11 +74,11 @@ def test_missed_nights_are_made_up_once(bench, clock, tmp_path):
     clock.forward(days=5)  # five nights asleep
     ((owed, due),) = agenda.owed()
     assert due == datetime(2026, 11, 24, 22, 30, tzinfo=UTC)
-    assert run_once(agenda, bench.runner(COUNT)) == 0
-    assert run_once(agenda, bench.runner(COUNT)) == 0
+    assert run_once(agenda) == 0
+    assert run_once(agenda) == 0
     assert _runs(tmp_path) == ["sync"]
     clock.forward(days=1)
-    run_once(agenda, bench.runner(COUNT))
+    run_once(agenda)
     assert _runs(tmp_path) == ["sync", "sync"]
     assert owed.name == "sync"
 
@@ -123,7 +123,7 @@ def test_the_report_follows_the_sync_with_its_due_time(bench, clock, tmp_path):
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(COUNT))
     agenda.note()
     clock.forward(days=3)
-    assert run_once(agenda, bench.runner(COUNT)) == 0
+    assert run_once(agenda) == 0
     assert _runs(tmp_path) == ["sync", "report"]
     # Made up at noon, and still about the evening it was due.
     assert [str(day) for day in days] == ["2026-11-22"]
@@ -137,7 +137,7 @@ def test_a_refused_sync_is_still_reported_on(bench, clock, tmp_path):
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
     agenda.note()
     clock.forward(days=1)
-    assert run_once(agenda, bench.runner(script)) == 3
+    assert run_once(agenda) == 3
     assert _runs(tmp_path) == ["sync", "report"]
 
 
@@ -147,7 +147,7 @@ def test_wrong_settings_have_no_report(bench, clock, tmp_path):
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
     agenda.note()
     clock.forward(days=1)
-    assert run_once(agenda, bench.runner(script)) == 2
+    assert run_once(agenda) == 2
     assert _runs(tmp_path) == ["sync"]
 
 
@@ -178,7 +178,7 @@ def test_the_scheduler_makes_up_and_stops(bench, clock, tmp_path):
         _wait(lambda: any("exit code 0" in line for line in bench.told))
         assert is_served(bench.home)
         with pytest.raises(SchedulerRunning, match=str(os.getpid())):
-            Scheduler(bench.home, jobs, bench.runner(), bench.told.append).run()
+            Scheduler(jobs, bench.runner()).run()
     assert codes == [0]
     assert not is_served(bench.home)
     assert _runs(tmp_path) == ["sync"]  # nine nights, one run
@@ -216,7 +216,7 @@ def test_jobs_come_round_by_themselves(bench, tmp_path):
 def test_a_clock_that_was_set_back_does_not_stop_the_nights(bench, clock):
     clock.moment = datetime.now(UTC) + timedelta(days=400)  # a wrong clock planned this
     agenda_jobs = [job(trigger=NIGHTLY)]
-    scheduler = Scheduler(bench.home, agenda_jobs, bench.runner(), bench.told.append)
+    scheduler = Scheduler(agenda_jobs, bench.runner())
     scheduler._engine.start(paused=True)
     try:
         scheduler._engine.add_job(
@@ -296,8 +296,8 @@ def test_a_full_disk_is_said_and_the_scheduler_lives_on(bench, clock, monkeypatc
     clock.forward(days=1)
     monkeypatch.setattr(runner.state, "started", _Full())
     with pytest.raises(OSError, match="No space"):
-        run_once(agenda, runner)
-    scheduler = Scheduler(bench.home, agenda.jobs, runner, bench.told.append)
+        run_once(agenda)
+    scheduler = Scheduler(agenda.jobs, runner)
     scheduler._run(agenda.jobs[0])
     assert any("No space" in line for line in bench.told)
     monkeypatch.undo()
