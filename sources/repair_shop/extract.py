@@ -206,6 +206,8 @@ class ShopFetch:
 
         try:
             outcome = self._reader.read(job, scan, count, by_offset=None)
+            if outcome.page_rows and self.ledger.value(job.shop, PAGING_KEY) == "offset":
+                raise PagingBroken("it gives other pages than of the fifty rows asked for")
         except (NotFound, ValidationRefused) as error:
             if job.kind != "updated" or isinstance(error, NotAllowed):
                 raise
@@ -215,18 +217,22 @@ class ShopFetch:
             self._scan(replace(job, kind="full"), result)
             return
         except PagingBroken as broken:
+            longest = max(map(len, self.ledger.shown_pages(scan)), default=0)
             try:
                 outcome = self._reader.read(job, scan, count, by_offset=True)
-                if outcome.whole and (
-                    outcome.page_rows or not self.ledger.shown_ids(scan) <= outcome.ids
+                if outcome.page_rows or (
+                    outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
                 ):
                     raise PagingBroken("it leaves out rows that page numbers showed")
+                if len(outcome.ids) <= longest:  # a row that came while they were read looks alike
+                    raise PagingBroken("it shows no more than one page")
                 self.ledger.set_value(job.shop, PAGING_KEY, "offset")
                 self.observer.say(
                     f"{job.shop}: {job.path} does not page by number ({broken}); "
                     "asking by offset and limit from now on."
                 )
             except (PagingBroken, BadAnswer) as again:
+                self.ledger.drop_values(job.shop, [PAGING_KEY])
                 outcome = self._reader.read_unsorted(
                     job, scan, count, f"{broken}; by offset: {again}"
                 )

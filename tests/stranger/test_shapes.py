@@ -243,6 +243,32 @@ def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, is_empty):
     assert "nothing that page 1 does not" in report.details[0]
 
 
+@pytest.mark.parametrize(("size", "takes_offset"), [(50, False), (40, True)])
+def test_a_row_that_comes_while_a_list_is_read_turns_no_shop_to_offsets(
+    stranger, size, takes_offset
+):
+    """Thirty brands, and one more after the empty second page; pages of ``size``, offset or not."""
+    brands, customers = (
+        [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 9:02d}"} for n in range(rows)]
+        for rows in (min(size, 30), 170)
+    )
+
+    def answer(seen: Seen) -> Reply:
+        query, is_brands = dict(seen.query), seen.path.endswith("/brands")
+        rows = {"/v1/brands": brands, "/v1/customers": customers}.get(seen.path, [])
+        rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
+        begin = size * (int(query.get("page", 1)) - 1) + takes_offset * int(query.get("offset", 0))
+        if is_brands and begin and len(brands) == min(size, 30):
+            brands.insert(7, {**brands[7], "id": 99})
+        return Reply(body=rows[begin : begin + size])
+
+    stranger.loopback.otherwise = answer
+    stranger.sync("brands")
+    report = stranger.sync("brands", "customers")
+    assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("customers", "main")) == 170
+
+
 def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger):
     stranger.past_the_end = stranger.missing = lambda: Reply(404, {"error": "Not found"})
     stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
