@@ -33,7 +33,7 @@ from .scan import (
     PagingBroken,
 )
 from .scan.deletions import Deletions
-from .scan.job_reader import JobReader
+from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
     RESUMED_KINDS,
     STILL_NEW,
@@ -217,27 +217,30 @@ class ShopFetch:
             self._scan(replace(job, kind="full"), result)
             return
         except PagingBroken as broken:
-            longest = max(map(len, self.ledger.shown_pages(scan)), default=0)
-            try:
-                outcome = self._reader.read(job, scan, count, by_offset=True)
-                if outcome.page_rows or (
-                    outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
-                ):
-                    raise PagingBroken("it leaves out rows that page numbers showed")
-                if len(outcome.ids) <= longest:  # a row that came while they were read looks alike
-                    raise PagingBroken("it shows no more than one page")
-                self.ledger.set_value(job.shop, PAGING_KEY, "offset")
-                self.observer.say(
-                    f"{job.shop}: {job.path} does not page by number ({broken}); "
-                    "asking by offset and limit from now on."
-                )
-            except (PagingBroken, BadAnswer) as again:
-                self.ledger.drop_values(job.shop, [PAGING_KEY])
-                outcome = self._reader.read_unsorted(
-                    job, scan, count, f"{broken}; by offset: {again}"
-                )
+            outcome = self._read_otherwise(job, scan, count, broken)
         result.outcome = outcome
         self._close(job, scan, outcome, result)
+
+    def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
+        """By offset, from now on, if that shows more than page numbers do; else unsorted."""
+        longest = max(map(len, self.ledger.shown_pages(scan)), default=0)
+        try:
+            outcome = self._reader.read(job, scan, count, by_offset=True)
+            if outcome.page_rows or (
+                outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
+            ):
+                raise PagingBroken("it leaves out rows that page numbers showed")
+            if len(outcome.ids) <= longest:  # a row that came while they were read looks alike
+                raise PagingBroken("it shows no more than one page")
+            self.ledger.set_value(job.shop, PAGING_KEY, "offset")
+            self.observer.say(
+                f"{job.shop}: {job.path} does not page by number ({broken}); "
+                "asking by offset and limit from now on."
+            )
+            return outcome
+        except (PagingBroken, BadAnswer) as again:
+            self.ledger.drop_values(job.shop, [PAGING_KEY])
+            return self._reader.read_unsorted(job, scan, count, f"{broken}; by offset: {again}")
 
     # -- afterwards ---------------------------------------------------------------------------
 
