@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from pipelines.json_file import write_atomically
 from pipelines.monitor.schedule_state import ScheduleState, is_served
@@ -56,9 +57,11 @@ if sys.argv[1] == "sync":
 class _TwoNights(Trigger):
     """The second comes due while the first runs; a third not today."""
 
-    def __init__(self) -> None:
+    @cached_property
+    def times(self) -> list[datetime]:
+        """From when it is first asked, however long a slow machine took until then."""
         now = datetime.now(UTC).replace(microsecond=0)
-        self.times = [now + timedelta(seconds=n) for n in (-86_400, 1, 2, 86_400)]
+        return [now + timedelta(seconds=n) for n in (-86_400, 1, 2, 86_400)]
 
     def after(self, moment: datetime) -> datetime:
         return next(time for time in self.times if time > moment)
