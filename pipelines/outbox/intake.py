@@ -131,7 +131,10 @@ def _change(
     values = dict(row)
     own = {name: values.pop(name) for name in _OWN if name in values}
     table, op = resource_and_op(str(own.get("_resource", resource)), own.get("_op", op))
-    target = _target(values.pop("id", None) or record_id, op)
+    said = values.pop("id", None)
+    if said and record_id and str(said) != str(record_id):
+        raise InputRefused([f"id: the row is for both {str(said)!r} and {str(record_id)!r}"])
+    target = _target(said or record_id, op)
     base_values = _based_on(own.get("_based_on", based_on))
     token = None
     attached = None

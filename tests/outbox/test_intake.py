@@ -53,6 +53,7 @@ def test_one_bad_row_queues_none_and_every_fault_is_named(settings):
         ("customers", "update", {"name": "x"}, {"record_id": "7?a=b"}, "is no id"),
         ("customers", "update", {"name": "x"}, {"record_id": "@abc"}, "is no id"),
         ("customers", "update", {"name": "x", "id": {"$queued": "x"}}, {}, "number of a change"),
+        ("customers", "update", {"name": "x", "id": "8"}, {"record_id": "7"}, "both '8' and '7'"),
         ("customers", "create", {"name": "x", "_resource": 5}, {}, "no resource '5'"),
         ("customers", "create", [], {}, "no row"),
         ("customers", "create", ["x"], {}, "must be an object"),
