@@ -181,28 +181,24 @@ def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> Non
 
 
 def _doubt(outbox: Outbox, found: Finding, place: Place, skews: Skews) -> None:
-    """Mark what waits as perhaps sent by another copy since this one was last used."""
+    """Mark what waits as perhaps sent by another copy since this one was last used, by the
+    service's time then."""
     shops = outbox.undoubted()
-    since = {
-        shop: _since(outbox, shop, place.wall, skews.get(shop) or 0.0)
-        for shop in set(shops.values())
-    }
+    since = {}
+    for shop in set(shops.values()):
+        known = outbox.service_time(shop)
+        if known is None:
+            # Never compared with the service's clock by a push: ours, unless it was set back since.
+            first, last = outbox.queued_between(shop)
+            ours = first if last <= place.wall else place.wall - _UNKNOWN_SECONDS
+            known = ours + (skews.get(shop) or 0.0)
+        since[shop] = known
     outbox.doubt(
         {number: since[shop] for number, shop in shops.items()},
         f"from another copy of the queue: {found.why}",
         place.wall,
         is_copied=found.standing >= Standing.OLDER,
     )
-
-
-def _since(outbox: Outbox, shop: str, wall: float, skew: float) -> float:
-    """The service's time since when another copy may have sent the changes of a shop."""
-    known = outbox.service_time(shop)
-    if known is not None:
-        return known
-    # Never compared with the service's clock by a push: ours, unless it was set back since.
-    first, last = outbox.queued_between(shop)
-    return (first if last <= wall else wall - _UNKNOWN_SECONDS) + skew
 
 
 LOCK_NAME = "push.lock"

@@ -217,13 +217,16 @@ class Lookup:
         whose notes are the beginning of ours may be, too: the service may have cut it off."""
         marked = [key for key, row in fresh.items() if holds(row, marker)]
         hidden: list[str] = []
+        name = MARKER_FIELDS[resource]
         for key in [] if marked else resembling:
             row: Mapping[str, Any] | None = fresh[key]
             if not _shows_notes(resource, row) and len(hidden) < _MOST_DETAILS:
                 row = self.record(resource, key)
             if row is not None and holds(row, marker):
                 marked.append(key)
-            elif not _shows_notes(resource, row) or _is_cut_off(resource, body, row):
+            elif not _shows_notes(resource, row) or (
+                row is not None and is_cut(resource, name, body.get(name), row)
+            ):
                 hidden.append(key)
         if len(marked) == 1:
             return Verdict("applied", marked[0], f"record {marked[0]} holds our marker")
@@ -284,11 +287,6 @@ def _is_deleted(row: Mapping[str, Any]) -> bool:
     marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
     said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
     return said or str(row.get("status")).lower() == "deleted"
-
-
-def _is_cut_off(resource: str, body: Mapping[str, Any], row: Mapping[str, Any] | None) -> bool:
-    name = MARKER_FIELDS[resource]
-    return row is not None and is_cut(resource, name, body.get(name), row)
 
 
 def _day(text: Any) -> date | None:

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -150,8 +151,8 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
 def _push_shop(
     home: Path, shop: ShopSettings, asked: _Asked
 ) -> tuple[int, list[dict[str, Any]], int, Exception | None]:
-    budget = Budget(home / "budget.sqlite")
     with (
+        closing(Budget(home / "budget.sqlite")) as budget,
         Outbox(home) as outbox,
         Client(
             shop, budget, lane="push", stop=asked.stop, counter=RequestCounter(asked.max_requests)
@@ -167,8 +168,6 @@ def _push_shop(
                 note_service(outbox, service, client.clock)
         except (ShopError, OutboxError) as stopped:
             error = stopped
-        finally:
-            budget.close()
         return client.requests, pusher.outcome(), pusher.waiting(), error
 
 

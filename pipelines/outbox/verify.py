@@ -25,7 +25,7 @@ from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import shows
 from pipelines.outbox.lookup import Lookup
-from pipelines.outbox.order import ONCE_ONLY, filled, merged_base
+from pipelines.outbox.order import ONCE_ONLY, filled, merged_base, missing_reference
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
 from pipelines.outbox.recent import LookupUnsure, Verdict, read_down_to, read_window_since
@@ -141,26 +141,21 @@ class Earlier:
         """Records that may have been made since, read once a push: another copy is over."""
         with self._lock:
             if resource not in self._lists:
-                self._lists[resource] = self._read(resource, body, after)
+                base = self.lookup.baseline(resource, body)
+                if "unsure" in base:
+                    raise LookupUnsure(str(base["unsure"]))
+                day = (after - _ZONES).date()
+                if base["since"]:
+                    since = min(day, date.fromisoformat(base["since"]))
+                    found = read_window_since(self.client, resource, since)
+                elif "floor" in base:
+                    found = read_down_to(self.client, resource, frozenset(), day)
+                else:
+                    found = read_window_since(self.client, resource, None)
+                if base["ids"] and found.keys().isdisjoint(base["ids"]):
+                    raise LookupUnsure("the list shows none of those that are known to be there")
+                self._lists[resource] = found
             return self._lists[resource]
-
-    def _read(
-        self, resource: str, body: Mapping[str, Any], after: datetime
-    ) -> dict[str, dict[str, Any]]:
-        base = self.lookup.baseline(resource, body)
-        if "unsure" in base:
-            raise LookupUnsure(str(base["unsure"]))
-        day = (after - _ZONES).date()
-        if base["since"]:
-            since = min(day, date.fromisoformat(base["since"]))
-            found = read_window_since(self.client, resource, since)
-        elif "floor" in base:
-            found = read_down_to(self.client, resource, frozenset(), day)
-        else:
-            found = read_window_since(self.client, resource, None)
-        if base["ids"] and found.keys().isdisjoint(base["ids"]):
-            raise LookupUnsure("the list shows none of the records that are known to be there")
-        return found
 
     # -- payments -----------------------------------------------------------------------------
 
@@ -239,16 +234,12 @@ def _acts(group: Sequence[Change], why: str) -> Verdict:
 
 def _twins(outbox: Outbox, change: Change) -> int:
     """How many waiting changes, itself among them, would send the very same."""
-    body = filled(outbox, change.body)
-    waiting = [one for one in outbox.creates(change, State.QUEUED) if one.doubted_since is not None]
-    return 1 + [_filled(outbox, other) for other in waiting].count(body)
-
-
-def _filled(outbox: Outbox, change: Change) -> Any:
-    try:
-        return filled(outbox, change.body)
-    except LookupError:
-        return None
+    waiting = [
+        filled(outbox, other.body)
+        for other in outbox.creates(change, State.QUEUED)
+        if other.doubted_since is not None and not missing_reference(outbox, other)
+    ]
+    return 1 + waiting.count(filled(outbox, change.body))
 
 
 def surely_before(text: Any, moment: datetime, zone: ZoneInfo) -> bool:
