@@ -28,10 +28,7 @@ from .http.client import Client
 from .hub import together
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
-from .scan import (
-    Outcome,
-    PagingBroken,
-)
+from .scan import Outcome, PagingBroken
 from .scan.deletions import Deletions
 from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
@@ -222,15 +219,14 @@ class ShopFetch:
         self._close(job, scan, outcome, result)
 
     def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
-        """By offset, from now on, if that shows more than page numbers do; else unsorted."""
-        longest = max(map(len, self.ledger.shown_pages(scan)), default=0)
+        """By offset, from now on, if that shows more than one page; else unsorted."""
         try:
             outcome = self._reader.read(job, scan, count, by_offset=True)
             if outcome.page_rows or (
                 outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
             ):
                 raise PagingBroken("it leaves out rows that page numbers showed")
-            if len(outcome.ids) <= longest:  # a row that came while they were read looks alike
+            if not self._reader.pages_by_offset(job, scan):
                 raise PagingBroken("it shows no more than one page")
             self.ledger.set_value(job.shop, PAGING_KEY, "offset")
             self.observer.say(
