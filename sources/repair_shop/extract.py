@@ -8,7 +8,6 @@ stop, ends them all, and what was answered is kept.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -181,8 +180,7 @@ class ShopFetch:
             result.error = error
         except ShopError as error:
             result.error = self.fatal = self.fatal or error
-        with _LOCK:
-            self.results.append(result)
+        self.results.append(result)
         rows = len(result.outcome.ids) if result.outcome else result.rows
         detail = result.doubt or (result.outcome.proof if result.outcome else "")
         self.observer.done(job.shop, job.resource, not result.doubt, rows, detail)
@@ -295,9 +293,6 @@ class ShopFetch:
             # What of the records was read is kept; those that were not are named anew.
             if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):
                 self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="cut off")
-
-
-_LOCK = threading.Lock()
 
 
 def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
