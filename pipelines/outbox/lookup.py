@@ -149,8 +149,8 @@ class Lookup:
             recent = read_down_to(self._client, resource, known, floor)
         if known and known.isdisjoint(recent):
             raise LookupUnsure("the list shows none of the records that were there before")
-        # What is older than what was read before is not new, though further down the list, or listed
-        # as it was changed meanwhile (tickets).
+        # What is older than what was read before is not new, though further down the list or, of
+        # tickets, listed because it was changed meanwhile.
         oldest = floor or since
         return {
             key: row
