@@ -149,13 +149,11 @@ class Lookup:
             recent = read_down_to(self._client, resource, known, floor)
         if known and known.isdisjoint(recent):
             raise LookupUnsure("the list shows none of the records that were there before")
-        # What is older than what was read before is not new, though further down the list or, of
-        # tickets, listed because it was changed meanwhile.
-        oldest = floor or since
+        # What is older than all that was there before is not new, though further down the list.
         return {
             key: row
             for key, row in recent.items()
-            if oldest is None or (day_of(row) or oldest) >= oldest
+            if floor is None or (day_of(row) or floor) >= floor
         }
 
     def resembling(

@@ -25,7 +25,7 @@ LARGE = 40_000_000
 """Bytes of a file from which on builds say how each text is packed. To find out DuckDB tries every
 way with every column, a third of what writing takes."""
 _OWN_TEXT = re.compile(
-    r"^((document|invoice|ticket|return|record|holder)_)?id$|_(key|number|ref|no|info)$"
+    r"^((customer|document|invoice|ticket|return|record|holder)_)?id$|_(key|number|ref|no|info)$"
     r"|note|description|fingerprint|comeback_of"
 )
 """Names of texts that differ from row to row; the others repeat themselves, so that a dictionary of

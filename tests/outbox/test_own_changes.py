@@ -77,21 +77,31 @@ def test_a_record_that_shows_a_name_where_an_id_was_sent_is_no_conflict(settings
             record_id=product,
             settings=settings,
         )
-    row = service.records["products"][product]
-    service.then = lambda body: row.update(category=f"Category {body['category']}")
+    write = service._write
+
+    def named(method, path, body, raw):
+        answer = write(method, path, body, raw)
+        service.records["products"][product]["category"] = f"Category {body['category']}"
+        return answer
+
+    service._write = named
     assert push(settings).exit_code == 0
     assert service.records["products"][product]["category"] == "Category 8"
 
 
 def test_a_model_that_names_its_make_is_found_again(settings, service):
     brand = service.put("brands", name="Acme")
+    write = service._write
 
-    def named(body):
-        for row in service.records["models"].values():
-            row |= {"make": "Acme", "model": body["name"]}
-            row.pop("brand", None)
+    def named(method, path, body, raw):
+        answer = write(method, path, body, raw)
+        table = service.records["models"]
+        for key in table:
+            table[key] = {**service.records["models"][key], "make": "Acme", "model": body["name"]}
+            table[key].pop("brand", None)
+        return answer
 
-    service.then = named
+    service._write = named
     body = {"brand": brand, "name": "A 1", "status": "Active"}
     enqueue("models", "create", body, settings=settings)
     service.lose = ["after"]
@@ -100,12 +110,15 @@ def test_a_model_that_names_its_make_is_found_again(settings, service):
 
 
 def test_a_number_the_service_spells_with_its_country_is_ours(settings, service, record):
+    write = service._write
 
-    def dialled(body):
+    def dialled(method, path, body, raw):
+        answer = write(method, path, body, raw)
         for row in service.records["customers"].values():
             row["mobile"] = "+502" + row["mobile"].removeprefix("+502").replace("-", "")
+        return answer
 
-    service.then = dialled
+    service._write = dialled
     for mobile in ("5551-0001", "5551-0002"):
         change(settings, record, mobile)
         assert push(settings).exit_code == 0

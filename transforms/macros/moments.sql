@@ -11,8 +11,10 @@
 
 {% macro shop_zone() %}coalesce(shops.timezone, 'UTC'){% endmacro %}
 
+{#- First as nearly all of them are written: such a pattern takes a sixth of what those with a `%` take. -#}
 {% macro has_offset(column) -%}
-({{ column }} like '%T%+__:__' or {{ column }} like '%T%-__:__' or {{ column }} like '%T%Z')
+case when {{ column }} like '__________T________-__:__' or {{ column }} like '__________T________+__:__' then true
+            else {{ column }} like '%T%+__:__' or {{ column }} like '%T%-__:__' or {{ column }} like '%T%Z' end
 {%- endmacro %}
 
 {% macro moment_at(column, zone) -%}

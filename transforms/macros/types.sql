@@ -60,10 +60,13 @@ case
 {% endmacro %}
 
 {% macro default__text_of(column, type) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
-{#- The same text. DuckDB writes a decimal of up to eighteen digits in a tenth of the time. -#}
+{#- The same text. DuckDB writes a decimal of up to eighteen digits in a tenth of the time, and a moment
+    without zone in a third (a session's zone is UTC in every build). -#}
 {% macro duckdb__text_of(column, type) -%}
 {%- if type == 'DECIMAL(28,4)' -%}
 case when abs({{ column }}) < 100000000000000 then cast(try_cast({{ column }} as decimal(18, 4)) as varchar) else cast({{ column }} as varchar) end
+{%- elif type == 'TIMESTAMPWITHTIMEZONE' -%}
+cast(make_timestamp(epoch_us({{ column }})) as varchar) || '+00'
 {%- else -%}{{ default__text_of(column, type) }}{%- endif -%}
 {%- endmacro %}
 

@@ -9,5 +9,4 @@ inner join {{ ref('int_line_sums') }} as summed
 where summed.effect <> 'return'
     and documents.amount_source = 'document'
     and abs(documents.gross - summed.total) > 0.01
-    and {{ is_changed('int_changed_figures', 'documents', document_key()) }}
     and {{ is_changed('int_changed_figures', 'summed', document_key()) }}

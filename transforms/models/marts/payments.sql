@@ -65,7 +65,11 @@ documents as (
 ),
 
 tickets as (
-    select * from {{ ref('stg_tickets') }} where deleted_at is null and {{ is_named('id', 'together', 'ticket_id') }}
+    -- Few payments are of a ticket that has no document yet.
+    select * from {{ ref('stg_tickets') }}
+    where deleted_at is null
+        and id in (select ticket_id from {{ ref('int_shown_payments') }} where ticket_id >= '')
+        and {{ is_named('id', 'together', 'ticket_id') }}
 )
 
 select
