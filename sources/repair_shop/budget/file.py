@@ -114,8 +114,8 @@ class BudgetFile:
                 connection.execute("commit")
             except sqlite3.Error as error:
                 raise BudgetUnusable(
-                    f"The rate budget {self.path} cannot be used ({error}). It must be a writable "
-                    "file; if it is damaged, remove it and wait a minute before the next run."
+                    f"The rate budget {self.path} cannot be used ({error}). It must be writable "
+                    "and its disk have room; if it is damaged, remove it and wait a minute."
                 ) from error
 
     def wall_time(self, moment: float, now: float) -> datetime:
