@@ -81,8 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="shopmirror")
         sys.stdout.flush()  # a full disk is told here
-        code = result if isinstance(result, int) else 0
-        return STOPPED if code == _INTERRUPTED else code
+        if result == _INTERRUPTED:
+            raise KeyboardInterrupt
+        return result if isinstance(result, int) else 0
     except (typer.Abort, KeyboardInterrupt):
         fault("Stopped.")
         return STOPPED

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
 
+from shopmirror import main
 from shopmirror.consoles import Screen, duration, fault, print_json, say, table
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
@@ -84,6 +86,14 @@ def test_the_first_signal_asks_to_stop():
         signal.raise_signal(signal.SIGINT)
         assert stop.is_set()
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_ctrl_c_is_answered_in_words(monkeypatch, capsys):
+    app = typer.Typer()
+    app.command()(lambda: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(main, "app", app)
+    assert main.main([]) == 4
+    assert capsys.readouterr().err == "Stopped.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
