@@ -21,10 +21,8 @@ import uuid
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
@@ -33,6 +31,7 @@ from sources.repair_shop.log import Log
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
+from tests.wire.doubles import Loopback, Reply, Seen
 
 Row = dict[str, Any]
 ROWS = dict(
@@ -92,13 +91,10 @@ def habits(dice: random.Random) -> dict[str, Any]:
     }
 
 
-class Stranger(ThreadingHTTPServer):
-    """The service of one seed, on loopback. ``lists`` is the truth."""
-
-    daemon_threads = True
+class Stranger:
+    """The service of one seed. ``lists`` is the truth."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
         self.dice, self.chance = random.Random(seed), random.Random(-seed)
         self.habits = habits(self.dice)
         self.zone = ZoneInfo(self.habits["zone"])
@@ -110,10 +106,6 @@ class Stranger(ThreadingHTTPServer):
         for name, rows in [(name, int(rows)) for name, rows in ROWS.items()]:
             for _ in range(self.dice.choice([0, 50, 51, rows]) if rows > 100 else rows):
                 self.make(name, timedelta(days=100 * self.dice.random()))
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_: object) -> None:
-        """A client that went away is no news."""
 
     # -- the shop ---------------------------------------------------------------------------------
 
@@ -235,41 +227,23 @@ class Stranger(ThreadingHTTPServer):
             shown["invoice" if kind == "ticketInvoices" else "pos"] = {"id": identity}
         return shown
 
-    def spoilt(self, status: int, payload: Any) -> tuple[int, bytes, dict[str, str]]:
-        """The answer as it leaves: now and then something else."""
-        body, headers = json.dumps(payload).encode(), dict[str, str]()
-        if self.calm or self.chance.random() >= self.habits["faults"]:
-            return status, body, headers
-        kind = self.chance.randrange(4)
-        if kind == 0:
-            status = self.chance.choice([204, 400, 404, 422, 500, 502, 503])
-            return status, b"" if status == 204 else b'{"error": "Not found"}', headers
-        if kind == 1:
-            return 200, json.dumps(self.chance.choice(BODIES)).encode(), headers
-        if kind == 2:
-            return 200, self.chance.choice(list(BROKEN.values()))(body), headers
-        packed = gzip.compress(body)
-        return 200, packed[: 2 * len(packed) // 3], {"Content-Encoding": "gzip"}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Stranger
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-    def do_GET(self) -> None:
-        """One request."""
-        url = urlsplit(self.path)
-        with self.server.lock:
-            answer = self.server.answer(url.path[4:].strip("/"), dict(parse_qsl(url.query)))
-            status, body, headers = self.server.spoilt(*answer)
-        self.send_response_only(status)
-        for name, value in {**headers, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+    def reply(self, seen: Seen) -> Reply:
+        """One answer as it leaves: now and then something else."""
+        with self.lock:
+            status, payload = self.answer(seen.path[4:].strip("/"), dict(seen.query))
+            if self.calm or self.chance.random() >= self.habits["faults"]:
+                return Reply(status, payload)
+            kind = self.chance.randrange(4)
+            if kind == 0:
+                status = self.chance.choice([204, 400, 404, 422, 500, 502, 503])
+                return Reply(status, b"" if status == 204 else {"error": "Not found"})
+            if kind == 1:
+                return Reply(body=self.chance.choice(BODIES))
+            body = json.dumps(payload).encode()
+            if kind == 2:
+                return Reply(body=self.chance.choice(list(BROKEN.values()))(body))
+            packed = gzip.compress(body)
+            return Reply(200, packed[: 2 * len(packed) // 3], {"Content-Encoding": "gzip"})
 
 
 def differences(service: Stranger, mirror: Mirror, shop: ShopSettings) -> list[str]:
@@ -291,29 +265,25 @@ def differences(service: Stranger, mirror: Mirror, shop: ShopSettings) -> list[s
 
 def tried(seed: int, nights: int) -> bool:
     """Reads a service for some nights; whether all it said was so."""
-    service = Stranger(seed)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            shop = ShopSettings(
-                name="main",
-                base_url=f"http://127.0.0.1:{service.server_port}/v1",
-                api_key=SecretStr("the-key-of-a-stranger"),
-                timezone=service.habits["zone"],
-                requests_per_minute=1_000_000,
-                minute_seconds=0.5,
-            )
-            said, wrong = [], list[str]()
-            for night in range(nights):
-                service.calm = night == nights - 1
-                with Mirror(Path(folder), [shop]) as mirror:
-                    [reading] = mirror.read(ENDPOINTS)
-                    said.append("incomplete" if reading.doubts else "complete")
-                    if not reading.doubts:
-                        wrong += differences(service, mirror, shop)
-                service.night()
-    finally:
-        service.shutdown()
-        service.server_close()
+    service, said, wrong = Stranger(seed), list[str](), list[str]()
+    with tempfile.TemporaryDirectory() as folder, Loopback() as loopback:
+        loopback.otherwise = service.reply
+        shop = ShopSettings(
+            name="main",
+            base_url=loopback.base_url,
+            api_key=SecretStr("the-key-of-a-stranger"),
+            timezone=service.habits["zone"],
+            requests_per_minute=1_000_000,
+            minute_seconds=0.5,
+        )
+        for night in range(nights):
+            service.calm = night == nights - 1
+            with Mirror(Path(folder), [shop]) as mirror:
+                [reading] = mirror.read(ENDPOINTS)
+                said.append("incomplete" if reading.doubts else "complete")
+                if not reading.doubts:
+                    wrong += differences(service, mirror, shop)
+            service.night()
     if reading.doubts:
         wrong += [f"incomplete on a night without faults: {reading.doubts[0]}"]
     print(seed, " ".join(said), *(["WRONG", wrong, service.habits] if wrong else []), flush=True)

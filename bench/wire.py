@@ -104,9 +104,9 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         return
     began = time.process_time()
     from pipelines.load.consumer import Feed
-    from pipelines.load.imports import without
     from pipelines.sync.run import sync
     from pipelines.sync.session import Session
+    from shopmirror.runs import light
     from sources.repair_shop.budget import KeyBudget
     from sources.repair_shop.http import transport
     from sources.repair_shop.http.redaction import Redactor
@@ -132,7 +132,7 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         for name, key in keys.items()
     )
     clock, is_ten = time.monotonic(), "ten" in what
-    with without("pandas"):  # as the command does
+    with light():  # as the command
         report = sync(Settings(home=home, shops=shops), resources=LISTS if is_ten else None)
     clock, cpu, own = time.monotonic() - clock, time.process_time(), time.thread_time()
     spent = dict(stages.seconds)

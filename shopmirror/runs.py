@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,14 +41,28 @@ def make_room(settings: Settings) -> None:
 
 
 @contextmanager
+def light() -> Iterator[None]:
+    """A process that does this alone: it imports no pandas, and Python looks for cycles rarely, of
+    which rows hold none (each full search goes through all that was imported)."""
+    from pipelines.load.imports import without
+
+    usual = gc.get_threshold()
+    gc.set_threshold(20_000)
+    try:
+        with without("pandas"):
+            yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+@contextmanager
 def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
-    from pipelines.load.imports import without
     from pipelines.monitor.logs import Logged, to_files
 
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     with (
-        without("pandas"),
+        light(),
         stopping() as stop,
         to_files(settings.home / "logs", command, secrets),
         watching() as observer,

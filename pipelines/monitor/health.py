@@ -64,14 +64,12 @@ def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     return [Problem(Kind.STALE, Text("the mirror is {hours} hours old", hours=round(hours)), shop)]
 
 
-def runs(
-    newest_first: Sequence[Mapping[str, Any]], *, is_running: bool, is_told: bool = False
-) -> list[Problem]:
+def runs(newest_first: Sequence[Mapping[str, Any]], *, is_running: bool) -> list[Problem]:
     """What went wrong with the newest runs, and no later run has made good.
 
     Only a run of at least the same shops and lists makes a failure good: not one of a few lists,
     not a reconciliation. A run without an end was cut off, unless ``is_running`` says that one is
-    at work; only the newest can be. ``is_told``: why they failed is told elsewhere.
+    at work; only the newest can be.
     """
     found: list[Problem] = []
     later: list[frozenset[str]] = []
@@ -80,7 +78,7 @@ def runs(
             continue
         asked = _asked(str(run["command"]))
         if not any(wider <= asked for wider in later):
-            problems = _ended(run, is_told=is_told)
+            problems = _ended(run)
             # What a run left in doubt or differing, evidence and comparison tell as they stand now.
             found += [p for p in problems if place == 0 or p.kind not in _TOLD_BY_EVIDENCE]
         if run["outcome"] != RULES[Kind.STOPPED].outcome:
@@ -93,7 +91,7 @@ def _asked(command: str) -> frozenset[str]:
     return frozenset(("sync", *command.split()))
 
 
-def _ended(run: Mapping[str, Any], *, is_told: bool) -> list[Problem]:
+def _ended(run: Mapping[str, Any]) -> list[Problem]:
     outcome, command = run["outcome"], run["command"]
     if outcome in (None, RULES[Kind.CUT_OFF].outcome):
         text = Text(
@@ -105,7 +103,5 @@ def _ended(run: Mapping[str, Any], *, is_told: bool) -> list[Problem]:
         return []
     kind = Kind.UNREACHED if run["exit_code"] == 3 else _ENDS.get(outcome, Kind.FAILED)
     told = {"command": command, "outcome": _OUTCOMES.get(outcome, outcome)}
-    if is_told:
-        return [Problem(kind, Text("The last run ({command}) ended {outcome}", **told))]
     why = run["message"]
     return [Problem(kind, Text("The last run ({command}) ended {outcome}: {why}", **told, why=why))]

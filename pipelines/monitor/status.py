@@ -360,9 +360,7 @@ def _refusals(shops: Sequence[ShopStatus]) -> Iterator[Problem]:
 
 def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iterator[Problem]:
     failing = [one for one in found.incidents if not one["went_well_since"]]
-    # A refusal and a failing job are told in full by themselves; their run only that it failed.
-    is_told = bool(failing) or any(shop.budget["refused_until"] for shop in found.shops)
-    yield from health.runs(found.runs, is_running=is_syncing, is_told=is_told)
+    yield from health.runs(found.runs, is_running=is_syncing)
     for incident in failing:
         since = datetime.fromisoformat(incident["since"]).astimezone(zone)
         yield Problem(

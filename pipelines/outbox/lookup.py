@@ -149,11 +149,13 @@ class Lookup:
             recent = read_down_to(self._client, resource, known, floor)
         if known and known.isdisjoint(recent):
             raise LookupUnsure("the list shows none of the records that were there before")
-        # What is older than all that was there before is not new, though further down the list.
+        # What is older than what was read before is not new, though further down the list or, of
+        # tickets, listed because it was changed meanwhile.
+        oldest = floor or since
         return {
             key: row
             for key, row in recent.items()
-            if floor is None or (day_of(row) or floor) >= floor
+            if oldest is None or (day_of(row) or oldest) >= oldest
         }
 
     def resembling(

@@ -94,8 +94,6 @@ class BadAnswer(ShopError):
         where = f"{method} {path}: ".lstrip() if path else ""
         seen = f" (saw: {excerpt})" if excerpt else ""
         super().__init__(f"{where}{message}{seen}")
-        self.method = method
-        self.path = path
         self.status = status
         self.excerpt = excerpt
         self.transient = transient
@@ -140,14 +138,9 @@ class OutcomeUnknown(ShopError):
 
     exit_code = 1
 
-    def __init__(
-        self, message: str, *, method: str = "", path: str = "", status: int = 0, reason: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.method = method
-        self.path = path
-        self.status = status
+    def __init__(self, message: str, status: int = 0, reason: str = "") -> None:
+        super().__init__(f"It is not known whether this took effect: {message}")
+        self.status, self.reason = status, reason
 
 
 class Stopped(ShopError):

@@ -8,7 +8,6 @@ stop, ends them all, and what was answered is kept.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -28,10 +27,7 @@ from .http.client import Client
 from .hub import together
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
-from .scan import (
-    Outcome,
-    PagingBroken,
-)
+from .scan import Outcome, PagingBroken
 from .scan.deletions import Deletions
 from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
@@ -184,8 +180,7 @@ class ShopFetch:
             result.error = error
         except ShopError as error:
             result.error = self.fatal = self.fatal or error
-        with _LOCK:
-            self.results.append(result)
+        self.results.append(result)
         rows = len(result.outcome.ids) if result.outcome else result.rows
         detail = result.doubt or (result.outcome.proof if result.outcome else "")
         self.observer.done(job.shop, job.resource, not result.doubt, rows, detail)
@@ -222,15 +217,14 @@ class ShopFetch:
         self._close(job, scan, outcome, result)
 
     def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
-        """By offset, from now on, if that shows more than page numbers do; else unsorted."""
-        longest = max(map(len, self.ledger.shown_pages(scan)), default=0)
+        """By offset, from now on, if that shows more than one page; else unsorted."""
         try:
             outcome = self._reader.read(job, scan, count, by_offset=True)
             if outcome.page_rows or (
                 outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
             ):
                 raise PagingBroken("it leaves out rows that page numbers showed")
-            if len(outcome.ids) <= longest:  # a row that came while they were read looks alike
+            if not self._reader.pages_by_offset(job, scan):
                 raise PagingBroken("it shows no more than one page")
             self.ledger.set_value(job.shop, PAGING_KEY, "offset")
             self.observer.say(
@@ -299,9 +293,6 @@ class ShopFetch:
             # What of the records was read is kept; those that were not are named anew.
             if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):
                 self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="cut off")
-
-
-_LOCK = threading.Lock()
 
 
 def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ the service.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +102,8 @@ def repair_shop(
         name: {**section.get("shops", {}).get(name, {}), **(shops or {}).get(name, {})}
         for name in {**section.get("shops", {}), **(shops or {})}
     }
-    reader = _Reader(
-        Path(ledger_folder) if ledger_folder else home_folder(),
-        shops_of(section),
-        max_requests,
-        full,
-    )
-    feed = _Feed(reader.log)
+    home = Path(ledger_folder) if ledger_folder else home_folder()
+    feed = _Feed(_reader(home, shops_of(section), max_requests, full))
     for table in ENDPOINTS:
         yield feed.resource(table)
 
@@ -139,30 +135,24 @@ def from_log(
     return source()
 
 
-class _Reader:
+def _reader(
+    home: Path, shops: Sequence[ShopSettings], max_requests: int | None, full: bool
+) -> Callable[[], tuple[Log, Offset]]:
     """Reads the selected lists when the first of them is extracted, and lends out the log."""
 
-    def __init__(
-        self, home: Path, shops: Sequence[ShopSettings], max_requests: int | None, full: bool
-    ) -> None:
-        self._home, self._shops = home, shops
-        self._max_requests, self._full = max_requests, full
-        self._log: tuple[Log, Offset] | None = None
+    @cache
+    def log() -> tuple[Log, Offset]:
+        selected = [name for name in dlt.current.source().selected_resources if name in ENDPOINTS]
+        with Mirror(home, shops, max_requests=max_requests) as mirror:
+            found = Log(Ledger(mirror.ledger_path), shops, home / "warehouse.duckdb")
+            for table in selected:
+                for shop in found.missing(table, _offsets(found, table)):
+                    found.ask_again(table, shop)
+            _tell(mirror.read(selected, full=full))
+            try_again(mirror.ledger)
+        return found, found.end()
 
-    def log(self) -> tuple[Log, Offset]:
-        if self._log is None:
-            selected = [
-                name for name in dlt.current.source().selected_resources if name in ENDPOINTS
-            ]
-            with Mirror(self._home, self._shops, max_requests=self._max_requests) as mirror:
-                log = Log(Ledger(mirror.ledger_path), self._shops, self._home / "warehouse.duckdb")
-                for table in selected:
-                    for shop in log.missing(table, _offsets(log, table)):
-                        log.ask_again(table, shop)
-                _tell(mirror.read(selected, full=self._full))
-                try_again(mirror.ledger)
-            self._log = log, log.end()
-        return self._log
+    return log
 
 
 def _tell(fetches: Sequence[ShopFetch]) -> None:

@@ -7,29 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.outbox import Outbox, enqueue, push
+from sources.repair_shop.schema.bodies import PATHS
 from tests.bodies.tables import minimal
 from tests.outbox.conftest import settings_for
 
 STEPS = ("checked", "intent", "answered", "outcome", "looked", "intent again", "adopted")
 UPLOAD_STEPS = (*STEPS, "slot", "slot kept")
 FAULTS = ("ok", "before", "after", "500 before", "500 after")
-PATHS = {
-    "customers": "customers",
-    "tickets": "tickets",
-    "ticket_comments": "ticketComments",
-    "ticket_timers": "ticketTimers",
-    "payments": "payments",
-    "products": "products",
-    "models": "models",
-    "categories": "categories",
-    "brands": "brands",
-    "stock": "stock",
-    "serials": "serials",
-    "adjustments": "adjustments",
-    "leads": "leads",
-    "appointments": "appointments",
-    "time_clock": "timeClock",
-}
+NAMES = {name: path.strip("/") for name, path in PATHS.items()}
+"""Raw table -> its list at the service."""
 CREATABLE = tuple(name for name in PATHS if name != "serials")
 UPDATES = {
     "customers": {"city": "Cobán"},
@@ -71,7 +57,7 @@ class Outcome:
 def run(service, home: Path, resource: str, op: str, crashes, faults) -> Outcome:
     """``crashes``: (step, times it is reached) of each push that dies; then pushes that live."""
     settings = settings_for(home, service.base_url, minute_seconds=0.02)
-    path = PATHS[resource]
+    path = NAMES[resource]
     _queue(service, settings, resource, op, home)
     before = service.count(op, path)
     service.lose = list(faults)
@@ -125,7 +111,7 @@ def random_run(service, home: Path, seed: int):
 
 
 def _queue(service, settings, resource, op, home):
-    path = PATHS[resource]
+    path = NAMES[resource]
     if op == "create":
         body = minimal(resource)
         if resource == "payments":

@@ -48,6 +48,8 @@ class FakeService:
         """Seconds until a list shows a new record."""
         self.distort = lambda name, value: value
         """What is kept of a value that was sent; by the name under which it is shown."""
+        self.then = lambda body: None
+        """What it makes of its records after a write."""
         self.keeps_deleted = False
         """It marks what is deleted, and leaves it out of lists only; "listed": nor out of them."""
         self.has_details = True
@@ -138,6 +140,7 @@ class FakeService:
             is_json = handler.headers.get("Content-Type", "").startswith("application/json")
             body = json.loads(raw) if is_json and raw else None
             answer = self._write(method, path, body, raw)
+            self.then(body)
             if fault == "after":
                 return self._drop(handler)
             if when == "after":

@@ -112,6 +112,18 @@ def test_one_that_was_there_before_is_not_taken_for_ours(settings, service):
     assert states(settings) == ["done"]
 
 
+def test_an_old_ticket_that_staff_touched_meanwhile_is_not_taken_for_ours(settings, service):
+    """Tickets are listed by when they changed, so one made long ago turns up as a new one."""
+    service.put("tickets", short_info="Battery")
+    old = service.put("tickets", short_info="Screen", created_date="2026-01-02T10:00:00+0000")
+    service.made[old] = float("inf")
+    enqueue("tickets", "create", {"customerId": "7", "shortInfo": "Screen"}, settings=settings)
+    service.lose = ["before"]
+    push(settings, hook=at("intent", lambda: service.made.pop(old, None)))
+    assert states(settings) == ["done"]
+    assert (change(settings).id != old, service.count("create", "tickets")) == (True, 1)
+
+
 def test_two_alike_of_our_own_are_both_created(settings, service):
     for _ in range(2):
         enqueue("customers", "create", {"name": "Ann"}, settings=settings)

@@ -36,6 +36,10 @@ def home_of(folder, sandbox, name):
     return of_sandbox(folder, sandbox, name)
 
 
+def brands(store):
+    return [row["name"] for row in store.all("brands")]
+
+
 def payment(store, amount=1.25, **line):
     return {
         "invoiceId": store.ids("ticket_invoices")[0],
@@ -220,7 +224,7 @@ def test_a_page_with_a_repeated_id_hides_no_other(sandbox, tmp_path):
     push(home, hook=hook)
     sandbox.faults.clear()
     [change] = changes(home)
-    names = [store.get("brands", one)["name"] for one in store.ids("brands")]
+    names = brands(store)
     assert names.count("Ours") == 1, change.reason
 
 
@@ -235,7 +239,7 @@ def test_a_clock_that_is_ahead_doubles_nothing(sandbox, home, monkeypatch):
     enqueue("brands", "create", {"name": "Clocked"}, settings=home)
     sandbox.faults.next("drop_answer_after_commit", method="POST")
     push(home)
-    names = [store.get("brands", one)["name"] for one in store.ids("brands")]
+    names = brands(store)
     assert (changes(home)[0].state, names.count("Clocked")) == ("done", 1)
 
 
@@ -255,7 +259,7 @@ def test_a_look_that_shows_no_record_known_to_be_there_proves_nothing(sandbox, h
     sandbox.faults.clear()
     assert changes(home)[0].state == "in_doubt"
     push(home)
-    names = [store.get("brands", one)["name"] for one in store.ids("brands")]
+    names = brands(store)
     assert (changes(home)[0].state, names.count("Hidden")) == ("done", 1)
 
 
@@ -278,7 +282,7 @@ def test_one_odd_record_stops_no_other_change(sandbox, home, odd):
     assert second.state == "done"
     assert first.state in ("done", "in_doubt")
     store = sandbox.store("main")
-    names = [store.get("brands", one)["name"] for one in store.ids("brands")]
+    names = brands(store)
     assert names.count(f"One {odd}") == 1
 
 

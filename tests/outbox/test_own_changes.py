@@ -77,31 +77,21 @@ def test_a_record_that_shows_a_name_where_an_id_was_sent_is_no_conflict(settings
             record_id=product,
             settings=settings,
         )
-    write = service._write
-
-    def named(method, path, body, raw):
-        answer = write(method, path, body, raw)
-        service.records["products"][product]["category"] = f"Category {body['category']}"
-        return answer
-
-    service._write = named
+    row = service.records["products"][product]
+    service.then = lambda body: row.update(category=f"Category {body['category']}")
     assert push(settings).exit_code == 0
     assert service.records["products"][product]["category"] == "Category 8"
 
 
 def test_a_model_that_names_its_make_is_found_again(settings, service):
     brand = service.put("brands", name="Acme")
-    write = service._write
 
-    def named(method, path, body, raw):
-        answer = write(method, path, body, raw)
-        table = service.records["models"]
-        for key in table:
-            table[key] = {**service.records["models"][key], "make": "Acme", "model": body["name"]}
-            table[key].pop("brand", None)
-        return answer
+    def named(body):
+        for row in service.records["models"].values():
+            row |= {"make": "Acme", "model": body["name"]}
+            row.pop("brand", None)
 
-    service._write = named
+    service.then = named
     body = {"brand": brand, "name": "A 1", "status": "Active"}
     enqueue("models", "create", body, settings=settings)
     service.lose = ["after"]
@@ -110,15 +100,12 @@ def test_a_model_that_names_its_make_is_found_again(settings, service):
 
 
 def test_a_number_the_service_spells_with_its_country_is_ours(settings, service, record):
-    write = service._write
 
-    def dialled(method, path, body, raw):
-        answer = write(method, path, body, raw)
+    def dialled(body):
         for row in service.records["customers"].values():
             row["mobile"] = "+502" + row["mobile"].removeprefix("+502").replace("-", "")
-        return answer
 
-    service._write = dialled
+    service.then = dialled
     for mobile in ("5551-0001", "5551-0002"):
         change(settings, record, mobile)
         assert push(settings).exit_code == 0

@@ -12,21 +12,29 @@ from pipelines.outbox.identity import Finding, Standing
 from pipelines.outbox.verify import surely_before
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from tests.outbox.conftest import change, invoice, pay, states
+from tests.outbox.conftest import change, invoice, pay, payment, states
 from tests.outbox.restoring import WAYS, World, killed_for_good
 
 
+def put_back(settings, meanwhile=lambda: None):
+    """The home as it was before ``meanwhile``: another inode, whatever is in it."""
+    backup = settings.home.with_name("backup")
+    shutil.copytree(settings.home, backup)
+    meanwhile()
+    shutil.rmtree(settings.home)
+    backup.rename(settings.home)
+
+
 @pytest.fixture
-def restored(settings, tmp_path_factory):
+def restored(settings):
     """Pushes what is queued, then puts the queue back as it was before."""
 
     def again(between=lambda: None):
-        backup = tmp_path_factory.mktemp("backup") / "data"
-        shutil.copytree(settings.home, backup)
-        assert push(settings).exit_code == 0
-        between()
-        shutil.rmtree(settings.home)
-        shutil.copytree(backup, settings.home)
+        def pushed():
+            assert push(settings).exit_code == 0
+            between()
+
+        put_back(settings, pushed)
         return push(settings)
 
     return again
@@ -101,29 +109,22 @@ def test_a_payment_nobody_can_tell_apart_is_for_a_person(settings, service, rest
     assert len(service.records["payments"]) == 3, "sent on the word of a person who has looked"
 
 
-def test_a_payment_that_was_not_sent_is_sent(settings, service, tmp_path_factory):
+def test_a_payment_that_was_not_sent_is_sent(settings, service):
     to = invoice(service, payments=[])
     pay(settings, to, 50)
-    backup = tmp_path_factory.mktemp("backup") / "data"
-    shutil.copytree(settings.home, backup)
-    shutil.rmtree(settings.home)
-    shutil.copytree(backup, settings.home)
-    payment = service._pay("till-1", {"invoiceId": to, "lines": [{"amount": 20}]})
-    assert payment[0] == 201
+    put_back(settings)
+    assert service._pay("till-1", payment(to, 20))[0] == 201
     assert push(settings).exit_code == 0
     assert states(settings) == ["done"]
     assert len(service.records["payments"]) == 2
 
 
-def test_an_equal_payment_from_before_is_not_ours(settings, service, tmp_path_factory):
+def test_an_equal_payment_from_before_is_not_ours(settings, service):
     to = invoice(service, payments=[])
-    service._pay("till-1", {"invoiceId": to, "lines": [{"amount": 50}]})
+    service._pay("till-1", payment(to, 50))
     service.records["ticketInvoices"][to]["payments"][0]["date"] = "2026-01-02T10:00:00+0000"
     pay(settings, to, 50)
-    home = settings.home
-    shutil.copytree(home, home.with_name("backup"))
-    shutil.rmtree(home)
-    shutil.copytree(home.with_name("backup"), home)
+    put_back(settings)
     assert push(settings).exit_code == 0
     assert len(service.records["payments"]) == 2
 
@@ -181,7 +182,7 @@ def test_a_weekend_off_needs_nobody(settings, service):
     push(settings)
     pay(settings, to, 50)
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-    service._pay("till-1", {"invoiceId": to, "lines": [{"amount": 20}]})
+    service._pay("till-1", payment(to, 20))
     rebooted(settings)
     assert push(settings).exit_code == 0
     assert states(settings) == ["done", "done"]

@@ -172,20 +172,6 @@ def test_insertions_at_any_moment_lose_no_row_that_was_there(data, count):
         assert {row[0] for row in original} <= out.ids
 
 
-def test_the_order_of_reading_is_what_saves_the_row_at_the_boundary():
-    """Every boundary of the scan: the row before it goes while the scan is there."""
-    for step in range(1, 14):
-
-        def delete(now, fake, step=step):
-            if now == step:
-                fake.rows.pop(3)
-
-        fake = FakeList(rows(400), delete)
-        out = read_list(fake)
-        assert out.proven
-        assert {row[0] for row in fake.rows} <= out.ids
-
-
 @dataclass
 class Unstable(FakeList):
     """Rows of one day come in another order with each answer."""
@@ -302,20 +288,16 @@ def test_a_window_is_proven_though_rows_come_and_one_moves(count):
     assert out.proven and out.ids >= {f"r{n}" for n in range(count)}
 
 
-def test_a_head_scan_ends_on_known_rows():
+@pytest.mark.parametrize(
+    ("known", "since", "requests"), [(990, START + timedelta(days=990 // 7), 1), (820, None, 7)]
+)
+def test_a_head_scan_reads_as_many_pages_as_are_new_and_ends_on_known_rows(known, since, requests):
     fake = FakeList(rows(1000))
-    fake.known = {f"r{n}" for n in range(990)}
-    out = read_head(fake, order="newest", since=START + timedelta(days=990 // 7), live=990)
+    fake.known = {f"r{n}" for n in range(known)}
+    out = read_head(fake, order="newest", since=since, live=known)
     assert out.proven and not out.whole
-    assert {f"r{n}" for n in range(990, 1000)} <= out.ids
-    assert len(fake.requests) == 1
-
-
-def test_a_head_scan_reads_as_many_pages_as_are_new():
-    fake = FakeList(rows(1000))
-    fake.known = {f"r{n}" for n in range(820)}
-    out = read_head(fake, order="newest", since=None, live=820)
-    assert {f"r{n}" for n in range(820, 1000)} <= out.ids
+    assert {f"r{n}" for n in range(known, 1000)} <= out.ids
+    assert len(fake.requests) == requests
 
 
 def test_a_head_scan_reads_the_boundary_day_again_whole():

@@ -9,6 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from pipelines.monitor.metrics import MetricsError, render, serving
 from pipelines.monitor.notify import Incidents
+from pipelines.monitor.status import status
 from schedules.scheduler import Agenda
 from shopmirror.main import main
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -48,11 +49,13 @@ def test_runs_jobs_and_incidents_are_told(settings, bench):
 
     ledger = Ledger(settings.home / "mirror.sqlite")
     run = ledger.begin_run("sync")
-    ledger.end_run(run, outcome="incomplete", exit_code=3, requests=87, rows=12, message="",
+    ledger.end_run(run, outcome="incomplete", exit_code=3, requests=87, rows=12, message="no",
                    detail={})  # fmt: skip
     ledger.close()
     Agenda([job()], bench.runner()).note()
     Incidents(settings.home).failed("sync", 3, "refused")
+    # A failing job is one of its own: it does not say why the run failed.
+    assert "The last run (sync) ended incomplete: no" in status(settings).problems
     found = _samples(render(settings))
     assert found["shopmirror_last_run_exit_code", "sync"] == 3
     assert found["shopmirror_last_run_requests", "sync"] == 87

@@ -236,3 +236,22 @@ def test_rows_of_a_list_that_was_not_read_are_not_taken_for_hidden(stranger):
     del stock[5]
     assert stranger.sync("stock").exit_code == 0
     assert len(stranger.recorder.live("stock", "main")) == 27
+
+
+def test_offsets_that_a_service_ignores_are_not_kept_to(stranger):
+    """A list of thirty rows that grew to sixty between a stop and the next run: its newest and its
+    oldest page held them all, by offsets too, so every list was asked by them for good, and rows
+    beyond the first page were deleted with exit code 0."""
+    leads, comments = (
+        [{"id": n, "created_date": f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}"} for n in range(rows)]
+        for rows in (60, 55)
+    )
+    stranger.lists |= {"/leads": leads[:30], "/ticketComments": comments}
+    assert stranger.sync("leads", max_requests=2).exit_code == 4
+    stranger.lists["/leads"] = leads
+    assert stranger.sync("leads").exit_code == 0
+    assert len(stranger.recorder.live("leads", "main")) == 60
+    for _ in range(2):
+        assert stranger.sync("ticketComments").exit_code == 0
+        assert len(stranger.recorder.live("ticket_comments", "main")) == len(comments)
+        comments.append({"id": 100, "created_date": "2026-04-27"})

@@ -13,7 +13,7 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.errors import KeyRefused, NotFound, Refused
+from sources.repair_shop.errors import Refused
 from sources.repair_shop.http.client import Client
 
 MINUTE = 0.5
@@ -58,16 +58,6 @@ def test_another_client_costs_one_incident(status, tmp_path, make_shop):
         assert server.ignored_rate_errors() < 4
 
 
-def test_a_block_stops_us_at_once(tmp_path, make_shop):
-    with serve() as server, connect(server, tmp_path, make_shop) as client:
-        ask(client, 1)
-        server.block()
-        for _ in range(3):
-            with pytest.raises(Refused, match="blocked us"):
-                client.get("/customers")
-        assert client.requests == 2
-
-
 def test_a_block_of_three_keys_leaves_the_other_two_alone(tmp_path, make_shop):
     quirks = Quirks(block_scope="key", block_text="Unauthorized")
     specs = [ShopSpec(name, quirks=quirks, records=[]) for name in "abcde"]
@@ -93,20 +83,3 @@ def test_a_block_of_three_keys_leaves_the_other_two_alone(tmp_path, make_shop):
             ask(clients["d"], 5)
         blocked = [r for name in "abc" for r in server.requests(name) if r.status == 401]
         assert len(blocked) == 3
-
-
-def test_a_wrong_key_is_asked_once(tmp_path, make_shop):
-    with serve() as server:
-        shop = make_shop(base_url=server.base_url, api_key="wrong", minute_seconds=MINUTE)
-        with Client(shop, Budget(tmp_path / "budget.sqlite")) as client:
-            for _ in range(3):
-                with pytest.raises(KeyRefused, match="check api_key"):
-                    client.get("/customers")
-            assert client.requests == 1
-
-
-def test_a_record_that_is_not_there(tmp_path, make_shop):
-    with serve() as server, connect(server, tmp_path, make_shop) as client:
-        ask(client, 1)
-        with pytest.raises(NotFound):
-            client.get("/customers/none-such")

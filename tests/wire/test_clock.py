@@ -11,7 +11,6 @@ from pipelines.monitor.doctor import doctor, exit_code
 from pipelines.monitor.status import status
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BudgetUnusable
-from sources.repair_shop.http.answers import read_answer
 from sources.repair_shop.http.service_clock import ServiceClock, clock_words
 from sources.repair_shop.settings import Settings
 
@@ -61,14 +60,6 @@ def test_another_process_knows_the_difference_before_its_first_answer(connect, l
     with connect() as client:
         assert away(client) == pytest.approx(4, abs=0.01)
         assert client.today() == (datetime.now(UTC) + timedelta(days=4)).date()
-
-
-def test_when_to_come_back_is_read_by_the_services_clock():
-    """Three days behind, "in a minute" read by our clock would be three days."""
-    headers = dated(3)
-    headers["retry-after"] = format_datetime(datetime.now(UTC) + timedelta(days=3, seconds=60))
-    reading = read_answer(429, headers, b'{"error": "Too many requests"}')
-    assert reading.retry_after == pytest.approx(60, abs=5)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ class BudgetTransport:
             # It failed after the request went out; a write may have had its effect by then.
             if request.method in READS:
                 raise
-            raise _unknown(request.method, request.url.path, str(error)) from error
+            raise OutcomeUnknown(str(error)) from error
         except BadAnswer as error:
             if request.method in READS and self._budget.worked:
                 self._breaker.refused(request, error, slot.taken)
@@ -251,7 +251,7 @@ class BudgetTransport:
         if kind in ("denied", "rate") and reading.status in (401, 403):
             kind = denied_kind(reading, worked=worked)
         if kind == "rate" or (method in READS and self._breaker.is_limit(reading.wording)):
-            return "rate_error", self._rate_error(reading, method, path)
+            return "rate_error", self._rate_error(reading, method)
         if kind == "block":
             # Not final: the budget's own refusal, which names the time, replaces it.
             return "block", RateLimited(f"Blocked ({reading.status}): {reading.text}")
@@ -263,7 +263,7 @@ class BudgetTransport:
             return "other", self._wrong_key
         return "other", error_of(reading, method, path, worked=worked)
 
-    def _rate_error(self, reading: Reading, method: str, path: str) -> ShopError:
+    def _rate_error(self, reading: Reading, method: str) -> ShopError:
         """A rate error is waited out and asked again; a write only if it surely had no effect: by
         the status, or by the very words in which this service told a read of its limit."""
         message = f"Too many requests ({reading.status}): {reading.text}"
@@ -271,7 +271,7 @@ class BudgetTransport:
             if method in READS:
                 self._budget.record_wording(reading.wording)
             elif not self._budget.knows_wording(reading.wording):
-                return _unknown(method, path, message, reading.status, reading.text)
+                return OutcomeUnknown(message, reading.status, reading.text)
         return RateLimited(message)
 
     def _tell(
@@ -329,15 +329,13 @@ class RetryTransport:
             if is_read:
                 raise
             if error.sent:
-                raise _unknown(request.method, request.url.path, str(error)) from error
+                raise OutcomeUnknown(str(error)) from error
             raise NotSent(str(error)) from error
         except BadAnswer as error:
             if is_read or not _may_be_applied(error):
                 raise
             reason = error.reason if isinstance(error, ValidationRefused) else ""
-            raise _unknown(
-                request.method, request.url.path, str(error), error.status, reason
-            ) from error
+            raise OutcomeUnknown(str(error), error.status, reason) from error
 
     def _through_rate_errors(self, request: httpx.Request) -> Answer:
         while True:
@@ -354,15 +352,3 @@ class RetryTransport:
 def _may_be_applied(error: BadAnswer) -> bool:
     """Whether the write behind an improper answer may have had its effect all the same."""
     return not 400 <= error.status < 500 or error.status == 408
-
-
-def _unknown(
-    method: str, path: str, message: str, status: int = 0, reason: str = ""
-) -> OutcomeUnknown:
-    return OutcomeUnknown(
-        f"It is not known whether this took effect: {message}",
-        method=method,
-        path=path,
-        status=status,
-        reason=reason,
-    )

@@ -134,12 +134,8 @@ class Scans(LedgerFile):
 
     def shown_ids(self, scan: Scan) -> set[str]:
         """The rows that any answer to a scan's requests showed."""
-        return {row for page in self.shown_pages(scan) for row in page}
-
-    def shown_pages(self, scan: Scan) -> list[tuple[str, ...]]:
-        """The rows of each answer to a scan's requests."""
         rows = self.query("SELECT summary FROM pages WHERE scan_id=?", (scan.scan_id,))
-        return [ids_of(summary) for (summary,) in rows]
+        return {row for (summary,) in rows for row in ids_of(summary)}
 
     def first_seq(self, scan: Scan) -> int | None:
         """Number of a scan's first answer: rows not seen since then, the scan did not show."""

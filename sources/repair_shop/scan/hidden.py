@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from ..errors import BadAnswer
@@ -96,12 +96,9 @@ def read_hidden(
         if is_shown and not hidden_before:
             told.append(f"{words}: shown by the list itself")
             continue
-        try:
-            found = _answered(partial(_read_part, reader, number, {name: value}, listed, out))
-        except (BadAnswer, PagingBroken) as error:
-            if isinstance(error, BadAnswer) and error.transient:
-                raise
-            told.append(f"{words}: not answered ({error})")
+        found = _read_part(reader, number, {name: value}, listed, out)
+        if isinstance(found, str):
+            told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
             continue
         shown |= found
@@ -114,31 +111,25 @@ def read_hidden(
     return out
 
 
-def _answered(read: Callable[[str], set[str]]) -> set[str]:
-    """A refusal may come by chance and would stand for a week, so the second one is believed."""
-    try:
-        return read("")
-    except (BadAnswer, PagingBroken) as error:
-        if isinstance(error, BadAnswer) and error.transient:
-            raise
-        return read("again:")
-
-
 def _read_part(
-    reader: MakeReader,
-    number: int,
-    params: dict[str, str],
-    listed: set[str],
-    out: Outcome,
-    prefix: str,
-) -> set[str]:
-    """The rows under a filter that the bare list does not show; none is asked for beyond a page
-    of which all are listed."""
-    page = reader(f"{number}:{prefix}first:", None, params).ask("newest:1", 1, "newest")
-    out.take(page)
-    found = set(page.ids)
-    if not found <= listed and page.size >= PAGE_ROWS:
-        whole = read_list(reader(f"{number}:{prefix}", None, params))
-        out.add(whole)
-        found |= whole.ids
-    return found - listed
+    reader: MakeReader, number: int, params: dict[str, str], listed: set[str], out: Outcome
+) -> set[str] | str:
+    """The rows under a filter that the bare list does not show, or why it is refused; none is asked
+    for beyond a page of which all are listed."""
+    said = ""
+    for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
+        try:
+            page = reader(f"{number}:{prefix}first:", None, params).ask("newest:1", 1, "newest")
+            out.take(page)
+            found = set(page.ids)
+            if not found <= listed and page.size >= PAGE_ROWS:
+                whole = read_list(reader(f"{number}:{prefix}", None, params))
+                out.add(whole)
+                found |= whole.ids
+        except (BadAnswer, PagingBroken) as error:
+            if isinstance(error, BadAnswer) and error.transient:
+                raise
+            said = str(error)
+        else:
+            return found - listed
+    return said

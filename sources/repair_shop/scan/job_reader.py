@@ -178,6 +178,16 @@ class JobReader:
         """Pages of the job's list, as far as its rows are known."""
         return -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
 
+    def pages_by_offset(self, job: Job, scan: Scan) -> bool:
+        """Whether a list has a second page by offset and limit, of rows that the first has not.
+
+        One that ignores them shows its first page again, and a short list says nothing.
+        """
+        reader = self._maker(job, scan, lambda *_: None, True, window_of(job))("offset:")
+        order = "newest" if job.endpoint.sort else None
+        first, second = (reader.ask(f"page:{number}", number, order) for number in (1, 2))
+        return not set(second.ids) <= set(first.ids)
+
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
         if job.kind not in ("full", "audit", "repair"):

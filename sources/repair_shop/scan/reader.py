@@ -11,7 +11,6 @@ import codecs
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -100,7 +99,7 @@ def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[s
 
 
 class ServiceReader:
-    """See the module. One for each scan; its threads may ask at the same time."""
+    """See the module. One for each scan; two of its pages may be asked for at the same time."""
 
     def __init__(
         self,
@@ -125,7 +124,6 @@ class ServiceReader:
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
         self._latency = 0.0
-        self._lock = threading.Lock()
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises."""
@@ -222,8 +220,7 @@ class ServiceReader:
                 raise
             return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
         took = (answer.answered_at - answer.sent_at).total_seconds()
-        with self._lock:
-            self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
+        self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
         return self._keep(full_key, request, answer.body, rows, answer.answered_at)
 
