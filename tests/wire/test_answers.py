@@ -118,7 +118,11 @@ def test_amounts_are_exact():
     assert parse_json(b'[{"amount": 0.1, "n": 3}]') == [{"amount": Decimal("0.1"), "n": 3}]
 
 
-@pytest.mark.parametrize("body", [b"[NaN]", b'[{"a": Infinity}]', b"[" * 100_000, b"\xff\xfe\xff"])
+def test_what_is_no_number_is_kept_word_for_word():
+    assert parse_json(b'[{"a": NaN, "b": -Infinity}]') == [{"a": "NaN", "b": "-Infinity"}]
+
+
+@pytest.mark.parametrize("body", [b"[NaN", b"[" * 100_000, b"\xff\xfe\xff"])
 def test_what_is_no_json_is_a_value_error(body):
     with pytest.raises(ValueError):
         parse_json(body)

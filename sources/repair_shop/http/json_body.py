@@ -25,9 +25,9 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 def parse_json(body: bytes) -> Any:
     """JSON with fractions as :class:`~decimal.Decimal`. :class:`ValueError` when it is none.
 
-    A number beyond what Decimal or int hold, and a value more than :data:`DEEPEST` levels down,
-    become text, word for word; NUL and half a pair become U+FFFD. Of a field said twice the last
-    one counts.
+    A number beyond what Decimal or int hold, NaN and Infinity (which are no JSON, but some write
+    them), and a value more than :data:`DEEPEST` levels down, become text, word for word; NUL and
+    half a pair become U+FFFD. Of a field said twice the last one counts.
     """
     encoding = json.detect_encoding(body)
     if encoding not in ("utf-8", "utf-8-sig"):
@@ -43,14 +43,12 @@ def parse_json(body: bytes) -> Any:
 
 def _loads(body: bytes) -> Any:
     try:
-        return json.loads(body, parse_float=Decimal, parse_constant=_no_constant)
+        return json.loads(body, parse_float=Decimal, parse_constant=str)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except (ValueError, InvalidOperation):
         # Once more with readers of numbers that know no bounds; they are too slow for every page.
-        return json.loads(
-            body, parse_float=_fraction, parse_int=_whole, parse_constant=_no_constant
-        )
+        return json.loads(body, parse_float=_fraction, parse_int=_whole, parse_constant=str)
 
 
 def _fraction(text: str) -> Decimal | str:
@@ -65,14 +63,6 @@ def _whole(text: str) -> int | str:
         return int(text)
     except ValueError:  # more digits than int reads
         return text
-
-
-class _NoJSON(json.JSONDecodeError):
-    """NaN or Infinity, which Python's reader takes and JSON does not know."""
-
-
-def _no_constant(name: str) -> Any:
-    raise _NoJSON(f"{name} is no JSON", name, 0)
 
 
 def _may_be_strange(body: bytes) -> bool:
