@@ -59,6 +59,22 @@ def test_a_packed_answer_is_unpacked(encoding, body, loopback, connect):
     assert loopback.seen[0].headers["accept-encoding"] == "gzip, deflate"
 
 
+@pytest.mark.parametrize("said", ["iso-8859-1", "windows-1252", "utf-8"])
+@pytest.mark.parametrize("used", ["iso-8859-1", "windows-1252", "utf-8", "utf-16"])
+def test_a_character_set_is_the_one_the_head_names_unless_it_is_utf_8(
+    said, used, loopback, connect
+):
+    body = '[{"id": 7, "name": "Señal"}]'.encode(used)
+    headers = {"Content-Type": f"application/json; charset={said}"}
+    loopback.otherwise = lambda _: Reply(body=body, headers=headers)
+    with connect() as client:
+        if said == "utf-8" and used in ("iso-8859-1", "windows-1252"):
+            with pytest.raises(errors.ShopError):
+                client.get("/customers")
+        else:
+            assert client.get("/customers").rows() == [{"id": 7, "name": "Señal"}]
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_bomb_is_given_up_at_the_cap(times, loopback, connect):
     bomb = packed(b"0" * 30_000_000, times)

@@ -8,11 +8,13 @@ exception that can come out of here.
 
 from __future__ import annotations
 
+import json
 import ssl
 import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -245,7 +247,17 @@ def read_body(
     pieces = bounded(response.stream)
     for coding in reversed(codings):
         pieces = bounded(_unpacked(pieces, coding))
-    return b"".join(pieces)
+    return _as_utf8(b"".join(pieces), response.charset_encoding or "")
+
+
+def _as_utf8(body: bytes, charset: str) -> bytes:
+    """What is no Unicode by the character set its head names (some name one they do not use)."""
+    try:
+        body.decode(json.detect_encoding(body))
+    except UnicodeDecodeError:
+        with suppress(LookupError, UnicodeDecodeError):
+            return body.decode(charset).encode()
+    return body
 
 
 # Some servers name a character set here, or nothing at all.
