@@ -129,6 +129,11 @@ class Lookup:
         recent = self._since_baseline(lost.resource, baseline, known)
         fresh = {key: row for key, row in recent.items() if key not in known | ours}
         exact, alike = self.resembling(lost.resource, body, fresh, others, wide=True)
+        since = _day(baseline.get("since"))
+        if lost.resource == "tickets" and since is not None:
+            # They are listed by when they changed: one made long ago may turn up as new.
+            old = [key for key in exact if (day_of(fresh[key]) or since) < since]
+            exact, alike = [key for key in exact if key not in old], alike + old
         late = sorted(made - recent.keys())
         if late and not exact and not alike:
             return Verdict(
@@ -149,13 +154,11 @@ class Lookup:
             recent = read_down_to(self._client, resource, known, floor)
         if known and known.isdisjoint(recent):
             raise LookupUnsure("the list shows none of the records that were there before")
-        # What is older than what was read before is not new, though further down the list or, of
-        # tickets, listed because it was changed meanwhile.
-        oldest = floor or since
+        # What is older than all that was there before is not new, though further down the list.
         return {
             key: row
             for key, row in recent.items()
-            if oldest is None or (day_of(row) or oldest) >= oldest
+            if floor is None or (day_of(row) or floor) >= floor
         }
 
     def resembling(
