@@ -84,6 +84,7 @@ AMOUNTS: dict[str, Callable[[Decimal], Any]] = {
     "Q1,234.50": lambda v: f"{'-' if v < 0 else ''}Q{abs(v):,.2f}",
     "1.234,50": lambda v: f"{v:,.2f}".translate(str.maketrans(",.", ".,")),
     "1 234,50 €": lambda v: f"{v:,.2f} €".translate(str.maketrans(",.", "\u202f,")),
+    "CHF 1\u2019234.50": lambda v: f"CHF {v:,.2f}".replace(",", "\u2019"),
     "null for zero": lambda v: v or None,
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..schema.clean import parse_amount
 
-_FIGURE = re.compile(r"\d[\d.,'\u00a0\u202f ]*")
+_FIGURE = re.compile(r"\d[\d.,'\u2019\u00a0\u202f ]*")
 _GROUPED = {
     ".": re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?|0?\.\d+"),
     ",": re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?"),
@@ -39,7 +39,7 @@ def columns(values: Sequence[Any]) -> list[list[Decimal]]:
 
 def _figure(text: str) -> str:
     found = _FIGURE.search(text)
-    return re.sub(r"['\u00a0\u202f ]", "", found[0]).rstrip(".,") if found else ""
+    return re.sub(r"['\u2019\u00a0\u202f ]", "", found[0]).rstrip(".,") if found else ""
 
 
 def _fits(text: str, sign: str) -> bool:

@@ -27,6 +27,9 @@ _GROUPED = re.compile(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}")
 _GROUPED_BY_POINTS = re.compile(r"\d{1,3}(\.\d{3}){2,}")
 
 
+_TYPESET = str.maketrans("\N{MINUS SIGN}\N{RIGHT SINGLE QUOTATION MARK}", "-'")
+
+
 class Unreadable(Exception):
     """A value is not of its column's kind."""
 
@@ -53,7 +56,7 @@ def parse_amount(value: Any) -> Decimal:
 
 
 def _amount_of_text(text: str) -> Decimal:
-    body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).replace("\N{MINUS SIGN}", "-")
+    body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).translate(_TYPESET)
     if len(text) > 10 * _LONGEST_AMOUNT or len(body) > _LONGEST_AMOUNT:
         raise ValueError("no amount")
     if _PLAIN.fullmatch(body):
