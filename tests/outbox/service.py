@@ -8,12 +8,10 @@ import json
 import threading
 import time
 from collections import Counter
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from datetime import UTC, datetime
 
 from sources.repair_shop.schema.clean import snake_case
+from tests.wire.doubles import Loopback, Reply, Seen
 
 NAMES = {
     "customers": {"telephone": "phone"},
@@ -31,10 +29,12 @@ NAMES = {
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-class FakeService:
+class FakeService(Loopback):
     """``with FakeService() as service``: ``service.base_url``, ``service.records``."""
 
     def __init__(self) -> None:
+        super().__init__()
+        self.otherwise = self._answered
         self.records: dict[str, dict[str, dict]] = {}
         self.files: dict[str, list[bytes]] = {}
         self.writes: list[tuple[str, str, dict | None]] = []
@@ -56,48 +56,12 @@ class FakeService:
         self.made: dict[str, float] = {}
         self.next_id = 1000
         self.delay = 0.0
-        self.ahead = timedelta(0)
-        """How far the service's clock is ahead of this machine's."""
         self.in_flight = self.most_in_flight = 0
         self.lock = threading.RLock()
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *args):
-                pass
-
-            def date_time_string(self, timestamp=None):
-                return format_datetime(datetime.now(UTC) + service.ahead, usegmt=True)
-
-            def do_GET(self):
-                service._serve(self, "GET")
-
-            def do_POST(self):
-                service._serve(self, "POST")
-
-            def do_PUT(self):
-                service._serve(self, "PUT")
-
-            def do_DELETE(self):
-                service._serve(self, "DELETE")
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self.stop()
 
     def stop(self):
         """From now on there is nobody there."""
-        self._server.shutdown()
-        self._server.server_close()
+        self.__exit__()
 
     def put(self, path, **fields):
         """A record made by the shop's own staff; its id."""
@@ -111,12 +75,8 @@ class FakeService:
             }
             return record_id
 
-    def _serve(self, handler, method):
-        length = int(handler.headers.get("Content-Length") or 0)
-        raw = handler.rfile.read(length)
-        url = urlsplit(handler.path)
-        path = url.path.removeprefix("/v1").strip("/")
-        query = parse_qs(url.query)
+    def _answered(self, seen: Seen) -> Reply:
+        method, path = seen.method, seen.path.removeprefix("/v1").strip("/")
         with self.lock:
             self.requests.append((method, path))
             self.in_flight += 1
@@ -125,27 +85,28 @@ class FakeService:
         with self.lock:
             self.in_flight -= 1
             if method == "GET":
-                status, payload = self._read(path, query)
-                return self._answer(handler, status, payload)
+                query: dict[str, list[str]] = {}
+                for name, value in seen.query:
+                    query.setdefault(name, []).append(value)
+                return Reply(*self._read(path, query))
             fault = self.lose.pop(0) if self.lose else "ok"
             if fault == "refuse":
-                return self._answer(handler, 400, {"error": "No. Try another value."})
+                return Reply(400, {"error": "No. Try another value."})
             if fault == "ignore":
-                return self._answer(handler, 200, None)
+                return Reply(body=b"")
             if fault == "before":
-                return self._drop(handler)
+                return Reply(act="drop")
             status, _, when = fault.partition(" ")
+            broken = Reply(int(status) if when else 0, {"error": "Server error"})
             if when == "before":
-                return self._answer(handler, int(status), {"error": "Server error"})
-            is_json = handler.headers.get("Content-Type", "").startswith("application/json")
-            body = json.loads(raw) if is_json and raw else None
-            answer = self._write(method, path, body, raw)
+                return broken
+            is_json = seen.headers.get("content-type", "").startswith("application/json")
+            body = json.loads(seen.body) if is_json and seen.body else None
+            reply = self._write(method, path, body, seen.body)
             self.then(body)
             if fault == "after":
-                return self._drop(handler)
-            if when == "after":
-                return self._answer(handler, int(status), {"error": "Server error"})
-            return self._answer(handler, *answer)
+                return Reply(act="drop")
+            return broken if when == "after" else reply
 
     def _read(self, path, query):
         parts = path.split("/")
@@ -176,30 +137,30 @@ class FakeService:
             kept = {key: self.distort(key, value) for key, value in _shown(name, body).items()}
             table[record_id] = {"id": record_id, "created_date": self.now(), **kept}
             self.made[record_id] = time.monotonic()
-            return 201, {"id": record_id}, {}
+            return Reply(201, {"id": record_id})
         if method == "POST" and len(parts) == 3:
             self.next_id += 1
-            return 201, {}, {"Location": f"/v1/{path}/{self.next_id}"}
+            return Reply(201, {}, {"Location": f"/v1/{path}/{self.next_id}"})
         if method == "POST":
             kept = self.files.setdefault(path, [])
             if not kept:
                 kept.append(raw)
                 self.writes.append(("upload", name, None))
-            return 200, {}, {}
+            return Reply(body={})
         record_id = parts[1]
         if record_id not in table:
-            return 404, {"error": "Not found."}, {}
+            return Reply(404, {"error": "Not found."})
         self.writes.append(({"PUT": "update", "DELETE": "delete"}[method], name, body))
         if method == "DELETE":
             if self.keeps_deleted:
                 table[record_id]["deleted_at"] = self.now()
             else:
                 del table[record_id]
-            return 200, None, {}
+            return Reply(body=b"")
         table[record_id].update(_shown(name, body))
         if "stockQuantity" in body:
             table[record_id]["stock"] = table[record_id].get("stock", 0) + body["stockQuantity"]
-        return 200, {"id": record_id}, {}
+        return Reply(body={"id": record_id})
 
     def _pay(self, record_id, body):
         invoices = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
@@ -210,25 +171,11 @@ class FakeService:
         invoice = self.records["ticketInvoices"][invoices[0]]
         invoice.setdefault("payments", []).append(payment)
         self.records["payments"][record_id] = {**payment, "_invoice": invoices[0]}
-        return 201, {"id": record_id}, {}
-
-    def _answer(self, handler, status, payload, headers=None):
-        body = b"" if payload is None else json.dumps(payload).encode()
-        handler.send_response(status)
-        handler.send_header("Content-Type", "application/json")
-        handler.send_header("Content-Length", str(len(body)))
-        for key, value in (headers or {}).items():
-            handler.send_header(key, value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    def _drop(self, handler):
-        handler.close_connection = True
-        handler.connection.shutdown(2)
+        return Reply(201, {"id": record_id})
 
     def now(self):
         """The service's clock as its records show it."""
-        return (datetime.now(UTC) + self.ahead).strftime("%Y-%m-%dT%H:%M:%S+0000")
+        return (datetime.now(UTC) + self.date_ahead).strftime("%Y-%m-%dT%H:%M:%S+0000")
 
     def count(self, op, name):
         """How many writes of a kind were applied."""

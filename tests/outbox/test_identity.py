@@ -317,7 +317,7 @@ def test_adopt_as_people_type_it(settings, service, elsewhere, monkeypatch, caps
 def test_the_time_at_the_service_is_kept_with_the_queue(settings, service):
     from datetime import timedelta
 
-    service.ahead = timedelta(days=3)
+    service.date_ahead = timedelta(days=3)
     brand(settings)
     push(settings)
     brand(settings, "two")

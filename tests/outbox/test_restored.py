@@ -113,7 +113,7 @@ def test_a_payment_that_was_not_sent_is_sent(settings, service):
     to = invoice(service, payments=[])
     pay(settings, to, 50)
     put_back(settings)
-    assert service._pay("till-1", payment(to, 20))[0] == 201
+    assert service._pay("till-1", payment(to, 20)).status == 201
     assert push(settings).exit_code == 0
     assert states(settings) == ["done"]
     assert len(service.records["payments"]) == 2
@@ -212,7 +212,7 @@ def test_what_was_queued_since_it_was_put_back_is_sent_without_a_look(settings, 
 @pytest.mark.parametrize("ahead", [timedelta(days=-3), timedelta(days=3)])
 def test_a_clock_that_differs_hides_nothing(settings, service, restored, ahead):
     """What was sent is dated by the service's clock, three days before ours or after."""
-    service.ahead = ahead
+    service.date_ahead = ahead
     enqueue("brands", "create", {"name": "first"}, settings=settings)
     push(settings)
     to = invoice(service, payments=[])

@@ -2,6 +2,7 @@
 
 from pipelines.outbox import enqueue, push
 from tests.outbox.conftest import invoice, payment, states
+from tests.wire.doubles import Reply
 
 NAMES = [f"Brand {number}" for number in range(8)]
 
@@ -56,8 +57,8 @@ def test_an_id_that_only_location_names(settings, service):
     write = service._write
 
     def located(method, path, body, raw):
-        status, payload, _ = write(method, path, body, raw)
-        return status, None, {"Location": f"/v1/{path}/{payload['id']}"}
+        made = write(method, path, body, raw)
+        return Reply(made.status, None, {"Location": f"/v1/{path}/{made.body['id']}"})
 
     service._write = located
     enqueue("brands", "create", {"name": "Acme"}, settings=settings)

@@ -47,7 +47,7 @@ def test_a_mail_holds_figures_page_and_pdf(made):
 
 
 def test_a_webhook_gets_text_figures_and_page(made):
-    with served(HookServer()) as hook:
+    with HookServer() as hook:
         assert send(made, PostSettings(webhook_url=hook.url)) == ["Posted to the webhook."]
     (document,) = hook.posts
     assert document["books"] == "agrees"
@@ -58,7 +58,7 @@ def test_a_webhook_gets_text_figures_and_page(made):
 
 
 def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
-    with served(MailServer()) as server, served(HookServer()) as hook:
+    with served(MailServer()) as server, HookServer() as hook:
         server.refuses = True
         with pytest.raises(NotSent, match=r"127\.0\.0\.1 did not take the mail.*Posted to the"):
             send(made, mail_settings(server, webhook_url=hook.url))
@@ -68,13 +68,13 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
 def test_the_environments_proxy_is_ignored(made, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    with served(HookServer()) as hook:
+    with HookServer() as hook:
         send(made, PostSettings(webhook_url=hook.url))
     assert len(hook.posts) == 1
 
 
 def test_a_failure_names_no_key(made):
-    with served(HookServer()) as hook, pytest.raises(NotSent) as refused:
+    with HookServer() as hook, pytest.raises(NotSent) as refused:
         hook.status = 500
         send(made, PostSettings(webhook_url=hook.url))
     assert "it answered 500" in str(refused.value)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.wire.doubles import Loopback, Reply
 
 
 class _Smtp(socketserver.StreamRequestHandler):
@@ -55,29 +56,21 @@ class MailServer(socketserver.ThreadingTCPServer):
         return int(self.server_address[1])
 
 
-class _Hook(BaseHTTPRequestHandler):
-    server: HookServer
+class HookServer(Loopback):
+    """``posts`` is what came; it answers ``status``."""
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.posts.append(json.loads(body))
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Silent."""
-
-
-class HookServer(ThreadingHTTPServer):
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Hook)
-        self.posts: list[dict[str, Any]] = []
+        super().__init__()
         self.status = 200
+        self.otherwise = lambda _: Reply(self.status, b"")
+
+    @property
+    def posts(self) -> list[dict[str, Any]]:
+        return [json.loads(seen.body) for seen in self.seen]
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/hook?token=hush-hush"
+        return f"{self.base_url}/hook?token=hush-hush"
 
 
 @contextmanager

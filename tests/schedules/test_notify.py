@@ -20,7 +20,7 @@ def mail():
 
 @pytest.fixture
 def hook():
-    with served(HookServer()) as server:
+    with HookServer() as server:
         yield server
 
 
