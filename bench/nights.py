@@ -1,13 +1,11 @@
 """Nights of a list in memory: each row that left it is found the next night, and no other.
 
 The scan's own code against a list that staff change by day, and sometimes while it is read; no
-HTTP, no database. ``python -m bench.nights [nights] [seed]`` prints a line for each dialect and
-fails with the seed that repeats what it found.
+HTTP, no database. ``tests/scan/test_rank.py`` lives it, ``make campaigns`` many times.
 """
 
 import math
 import random
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -368,19 +366,3 @@ def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> T
         for _ in range(min(_LIFE, nights - tally.nights)):
             life.next_night()
     return tally
-
-
-def main(nights: int = 1000, seed: int = 1) -> None:
-    """Print a line for each dialect; exit code 1 if a promise is broken."""
-    broken = False
-    for dialect in DIALECTS:
-        tally = simulate(dialect, nights, seed)
-        broken = broken or bool(tally.wrong or tally.late)
-        print(f"{dialect.name}: {tally}", flush=True)
-    if broken:
-        print(f"broken; seed {seed} repeats it")
-    sys.exit(broken)
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

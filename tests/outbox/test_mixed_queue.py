@@ -36,7 +36,7 @@ def fill(draw, settings, service):
 
 
 @pytest.mark.parametrize("side_by_side", [False, True], ids=["in turn", "side by side"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.seeds(6)
 def test_the_service_ends_as_if_nothing_had_ever_failed(tmp_path, monkeypatch, seed, side_by_side):
     if side_by_side:
         monkeypatch.setattr("pipelines.outbox.pushing.SLOW_SECONDS", -1.0)

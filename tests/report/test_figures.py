@@ -351,38 +351,36 @@ def test_a_day_before_the_books_begin_says_so(chain):
     assert any("books begin" in note for note in notes)
 
 
-class TestTrouble:
-    def test_no_warehouse_yet(self, tmp_path):
-        with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
-            report(tmp_path)
+@pytest.mark.parametrize(
+    ("change_by", "options", "words"),
+    [
+        ("drop table marts.payments", {}, r"has no marts\.payments: .* 'shopmirror sync'"),
+        (None, {"shop": "sur"}, r"no shop 'sur' in the warehouse\. It has: centro"),
+        (None, {"day": TODAY, "month": TODAY}, "not for both"),
+    ],
+)
+def test_what_keeps_a_report_from_being_made_is_said(home, change_by, options, words):
+    if change_by:
+        change(home, change_by)
+    with pytest.raises(ReportError, match=words):
+        report(home, **options)
 
-    def test_a_file_that_is_no_warehouse(self, tmp_path):
-        (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
-        with pytest.raises(ReportError, match="cannot be read"):
-            report(tmp_path)
 
-    def test_a_mart_that_is_missing(self, home):
-        change(home, "drop table marts.payments")
-        with pytest.raises(ReportError, match=r"has no marts\.payments: .* 'shopmirror sync'"):
-            report(home)
-
-    def test_without_the_tickets_mart_the_rest_is_there(self, home):
-        change(home, "drop table marts.tickets")
-        page = report(home, month=date(2026, 6, 1)).pages[0]
-        assert page.now.workshop is None
-        assert page.now.taken.total
-        assert any("marts.tickets" in note for note in page.notes)
-
-    def test_an_unknown_shop(self, chain):
-        with pytest.raises(ReportError, match=r"no shop 'sur' in the warehouse\. It has: centro"):
-            report(chain, shop="sur")
-
-    def test_a_day_and_a_month(self, chain):
-        with pytest.raises(ReportError, match="not for both"):
-            report(chain, day=TODAY, month=TODAY)
-
-    def test_the_warehouse_can_be_replaced_while_reports_are_made(self, home):
+def test_a_warehouse_that_is_not_there_is_none_or_was_replaced_is_said(home, tmp_path):
+    with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
+        report(tmp_path)
+    (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(ReportError, match="cannot be read"):
+        report(tmp_path)
+    report(home)
+    (home / "warehouse.duckdb").rename(home / "moved.duckdb")
+    with pytest.raises(ReportError, match="no warehouse"):
         report(home)
-        (home / "warehouse.duckdb").rename(home / "moved.duckdb")
-        with pytest.raises(ReportError, match="no warehouse"):
-            report(home)
+
+
+def test_without_the_tickets_mart_the_rest_is_there(home):
+    change(home, "drop table marts.tickets")
+    page = report(home, month=date(2026, 6, 1)).pages[0]
+    assert page.now.workshop is None
+    assert page.now.taken.total
+    assert any("marts.tickets" in note for note in page.notes)

@@ -11,10 +11,10 @@ from sources.repair_shop.scan.night import find_gone
 from sources.repair_shop.scan.rank import RankSearch
 
 
+@pytest.mark.seeds(1)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect):
-    """A thousand nights of each dialect: ``python -m bench.nights``."""
-    tally = simulate(dialect, 10, seed=11, most=1500)
+def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect, seed):
+    tally = simulate(dialect, 10, seed=seed + 11, most=1500)
     assert (tally.wrong, tally.late) == (0, 0), tally
     assert tally.gone
     assert max(tally.quiet, default=0) <= 12

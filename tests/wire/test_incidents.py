@@ -149,7 +149,7 @@ class TestBlocks:
         gaps = [after - before for before, after in itertools.pairwise([0, *asked])]
         assert all(gap >= least for gap, least in zip(gaps, (1, 60, 120, 240), strict=True))
 
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.seeds(3)
     def test_three_of_five_keys_blocked_and_the_others_go_on(self, budget, clock, make_shop, seed):
         dice = Random(seed)
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
@@ -163,7 +163,7 @@ class TestBlocks:
             answered[key.fingerprint] += 1
         assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
 
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.seeds(3)
     def test_keys_that_are_refused_one_after_the_other_cost_one_request_each(
         self, budget, clock, make_shop, seed
     ):
