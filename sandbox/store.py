@@ -224,9 +224,27 @@ class ShopStore:
                 new.setdefault("payment_id", new["id"])
             schema.insert_many(connection, kind, [self._row(resource, new)])
             for payment in payments if resource in DOCUMENTS else ():
-                self._insert_payment(resource, new, payment)
+                self.pay(resource, new, payment)
             self._follow(resource, new, keep="status" in record)
         return str(new["id"])
+
+    def pay(self, resource: str, document: Mapping[str, Any], payment: Mapping[str, Any]) -> str:
+        """Take a payment of an invoice or order, by its date where none is said. Gives its id."""
+        kind = "return" if cents(payment["amount"]) < 0 else resource.partition("_")[0]
+        return self.insert(
+            "payments",
+            {
+                "date": document["created_date"],
+                "payment_method": "Cash",
+                "payment_note": "",
+                "is_advance": False,
+                "_kind": {"ticket": "invoice"}.get(kind, kind),
+                "_document_id": document["id"],
+                "_document_type": resource[:-1],
+                "_ticket_id": at(document, "ticket.id"),
+                **payment,
+            },
+        )
 
     def update(
         self, resource: str, record_id: object, changes: Mapping[str, Any], *, touch: bool = True
@@ -309,25 +327,6 @@ class ShopStore:
             self._settle(resource, str(record["id"]), keep=keep)
         if resource == "payments":
             self._settle_payment(record)
-
-    def _insert_payment(
-        self, resource: str, document: Mapping[str, Any], payment: Mapping[str, Any]
-    ) -> None:
-        kind = "return" if cents(payment["amount"]) < 0 else resource.partition("_")[0]
-        self.insert(
-            "payments",
-            {
-                "date": document["created_date"],
-                "payment_method": "Cash",
-                "payment_note": "",
-                "is_advance": False,
-                "_kind": {"ticket": "invoice"}.get(kind, kind),
-                "_document_id": document["id"],
-                "_document_type": resource[:-1],
-                "_ticket_id": at(document, "ticket.id"),
-                **payment,
-            },
-        )
 
     def _settle_payment(self, payment: Mapping[str, Any]) -> None:
         for resource in DOCUMENTS:

@@ -139,22 +139,8 @@ class Staff:
 
     def take(self, table: str, document: dict[str, Any], amount: Decimal) -> None:
         """Take a payment at the till."""
-        kind = "invoice" if table == "ticket_invoices" else "pos"
-        made = self._store.insert(
-            "payments",
-            {
-                "amount": amount,
-                "date": self._store.now_text(),
-                "payment_method": "Cash",
-                "payment_note": "",
-                "is_advance": False,
-                "_kind": kind if amount > 0 else "return",
-                "_document_id": document["id"],
-                "_document_type": table[:-1],
-                "_ticket_id": (document.get("ticket") or {}).get("id"),
-            },
-        )
-        self.payments.add(str(made))
+        now = self._store.now_text()
+        self.payments.add(self._store.pay(table, document, {"amount": amount, "date": now}))
 
     def _give_back(self, chance: random.Random) -> None:
         table = chance.choice(_DOCUMENTS)

@@ -31,11 +31,8 @@ def pay(call: Call) -> Answer:
                     "payment_note": line.get("paymentNote", ""),
                     "is_advance": bool(line.get("isAdvance", False)),
                     "_kind": "invoice",
-                    "_document_id": invoices[place]["id"],
-                    "_document_type": "ticket_invoice",
-                    "_ticket_id": (invoices[place].get("ticket") or {}).get("id"),
                 }
-                made.append(call.store.insert("payments", payment))
+                made.append(call.store.pay("ticket_invoices", invoices[place], payment))
         for invoice in invoices:
             note = {"notes": body["invoiceNote"]} if "invoiceNote" in body else {}
             call.store.update("ticket_invoices", invoice["id"], note)
