@@ -106,3 +106,7 @@ RESOURCES: Mapping[str, Resource] = MappingProxyType(
 
 DOCUMENTS = ("ticket_invoices", "pos_orders")
 """Resources that sell something: they carry lines, payments and returns."""
+SHOW_UPDATED = frozenset(
+    "tickets ticket_comments products appointments customers leads purchase_orders".split()
+).union(DOCUMENTS)
+"""Lists whose records show when they were last changed."""

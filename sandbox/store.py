@@ -18,7 +18,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox import schema
-from sandbox.resources import DOCUMENTS, RESOURCES, Resource, at
+from sandbox.resources import DOCUMENTS, RESOURCES, SHOW_UPDATED, Resource, at
 from sandbox.schema import Row
 from sandbox.values import cents, iso_in, loads
 
@@ -214,7 +214,7 @@ class ShopStore:
             if not at(new, kind.created):
                 new[kind.created] = now
             new.setdefault("_updated", new.get("last_updated") or now)
-            if "last_updated" not in new and resource in _SHOW_UPDATED:
+            if "last_updated" not in new and resource in SHOW_UPDATED:
                 new["last_updated"] = new["_updated"]
             payments = new.pop("payments", [])
             if resource in DOCUMENTS:
@@ -360,7 +360,3 @@ class ShopStore:
 
 NUMBERED = frozenset({"brands", "models", "issue_types"})
 """Lists whose ids are plain numbers in some shops, and text in others."""
-_SHOW_UPDATED = frozenset(
-    {"tickets", "ticket_comments", "products", "appointments", "customers", "leads"} | {*DOCUMENTS}
-)
-"""Lists whose records show when they were last changed."""

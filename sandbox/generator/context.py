@@ -3,25 +3,20 @@
 import datetime as dt
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator
 from decimal import Decimal
-from itertools import accumulate
-from typing import Any, TypeVar
+from itertools import count
+from typing import Any
 
 from sandbox.generator.scale import Scale
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
 from sandbox.generator.words import COUNTRIES
+from sandbox.resources import SHOW_UPDATED
 
 Record = dict[str, Any]
-T = TypeVar("T")
 
 OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
 """Opening hours, as seconds of the day."""
-SHOW_UPDATED = frozenset(
-    "tickets ticket_comments products appointments customers leads ticket_invoices pos_orders "
-    "purchase_orders".split()
-)
-"""Lists whose records show when they were last changed."""
 
 
 def named(record: Record) -> Record:
@@ -70,7 +65,7 @@ class Context:
         self.out: list[tuple[str, Record]] = []
         self.text = clock.text
         self.country = COUNTRIES.get(clock.zone.key, COUNTRIES["America/Guatemala"])
-        self._counters: defaultdict[str, int] = defaultdict(int)
+        self._counters: defaultdict[str, Iterator[int]] = defaultdict(count)
         self._ids = self.dice("ids")
 
     def dice(self, area: str) -> random.Random:
@@ -92,9 +87,7 @@ class Context:
 
     def number(self, counter: str, start: int = 1) -> int:
         """The next number of a counter."""
-        value = self._counters[counter]
-        self._counters[counter] = value + 1
-        return start + value
+        return start + next(self._counters[counter])
 
     def uid(self) -> str:
         """A new identifier in the form of a UUID."""
@@ -119,16 +112,3 @@ class Context:
         elif dice.random() < 1 / 60:
             chosen = self.clock.at(last_of_month(day), LAST_SECOND)
         return max(chosen, moment + 1)
-
-
-class Weighted:
-    """Draws from a fixed list, the weightier more often."""
-
-    def __init__(self, dice: random.Random, weights: Sequence[float]) -> None:
-        self._dice = dice
-        self._indices = range(len(weights))
-        self._totals = list(accumulate(weights))
-
-    def draw(self, items: Sequence[T]) -> T:
-        """One of the items; as many as there are weights."""
-        return items[self._dice.choices(self._indices, cum_weights=self._totals)[0]]

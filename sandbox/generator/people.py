@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from sandbox.generator import words
-from sandbox.generator.context import Context, Record, Weighted, money
+from sandbox.generator.context import Context, Record, money
 
 REMEMBERED = 6_000
 """How many customers may come back; bounds the memory of a large shop."""
@@ -28,14 +28,13 @@ class Contacts:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._dice = ctx.dice("people")
-        self._scripts = Weighted(self._dice, [script.weight for script in words.SCRIPTS])
         self._regulars: list[Record] = []
         self._groups: list[Record] = []
 
     def person(self) -> Person:
         """Somebody new."""
         dice = self._dice
-        script = self._scripts.draw(words.SCRIPTS)
+        script = dice.choices(words.SCRIPTS, [script.weight for script in words.SCRIPTS])[0]
         given, family = dice.choice(script.given), dice.choice(script.family)
         name = f"{family}{given}" if script.family_first else f"{given} {family}"
         plain = unicodedata.normalize("NFKD", f"{given}.{family}").encode("ascii", "ignore")

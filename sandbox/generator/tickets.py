@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, Weighted, money, served, staff
+from sandbox.generator.context import Context, Record, money, served, staff
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.goods import Device
 from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import is_open
 
 HOUR = 3600
+_ISSUE_WEIGHTS = (30, 18, 14, 6, 7, 6, 8, 5, 3, 3)
 
 
 @dataclass(slots=True)
@@ -50,7 +51,6 @@ class Tickets:
 
     def __post_init__(self) -> None:
         self._dice = self.ctx.dice("tickets")
-        self._issue = Weighted(self._dice, (30, 18, 14, 6, 7, 6, 8, 5, 3, 3))
         self._technicians = [
             user
             for user in self.catalogue.users
@@ -71,7 +71,7 @@ class Tickets:
         device = visit.device or dice.choice(catalogue.devices)
         issue_index = visit.issue
         if issue_index is None:
-            issue_index = self._issue.draw(range(len(catalogue.issues)))
+            issue_index = dice.choices(range(len(catalogue.issues)), _ISSUE_WEIGHTS)[0]
         issue, category, fault = catalogue.issues[issue_index]
         number = ctx.number("ticket", 10_001)
         reference = {"id": ctx.uid(), "ticket_ref": f"T-{number}", "ticket_no": str(number)}
