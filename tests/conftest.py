@@ -6,6 +6,7 @@ Kept here, by file, and not beside each test, so that the selection is read in o
 import functools
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,9 @@ from hypothesis import settings
 
 # What jsonschema loads for texts of a kind that no test has: a second in each process.
 sys.modules["rfc3987_syntax"] = None
+
+# A suite in the background is begun with Ctrl-C ignored, and would hand that on to all it begins.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A machine that is busy with something else is no fault of the code.
 settings.register_profile("patient", deadline=None)
