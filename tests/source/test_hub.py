@@ -1,7 +1,6 @@
 """Scans side by side in one thread: order, errors, turns, and what a chain of shops takes."""
 
 import _thread
-import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -103,14 +102,9 @@ def test_a_signal_while_all_wait_ends_them():
             stop.set()
             raise
 
-    # Whoever began the tests in the background had the signal ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with ThreadPoolExecutor(1) as other, pytest.raises(KeyboardInterrupt):
-            other.submit(lambda: (time.sleep(0.05), _thread.interrupt_main()))
-            together(work, range(5), interrupted=stop.set)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with ThreadPoolExecutor(1) as other, pytest.raises(KeyboardInterrupt):
+        other.submit(lambda: (time.sleep(0.05), _thread.interrupt_main()))
+        together(work, range(5), interrupted=stop.set)
 
 
 def open_files() -> int:

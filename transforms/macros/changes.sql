@@ -65,10 +65,13 @@
 {%- set records, type = ref('int_changed_records'), changed_lists().get(table.split('__')[0]) -%}
 {%- if not changed_only() or not type -%} true
 {%- else -%}
-({{ rows }}.shop_id, {{ rows }}.{{ 'parent_id' if '__' in table else 'id' }}) in (
-        select shop_id, record_id from {{ records }} where record_type = '{{ type }}'
-        {{- ' union all ' ~ besides if besides }}
-    )
+{%- set id = rows ~ ('.parent_id' if '__' in table else '.id') -%}
+{%- set news -%}
+select shop_id, record_id from {{ records }} where record_type = '{{ type }}' {{- ' union all ' ~ besides if besides }}
+{%- endset -%}
+{#- By the one column too, as in `in_changed`. -#}
+{{ id }} in (select record_id from ({{ news }}) as news)
+    and ({{ rows }}.shop_id, {{ id }}) in ({{ news }})
 {%- endif -%}
 {%- endmacro %}
 

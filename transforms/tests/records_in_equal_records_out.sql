@@ -37,6 +37,7 @@ with counted as (
                 and documents.document_type = lines.document_type
                 and documents.document_id = lines.document_id
             where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
+                and {{ is_changed('int_changed_documents', 'documents', document_key()) }}
         ) as came_in,
         (select count(*) from {{ ref('sales_lines') }} as lines where {{ is_changed('int_changed_documents', 'lines', document_key()) }}) as went_out
 ),
