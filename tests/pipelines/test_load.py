@@ -1,18 +1,16 @@
 """Loading: what the warehouse holds after loads of every kind."""
 
-import json
 import shutil
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
 from dlt.destinations.sql_jobs import SqlMergeFollowupJob
 
 from pipelines.home import Home, HomeError
 from pipelines.load import consumer, loader
-from pipelines.load.loader import Loader, LoadError
+from pipelines.load.loader import Loader
 from pipelines.load.ops import FORMAT
 from pipelines.load.pairing import keep_together
 from pipelines.publish.publish import publish
@@ -318,35 +316,6 @@ def test_an_answer_pruned_since_it_was_last_looked_at_is_missed(loaded):
     loaded.answer("customers", {"id": "3"})
     assert not loaded.ledger.keeps_all_since(0)
     assert loaded.ledger.keeps_all_since(2)
-
-
-@pytest.mark.parametrize("is_noted", [True, False])
-def test_rows_of_a_load_that_failed_halfway_are_not_doubled(loaded, monkeypatch, is_noted):
-    """New rows are appended; those that a failed load left in the file are merged, also where a
-    version that made no note of it had loaded them."""
-    copy = DuckDbCopyJob.run
-
-    def once(job):
-        copy(job)
-        if job.load_table_name == "_dlt_pipeline_state":
-            monkeypatch.undo()
-            raise AssertionError("cut off")
-
-    loaded.load("customers", {"id": "0"})
-    monkeypatch.setattr(DuckDbCopyJob, "run", once)
-    loaded.answer("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
-    with pytest.raises(LoadError):
-        loaded.loader.load(loaded.feed.log, ["customers"], loaded.feed.log.end())
-    if not is_noted:
-        with loaded.home.open_build() as connection:
-            connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
-        loaded.open()
-    loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
-    found = loaded.query("SELECT id, name FROM raw.customers ORDER BY id")
-    assert found == [("0", None), ("1", None), ("2", "Ana"), ("3", None)]
-    assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
-    ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
-    assert "customers" not in json.loads(left)
 
 
 def test_only_rows_that_may_be_there_are_merged(loaded, monkeypatch):

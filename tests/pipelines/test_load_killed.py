@@ -1,11 +1,16 @@
-"""A load killed at any moment and done again neither loses nor doubles a row."""
+"""A load killed or failed at any moment and done again neither loses nor doubles a row."""
 
+import json
 import random
 import signal
 import subprocess
 import sys
 import time
 
+import pytest
+from dlt.destinations.impl.duckdb.duck import DuckDbCopyJob
+
+from pipelines.load.loader import LoadError
 from pipelines.publish.publish import publish
 from tests.ledgers import LoadedHome
 
@@ -71,3 +76,32 @@ def test_killed_loads_done_again(home):
     assert orphans == (0,)
     assert brands == (batches * 10, batches * 10)
     publish(home)
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_rows_of_a_load_that_failed_halfway_are_not_doubled(loaded, monkeypatch, is_noted):
+    """New rows are appended; those that a failed load left in the file are merged, also where a
+    version that made no note of it had loaded them."""
+    copy = DuckDbCopyJob.run
+
+    def once(job):
+        copy(job)
+        if job.load_table_name == "_dlt_pipeline_state":
+            monkeypatch.undo()
+            raise AssertionError("cut off")
+
+    loaded.load("customers", {"id": "0"})
+    monkeypatch.setattr(DuckDbCopyJob, "run", once)
+    loaded.answer("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
+    with pytest.raises(LoadError):
+        loaded.loader.load(loaded.feed.log, ["customers"], loaded.feed.log.end())
+    if not is_noted:
+        with loaded.home.open_build() as connection:
+            connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
+        loaded.open()
+    loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
+    found = loaded.query("SELECT id, name FROM raw.customers ORDER BY id")
+    assert found == [("0", None), ("1", None), ("2", "Ana"), ("3", None)]
+    assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
+    ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
+    assert "customers" not in json.loads(left)
