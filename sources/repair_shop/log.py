@@ -60,7 +60,6 @@ class Offset:
 Offsets = Mapping[str, Offset]
 """Shop -> offset; a shop that is not named is read from the beginning."""
 
-
 _FAR = Offset(2**62, 2**62)  # behind every end of a log
 
 
@@ -337,11 +336,13 @@ def _resources(table: str) -> list[str]:
 def _gathered(pieces: Iterable[dict[str, pa.Table]]) -> Iterator[dict[str, pa.Table]]:
     """Pieces as fewer tables: dlt does much for each, and for small shops each is a job."""
     waiting: list[dict[str, pa.Table]] = []
+    size = 0
     for piece in pieces:
         waiting.append(piece)
-        if sum(found.nbytes for one in waiting for found in one.values()) >= _GATHERED_BYTES:
+        size += sum(found.nbytes for found in piece.values())
+        if size >= _GATHERED_BYTES:
             yield from _joined(waiting)
-            waiting = []
+            waiting, size = [], 0
     yield from _joined(waiting)
 
 
