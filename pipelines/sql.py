@@ -17,6 +17,11 @@ def written(sql: str, values: Mapping[str, Any]) -> str:
     return _NAME.sub(lambda found: literal(values[found[1]]), sql)
 
 
+def named(sql: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that ``sql`` names, to be bound: DuckDB takes no others."""
+    return {name: values[name] for name in _NAME.findall(sql)}
+
+
 def literal(value: Any) -> str:
     """A value as SQL; :class:`TypeError` for a type that no question has."""
     if value is None:

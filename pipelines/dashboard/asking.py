@@ -54,7 +54,7 @@ def kept(question: Callable[Concatenate[Published, P], R]) -> Callable[Concatena
 
     @functools.lru_cache(maxsize=32)
     def ask(home: Path, _signature: Signature, *values: P.args, **named: P.kwargs) -> R:
-        with opened(home) as warehouse:
+        with opened(home, binds=True) as warehouse:
             return question(warehouse, *values, **named)
 
     @functools.wraps(question)

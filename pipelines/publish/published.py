@@ -17,7 +17,7 @@ from pipelines.language import Text
 from pipelines.load.destinations import load_warehouse
 from pipelines.publish.attached import attached
 from pipelines.publish.errors import NothingPublished
-from pipelines.sql import written
+from pipelines.sql import named, written
 from sources.repair_shop.settings import SettingsError
 
 WAREHOUSE = "warehouse.duckdb"
@@ -30,8 +30,12 @@ class Published:
     ``server`` is the name of the PostgreSQL that is read; empty where it is the file of ``home``.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, home: Path, server: str = "") -> None:
-        self.connection, self.home, self.server = connection, home, server
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, home: Path, *, binds: bool, server: str = ""
+    ) -> None:
+        self.connection = connection
+        self.home, self.server = home, server
+        self._binds = binds
         self._columns: dict[str, set[str]] | None = None
 
     def has(self, table: str, *columns: str) -> bool:
@@ -61,7 +65,10 @@ class Published:
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The answer of one query with ``$name`` in it, a dict for each row."""
-        cursor = self.connection.execute(written(sql, values or {}))
+        if self._binds:
+            cursor = self.connection.execute(sql, named(sql, values or {}))
+        else:
+            cursor = self.connection.execute(written(sql, values or {}))
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -80,21 +87,23 @@ def read_from() -> str:
 
 
 @contextmanager
-def published(home: Path) -> Iterator[Published]:
+def published(home: Path, *, binds: bool = False) -> Iterator[Published]:
     """Open the warehouse that readers of ``home`` get; closed at the end, whatever happens.
 
-    Times are in UTC. Raises :class:`NothingPublished` when it is not there or cannot be opened.
+    ``binds`` the values of its questions, for those that people type; else they are written into
+    the SQL (:mod:`pipelines.sql` says why). Times are in UTC. Raises
+    :class:`NothingPublished` when it is not there or cannot be opened.
     """
     if not (server := read_from()):
-        with published_here(home) as warehouse:
+        with published_here(home, binds=binds) as warehouse:
             yield warehouse
         return
     with attached(server) as connection:
-        yield Published(connection, Path(home), server)
+        yield Published(connection, Path(home), binds=binds, server=server)
 
 
 @contextmanager
-def published_here(home: Path) -> Iterator[Published]:
+def published_here(home: Path, *, binds: bool = False) -> Iterator[Published]:
     """Open the file published under ``home``, whatever is read else: what it alone knows, and what
     must not wait for a server. As :func:`published`.
     """
@@ -109,7 +118,7 @@ def published_here(home: Path) -> Iterator[Published]:
         raise NothingPublished(_reason(path, error)) from error
     try:
         connection.execute("set TimeZone = 'UTC'")
-        yield Published(connection, Path(home))
+        yield Published(connection, Path(home), binds=binds)
     finally:
         connection.close()
 

@@ -70,10 +70,10 @@ def closing_report(
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[Published]:
+def opened(home: Path, *, binds: bool = False) -> Iterator[Published]:
     """The warehouse under ``home`` with all that a report needs; :class:`ReportError` otherwise."""
     try:
-        with published(Path(home)) as warehouse:
+        with published(Path(home), binds=binds) as warehouse:
             warehouse.need(*NEEDED)
             yield warehouse
     except NothingPublished as error:

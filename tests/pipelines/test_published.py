@@ -94,7 +94,7 @@ def test_a_server_is_read_only_where_the_settings_say_so(home, monkeypatch):
 
 
 def test_a_server_tells_of_each_home_what_its_figures_lack(home):
-    warehouse = Published(duckdb.connect(), home, "company")
+    warehouse = Published(duckdb.connect(), home, binds=False, server="company")
     warehouse.connection.execute(
         """
         create schema ops;
