@@ -67,9 +67,6 @@ class SandboxApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
-            return
         send = self._dated(send)
         path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
         page = explorer.page(scope["method"], path, PREFIX, self.routes)
@@ -257,8 +254,6 @@ class _Exchange:
             await self._hooks(below)
             await self._answer(Answer(fault.content, fault.status, fault.headers))
             return
-        if kind == "delay":
-            await asyncio.sleep(fault.seconds)
         answer = await self.app.in_worker(self._work, below, content)
         await self._hooks(below)
         await self._spoil(fault, answer)
@@ -338,11 +333,3 @@ async def _send(
 ) -> None:
     await _start(send, status, content_type, len(text), headers)
     await send({"type": "http.response.body", "body": text})
-
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return

@@ -3,7 +3,7 @@
 Reached only in process, through the server object; nothing of it is served.
 
     server.faults.next("truncated_json")               # the next answer is cut off
-    server.faults.next("delay", seconds=2, path="/tickets")
+    server.faults.next("empty_list", path="/tickets", skip=1)
     server.faults.next("drop_answer_after_commit", method="POST", times=3)
     server.faults.next("answer_after", status=200, content={"id": 7, "error": "Locked"})
     server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
@@ -16,7 +16,6 @@ from typing import Any, Literal, get_args
 
 FaultKind = Literal[
     "reset",  # connection reset before the request is worked on
-    "delay",  # waits before it answers; also "timeout", if it waits long enough
     "truncated_json",  # half of the JSON, as if that were all
     "truncated_body",  # announces the whole body, sends half of it, then resets
     "html_502",  # a proxy's page
@@ -45,8 +44,6 @@ class Fault:
     """The beginning of the path below the base address, such as ``/tickets``."""
     times: int = 1
     skip: int = 0
-    seconds: float = 0.0
-    """Real ones, of a ``delay``."""
     status: int = 200
     """This and what follows are of ``answer_before`` and ``answer_after``."""
     content: Any = None

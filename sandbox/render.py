@@ -143,28 +143,9 @@ def envelope(rows: list[Any], resource: str, quirks: Quirks) -> Any:
 
 
 def wants_xml(accept: str) -> bool:
-    """Whether ``Accept`` prefers XML to JSON (specification, Common conventions: JSON by default).
-
-    The preferred kind is the one of the highest ``q``, the first one named among equals.
-    """
-    best, xml = 0.0, False
-    for part in accept.lower().split(","):
-        kind, *parameters = (piece.strip() for piece in part.split(";"))
-        is_xml = kind in ("application/xml", "text/xml")
-        weight = _weight(parameters)
-        if weight > best and (is_xml or kind in ("application/json", "*/*", "application/*")):
-            best, xml = weight, is_xml
-    return xml
-
-
-def _weight(parameters: list[str]) -> float:
-    for name, _, value in (parameter.partition("=") for parameter in parameters):
-        if name.strip() == "q":
-            try:
-                return float(value)
-            except ValueError:
-                return 0.0
-    return 1.0
+    """Whether ``Accept`` names XML, and JSON not before it (specification: JSON by default)."""
+    named = re.search(r"\b(json|xml)\b", accept.lower())
+    return named is not None and named[1] == "xml"
 
 
 def body(content: Any, *, xml: bool) -> tuple[bytes, str]:

@@ -66,10 +66,8 @@ class Route:
 
 
 def found(store: ShopStore, resource: str, record_id: str) -> dict[str, Any]:
-    """Give a record, or refuse with 404; a ticket also by its reference or number."""
+    """Give a record, or refuse with 404."""
     record = store.get(resource, record_id)
-    if record is None and resource == "tickets":
-        record = store.first("tickets", "ticket_ref = ? OR ticket_no = ?", (record_id, record_id))
     if record is None:
         raise Refusal("The record was not found. Please check the id.", 404)
     return record

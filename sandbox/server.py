@@ -90,6 +90,7 @@ class SandboxServer:
         config = uvicorn.Config(
             self._app,
             http=_protocol(self._connections, patience_seconds),
+            lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,

@@ -111,10 +111,14 @@ class ShopStore:
     # Reading
 
     def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
-        """Give the record with this id as stored, payments laid in; None if there is none."""
-        query = f"SELECT doc FROM {RESOURCES[resource].table} WHERE shop = ? AND id = ?"
-        row = self.database.one(query, self.shop, str(record_id))
-        return None if row is None else self.with_payments(resource, [loads(row[0])])[0]
+        """Give the record with this id as stored, payments laid in; None if there is none.
+
+        A ticket is found by its reference and number too.
+        """
+        found = self.first(resource, "id = ?", (str(record_id),))
+        if found is None and resource == "tickets":
+            return self.first(resource, "? IN (ticket_ref, ticket_no)", (str(record_id),))
+        return found
 
     def all(self, resource: str) -> list[dict[str, Any]]:
         """Every record of a list in the order of insertion, payments laid in."""

@@ -31,7 +31,7 @@ TABLES: Mapping[str, str] = dict(
     )
 )
 """Table -> its lines."""
-_LARGEST = 10**15
+_LARGEST = 10**12
 _FILES = ("pdf", "doc", "png", "jpg")
 _FLAGS = {
     spelled: word in ("True", "Yes", "1")

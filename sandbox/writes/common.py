@@ -15,8 +15,9 @@ from sandbox.values import iso_in, parse_moment
 from sandbox.writes import bodies
 
 Body = dict[str, Any]
+References = Mapping[str, tuple[str, str, tuple[str, ...]]]
+"""Field of a body -> of the record, the list it names a record of, and what is shown of that."""
 _MOST_LINES = 1_000
-_LARGEST = Decimal(10) ** 12
 CENT = Decimal("0.01")
 
 
@@ -142,27 +143,12 @@ def mapped(body: Mapping[str, Any], names: Mapping[str, str]) -> Body:
 
 def exact(value: Any) -> Any:
     """A number without floating point; anything else unchanged."""
-    return number(value) if isinstance(value, float) else value
-
-
-def number(value: Any) -> Decimal | int:
-    """A quantity or amount as sent, within what the service can hold."""
-    found_number: Decimal | int = value if isinstance(value, int) else Decimal(str(value))
-    if not -_LARGEST < found_number < _LARGEST:
-        raise Refusal("A number is too large. Please check the amounts.")
-    return found_number
+    return Decimal(str(value)) if isinstance(value, float) else value
 
 
 def money(value: Any) -> Decimal:
     """An amount, rounded to cents."""
-    return Decimal(number(value)).quantize(CENT)
-
-
-def not_negative(body: Mapping[str, Any], *fields: str) -> None:
-    """Refuse a price, cost, quantity or time below zero."""
-    for name in fields:
-        if name in body and float(body[name]) < 0:
-            raise Refusal(f"{name} must not be negative. Please correct it.")
+    return Decimal(exact(value)).quantize(CENT)
 
 
 def in_order(changes: Mapping[str, Any], before: Mapping[str, Any], first: str, last: str) -> None:
@@ -208,11 +194,8 @@ def moments(call: Call, body: Body, names: Mapping[str, str]) -> Body:
     return {field: moment(call, body[name]) for name, field in names.items() if name in body}
 
 
-def references(
-    call: Call, body: Body, table: Mapping[str, tuple[str, str, tuple[str, ...]]]
-) -> Body:
-    """The references among a body's fields: ``table`` names the record's field, the list it names a
-    record of, and what is shown of that."""
+def references(call: Call, body: Body, table: References) -> Body:
+    """The references among a body's fields."""
     return {
         field: reference(call, name, resource, body[name], names)
         for name, (field, resource, names) in table.items()
@@ -248,17 +231,6 @@ def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> 
     return short(record, ("id", "label"))
 
 
-def ticket_of(call: Call, field: str, value: Any) -> Body:
-    """A ticket by id, ticket_ref or ticket_no (specification, Ticket)."""
-    text = str(value)
-    record = call.store.get("tickets", text) or call.store.first(
-        "tickets", "ticket_ref = ? OR ticket_no = ?", (text, text)
-    )
-    if record is None:
-        raise Refusal(f"{field} '{value}' does not exist. Please check the ticket.")
-    return record
-
-
 def country_default(call: Call) -> str:
     """The shop's country code, or GB (specification, Customer, countryCode)."""
     info = call.store.all("info")
@@ -267,7 +239,8 @@ def country_default(call: Call) -> str:
 
 TICKET = ("id", "ticket_ref", "ticket_no")
 STAFF = ("id", "first_name", "last_name", "email")
-OF_STAFF = {"userId": ("user", "users", STAFF)}
+OF_STAFF: References = {"userId": ("user", "users", STAFF)}
+OF_TICKET: References = {"ticket": ("ticket", "tickets", TICKET)}
 CUSTOMER = ("id", "internal_id", "name", "email", "mobile", "phone", "company")
 NAMED = ("id", "name")
 PRODUCT = ("id", "name", "code")

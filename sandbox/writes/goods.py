@@ -18,8 +18,6 @@ from sandbox.writes.common import (
     mapped,
     moments,
     money,
-    not_negative,
-    number,
     reference,
     references,
     renamed,
@@ -41,7 +39,6 @@ def _of_model(call: Call, value: Any) -> Body:
 
 
 def _product_changes(call: Call, body: Body, before: Body) -> Body:
-    not_negative(body, "cost", "price", "offerPrice", "reorderQuantity", "stock_cog_per_item")
     changes = mapped(body, _PRODUCT)
     if "tax" in body:
         reference(call, "tax", "tax_rates", body["tax"], NAMED)
@@ -107,7 +104,7 @@ def _product_stock(call: Call, body: Body, product: Body) -> None:
     """``stockQuantity`` adds a stock record (specification, Product)."""
     if "stockQuantity" in body:
         cost = body.get("stock_cog_per_item", body.get("cost", 0))
-        _add_stock(call, str(product["id"]), number(body["stockQuantity"]), money(cost))
+        _add_stock(call, str(product["id"]), exact(body["stockQuantity"]), money(cost))
 
 
 def _add_stock(call: Call, product_id: str, quantity: Any, cost: Decimal) -> None:
@@ -138,9 +135,8 @@ _STOCK_DEFAULTS = {
 
 
 def _stock_changes(call: Call, body: Body, before: Body) -> Body:
-    not_negative(body, "quantity", "cog_per_item")
     changes = references(call, body, {"product": ("product", "products", PRODUCT)})
-    for name, read in (("quantity", number), ("cog_per_item", money)):
+    for name, read in (("quantity", exact), ("cog_per_item", money)):
         if name in body:
             changes[name] = read(body[name])
     return changes | moments(call, body, {"expired_on": "expired_on"})
@@ -170,13 +166,12 @@ def _serial_changes(call: Call, body: Body, before: Body) -> Body:
 
 def _line(call: Call, sent: Body, prefix: str = "") -> Body:
     """One adjusted product, applied to its stock."""
-    not_negative(sent, f"{prefix}quantity")
     product_id = str(sent[f"{prefix}product_id"])
     reference(call, f"{prefix}product_id", "products", product_id, PRODUCT)
     line = {
         "stock_id": str(uuid.uuid4()),
         "product_id": product_id,
-        "quantity": number(sent[f"{prefix}quantity"]),
+        "quantity": exact(sent[f"{prefix}quantity"]),
         "type": sent[f"{prefix}type"],
         "internal_use": bool(sent.get(f"{prefix}internal_use", False)),
         "breakage": bool(sent.get(f"{prefix}breakage", False)),
@@ -216,12 +211,10 @@ def _adjustment_changes(call: Call, body: Body, before: Body) -> Body:
         line = lines.get(str(sent["up_stock_id"]))
         if line is None:
             raise Refusal(f"up_stock_id '{sent['up_stock_id']}' is not part of this adjustment.")
-        not_negative(sent, "up_quantity")
         _move(call, line["product_id"], -_signed(line))
         for name in ("quantity", "type", "internal_use", "breakage"):
             if f"up_{name}" in sent:
-                value = sent[f"up_{name}"]
-                line[name] = number(value) if name == "quantity" else value
+                line[name] = exact(sent[f"up_{name}"])
         _move(call, line["product_id"], _signed(line))
     for sent in body.get("add_products", []):
         line = _line(call, sent, "ad_")

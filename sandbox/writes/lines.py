@@ -5,7 +5,7 @@ from typing import Any
 
 from sandbox.errors import Refusal
 from sandbox.routes import Call
-from sandbox.writes.common import CENT, Body, money, not_negative, number
+from sandbox.writes.common import CENT, Body, exact, money
 
 ZERO = Decimal("0.00")
 
@@ -20,13 +20,12 @@ def upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
     """Take over lines: one whose product code is there already is updated, others are added."""
     merged = [dict(line) for line in lines]
     for one in sent:
-        not_negative(one, "quantity", "unitPrice")
         code = one["productCode"]
         known = next((line for line in merged if line.get("product_code") == code), None)
         if known is None:
             known = _new_line(call, code)
             merged.append(known)
-        known["quantity"] = number(one["quantity"])
+        known["quantity"] = exact(one["quantity"])
         if "unitPrice" in one:
             known["unit_price"] = money(one["unitPrice"])
         if "itemDescription" in one:

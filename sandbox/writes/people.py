@@ -10,9 +10,11 @@ from sandbox.writes.common import (
     CUSTOMER,
     NAMED,
     OF_STAFF,
+    OF_TICKET,
     STAFF,
     TICKET,
     Body,
+    References,
     Writes,
     country_default,
     in_order,
@@ -20,13 +22,10 @@ from sandbox.writes.common import (
     made,
     mapped,
     moments,
-    not_negative,
     reference,
     references,
     renamed,
-    short,
     shown_as,
-    ticket_of,
 )
 from sandbox.writes.tickets import new_ticket
 
@@ -39,7 +38,6 @@ _CUSTOMER = shown_as(
 
 
 def _customer_changes(call: Call, body: Body, before: Body) -> Body:
-    not_negative(body, "paymentTermDays")
     changes = mapped(body, _CUSTOMER)
     if "mobile" in body and "countryCode" not in body:
         changes["country_code"] = country_default(call)
@@ -99,15 +97,16 @@ def _lead_changes(call: Call, body: Body, before: Body) -> Body:
     return changes | references(call, body, OF_STAFF)
 
 
-_OTHERS = {"customer": ("customer", "customers", CUSTOMER), "leads": ("lead", "leads", NAMED)}
+_OTHERS: References = {
+    "customer": ("customer", "customers", CUSTOMER),
+    "leads": ("lead", "leads", NAMED),
+    **OF_TICKET,
+}
 _APPOINTMENT = shown_as("subject description type color location latitude longitude duration")
 
 
 def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
-    not_negative(body, "duration")
     changes = mapped(body, _APPOINTMENT)
-    if "ticket" in body:
-        changes["ticket"] = short(ticket_of(call, "ticket", body["ticket"]), TICKET)
     changes |= references(call, body, _OTHERS)
     if "attendees" in body:
         ids = [part.strip() for part in str(body["attendees"]).split(",") if part.strip()]
@@ -116,7 +115,7 @@ def _appointment_changes(call: Call, body: Body, before: Body) -> Body:
     if "dateandtime" in body or "duration" in body:
         start = datetime.fromisoformat(changes.get("start_date") or before["start_date"])
         minutes = float(changes.get("duration") or before.get("duration") or 10)
-        if abs(minutes) > _LONGEST_MINUTES:
+        if minutes > _LONGEST_MINUTES:
             raise Refusal("duration must not be longer than a year.")
         try:
             changes["end_date"] = iso_in(start + timedelta(minutes=minutes), call.store.zone)

@@ -12,19 +12,20 @@ from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
     CUSTOMER,
     OF_STAFF,
+    OF_TICKET,
     STAFF,
     TICKET,
     Body,
     Writes,
     in_order,
     label,
+    made,
     mapped,
     moments,
     money,
     reference,
     references,
     short,
-    ticket_of,
 )
 from sandbox.writes.lines import ZERO, priced, upsert
 
@@ -195,10 +196,10 @@ def _after_create(call: Call, body: Body, ticket: Body) -> None:
 
 
 def _comment(call: Call, body: Body) -> Body:
-    ticket = ticket_of(call, "ticket", body["ticket"])
+    ticket = reference(call, "ticket", "tickets", body["ticket"], TICKET)
     call.store.update("tickets", ticket["id"], {})
     return {
-        "ticket": short(ticket, TICKET),
+        "ticket": ticket,
         "status": label(call, "status", "statuses", body["status"], "repair_notes"),
         "type": body["type"],
         "comment": body["comment"],
@@ -210,17 +211,12 @@ def _timer_changes(call: Call, body: Body, before: Body) -> Body:
     changes = mapped(body, {"notes": "notes"})
     changes |= moments(call, body, {"startDate": "start_date", "endDate": "end_date"})
     in_order(changes, before, "start_date", "end_date")
-    return changes | references(call, body, OF_STAFF)
-
-
-def _timer(call: Call, body: Body) -> Body:
-    ticket = ticket_of(call, "ticket", body["ticket"])
-    return {"notes": "", "ticket": short(ticket, TICKET), **_timer_changes(call, body, {})}
+    return changes | references(call, body, {**OF_STAFF, **OF_TICKET})
 
 
 TICKETS = (
     Writes("tickets", "/tickets", new_ticket, _changes, _after_create, _after_create),
     Writes("ticket_comments", "/ticketComments", _comment, deletes=False),
-    Writes("ticket_timers", "/ticketTimers", _timer, _timer_changes),
+    Writes("ticket_timers", "/ticketTimers", made(_timer_changes, notes=""), _timer_changes),
 )
 """Writes of tickets and what hangs on them."""

@@ -41,13 +41,6 @@ def test_faults_of_the_wire(serve, kind):
     assert api.get("/brands").status_code == 200
 
 
-def test_a_delay_outlasts_a_time_out(serve):
-    server, api = serve()
-    server.faults.next("delay", seconds=0.5)
-    with pytest.raises(httpx.ReadTimeout):
-        api.get("/brands", timeout=0.05)
-
-
 @pytest.mark.parametrize(
     ("kind", "applied"),
     [

@@ -43,7 +43,8 @@ def test_a_head_that_does_not_come_is_not_waited_for(impatient):
 
 
 def test_a_body_is_read_for_a_key_only_and_not_for_ever(impatient):
-    head = b"POST /v1/brands HTTP/1.1\r\nHost: x\r\nContent-Length: 31000000\r\nAuthorization: "
+    head = b"POST /v1/brands HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    head += b"Content-Length: 31000000\r\nAuthorization: "
     answer = _sent(impatient, head + b"nobody\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 401")
     key = impatient.keys["main"].encode()
