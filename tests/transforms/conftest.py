@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.transform.models import ModelRun, build
-from tests.transforms import scenes, workshop
+from tests.transforms import scenes
 from tests.transforms.raw import Raw
 
 
@@ -31,7 +31,7 @@ class Warehouse:
 @pytest.fixture(scope="session")
 def warehouse(tmp_path_factory):
     home = tmp_path_factory.mktemp("models")
-    raw = Raw(home / "warehouse.duckdb", **workshop.ZONES)
+    raw = Raw(home / "warehouse.duckdb", **scenes.ZONES)
     with raw.held():
         scenes.first_night(raw)
     first = build(raw.path, home=home, shops=[])

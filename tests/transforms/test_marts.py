@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.transforms import workshop
+from tests.transforms import scenes
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
@@ -161,7 +161,7 @@ def test_the_calendar_knows_the_last_open_day(warehouse):
         "where shop_id = 'bench' and day = '2026-03-08'"
     ) == (False, 0)
     (now,) = warehouse.one("select day from marts.calendar where shop_id = 'void' and is_today")
-    assert now in {workshop.today("void"), workshop.today("void") - dt.timedelta(days=1)}
+    assert now in {scenes.today("void"), scenes.today("void") - dt.timedelta(days=1)}
 
 
 def test_what_cannot_be_read_is_listed_and_not_zero(warehouse):

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.transforms import workshop
+from tests.transforms import scenes
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
@@ -53,7 +53,7 @@ def test_tickets_of_today_that_are_not_paid(warehouse):
 
 
 def test_takings_by_issue_type_and_day(warehouse):
-    today = workshop.today("asked")
+    today = scenes.today("asked")
     assert warehouse.rows(
         "select day, issue_type_key, issue_type, taken, sales, tickets "
         "from marts.takings_by_issue_type where shop_id = 'asked' order by 1, 2"
