@@ -109,115 +109,69 @@ def _by_year(figures: Figures, grain: str, amount: Callable[[Decimal], Any]) -> 
 
 def layouts(
     figures: Figures, grain: str, text: Callable[[date], Any], amount: Callable[[Decimal], Any]
-) -> Iterator[tuple[str, Any]]:
+) -> dict[str, Any]:
     """Name and payload of every way to lay the figures out."""
     name = "month" if grain == "month" else "date"
     path = "monthly_sales" if grain == "month" else "dailySales"
-    pairs = [(text(day), day, amount(value), value) for day, value in figures.items()]
-    rows = [{name: period, "total": shown} for period, _, shown, _ in pairs]
-    yield "list", rows
-    yield "list, newest first", rows[::-1]
-    yield "list, camelCase", [{name.title(): r[name], "totalAmount": r["total"]} for r in rows]
-    yield (
-        "list with more fields",
-        [
-            {"id": n, name: period, "amount": shown, "tax": _tax(value), "count": n % 7}
-            for n, (period, _, shown, value) in enumerate(pairs)
+    local = "mes" if grain == "month" else "fecha"
+    shown = [(text(day), amount(value)) for day, value in figures.items()]
+    taxed = [(text(day), amount(value), _tax(value), value) for day, value in figures.items()]
+    rows = [{name: period, "total": total} for period, total in shown]
+    by_period = {str(period): total for period, total in shown}
+    whole = amount(sum(figures.values(), Decimal(0)))
+    return {
+        "list": rows,
+        "list, newest first": rows[::-1],
+        "list, camelCase": [{name.title(): p, "totalAmount": total} for p, total in shown],
+        "list with more fields": [
+            {"id": n, name: period, "amount": total, "tax": tax, "count": n % 7}
+            for n, (period, total, tax, _) in enumerate(taxed)
         ],
-    )
-    yield (
-        "list with the net amount",
-        [
-            {name: period, "net": value - _tax(value), "tax": _tax(value), "total": shown}
-            for period, _, shown, value in pairs
+        "list with the net amount": [
+            {name: period, "net": value - tax, "tax": tax, "total": total}
+            for period, total, tax, value in taxed
         ],
-    )
-    yield (
-        "list in Spanish",
-        [
-            {"mes" if grain == "month" else "fecha": period, "monto": shown, "iva": _tax(value)}
-            for period, _, shown, value in pairs
+        "list in Spanish": [{local: p, "monto": total, "iva": tax} for p, total, tax, _ in taxed],
+        "period and label": [
+            {"label": f"x{n}", "period": p, "value": total} for n, (p, total) in enumerate(shown)
         ],
-    )
-    yield (
-        "period and label",
-        [
-            {"label": f"x{n}", "period": period, "value": shown}
-            for n, (period, _, shown, _) in enumerate(pairs)
-        ],
-    )
-    yield "object", {str(period): shown for period, _, shown, _ in pairs}
-    yield (
-        "object of objects",
-        {str(period): {"total": shown, "tax": _tax(value)} for period, _, shown, value in pairs},
-    )
-    yield (
-        "object with notes",
-        {
-            **{str(period): shown for period, _, shown, _ in pairs},
-            "currency": "GTQ",
-            "total": amount(sum((value for *_, value in pairs), Decimal(0))),
-        },
-    )
-    yield "pairs", [[period, shown] for period, _, shown, _ in pairs]
-    yield "pairs under a head", [[name, "total"], *([p, s] for p, _, s, _ in pairs)]
-    yield "columns", {"labels": [p for p, *_ in pairs], "data": [s for _, _, s, _ in pairs]}
-    yield "envelope data", {"data": rows, "meta": {"page": 1}}
-    yield "envelope of its name", {path: rows, "success": True, "error": None}
-    yield (
-        "envelope with sum",
-        {
-            "year": 2026,
-            "data": rows,
-            "total": amount(sum((value for *_, value in pairs), Decimal(0))),
-        },
-    )
-    yield "envelope with number", {"items": rows, "total": len(rows)}
-    yield "numbered", {str(n): row for n, row in enumerate(rows)}
-    yield (
-        "sum under the list",
-        [
-            *rows,
-            {name: "Total", "total": amount(sum((value for *_, value in pairs), Decimal(0)))},
-        ],
-    )
-    yield (
-        "nested total",
-        [{name: p, "total": {"amount": s, "currency": "Q"}} for p, _, s, _ in pairs],
-    )
+        "object": by_period,
+        "object of objects": {str(p): {"total": total, "tax": tax} for p, total, tax, _ in taxed},
+        "object with notes": {**by_period, "currency": "GTQ", "total": whole},
+        "pairs": [list(pair) for pair in shown],
+        "pairs under a head": [[name, "total"], *(list(pair) for pair in shown)],
+        "columns": {"labels": [p for p, _ in shown], "data": [total for _, total in shown]},
+        "envelope data": {"data": rows, "meta": {"page": 1}},
+        "envelope of its name": {path: rows, "success": True, "error": None},
+        "envelope with sum": {"year": 2026, "data": rows, "total": whole},
+        "envelope with number": {"items": rows, "total": len(rows)},
+        "numbered": {str(n): row for n, row in enumerate(rows)},
+        "sum under the list": [*rows, {name: "Total", "total": whole}],
+        "nested total": [{name: p, "total": {"amount": s, "currency": "Q"}} for p, s in shown],
+    }
 
 
-def fixed_layouts(
-    figures: Figures, grain: str, amount: Callable[[Decimal], Any]
-) -> Iterator[tuple[str, Any]]:
+def fixed_layouts(figures: Figures, grain: str, amount: Callable[[Decimal], Any]) -> dict[str, Any]:
     """Ways to lay figures out in which the period is in parts."""
     pairs = [(day, amount(value), value) for day, value in figures.items()]
-    yield (
-        "parts",
-        [
+    parts = [(_parts(day, grain), day, shown) for day, shown, _ in pairs]
+    by_year = _by_year(figures, grain, amount)
+    found: dict[str, Any] = {
+        "parts": [
             {**_parts(day, grain), "amount": shown, "tax": _tax(value), "count": day.day}
             for day, shown, value in pairs
         ],
-    )
-    yield (
-        "parts as text",
-        [
-            {**{k: str(v) for k, v in _parts(day, grain).items()}, "total": shown}
-            for day, shown, _ in pairs
+        "parts as text": [
+            {**{name: str(part) for name, part in of_day.items()}, "total": shown}
+            for of_day, _, shown in parts
         ],
-    )
-    yield (
-        "parts with names",
-        [
-            {**_parts(day, grain), "month": spanish(day), "weekday": f"{day:%A}", "total": shown}
-            for day, shown, _ in pairs
+        "parts with names": [
+            {**of_day, "month": spanish(day), "weekday": f"{day:%A}", "total": shown}
+            for of_day, day, shown in parts
         ],
-    )
-    yield "date in parts", [{"date": _parts(day, grain), "total": s} for day, s, _ in pairs]
-    yield "by year", _by_year(figures, grain, amount)
-    yield (
-        "years as rows",
-        [
+        "date in parts": [{"date": of_day, "total": shown} for of_day, _, shown in parts],
+        "by year": by_year,
+        "years as rows": [
             {
                 "year": 2026,
                 "months": [
@@ -226,51 +180,41 @@ def fixed_layouts(
                 ],
             }
         ],
-    )
-    if grain == "month":
-        yield "bare", [shown for _, shown, _ in pairs]
-        yield "bare in an envelope", {"year": "2026", "data": [shown for _, shown, _ in pairs]}
-        yield "year under its number", {"2026": [shown for _, shown, _ in pairs]}
-        yield (
-            "month number and name",
-            [{"month": {"number": d.month, "name": f"{d:%B}"}, "total": s} for d, s, _ in pairs],
-        )
-        yield (
-            "from and to",
-            [
-                {
-                    "from": day.isoformat(),
-                    "to": day.replace(day=calendar.monthrange(2026, day.month)[1]).isoformat(),
-                    "amount": shown,
-                }
-                for day, shown, _ in pairs
+    }
+    if grain == "day":
+        dated = [(day.isoformat(), day, shown) for day, shown, _ in pairs]
+        return found | {
+            "date and weekday": [
+                {"date": d, "day": f"{day:%A}", "sales": s} for d, day, s in dated
             ],
-        )
-        yield (
-            "other years too",
-            {
-                "2025": {str(n): 77 for n in range(1, 13)},
-                **_by_year(figures, grain, amount),
-                "2027": {str(n): 78 for n in range(1, 13)},
-            },
-        )
-    else:
-        yield (
-            "date and weekday",
-            [{"date": day.isoformat(), "day": f"{day:%A}", "sales": s} for day, s, _ in pairs],
-        )
-        yield (
-            "date and its parts",
-            [{"date": day.isoformat(), **_parts(day, grain), "sales": s} for day, s, _ in pairs],
-        )
-        yield (
-            "more days than asked",
-            [
+            "date and its parts": [
+                {"date": d, **_parts(day, grain), "sales": s} for d, day, s in dated
+            ],
+            "more days than asked": [
                 *({"date": f"2025-12-{d:02d}", "total": 5} for d in range(1, 32)),
-                *({"date": day.isoformat(), "total": s} for day, s, _ in pairs),
+                *({"date": d, "total": s} for d, _, s in dated),
                 *({"date": f"2026-02-{d:02d}", "total": 6} for d in range(1, 29)),
             ],
-        )
+        }
+    bare = [shown for _, shown, _ in pairs]
+    numbers = [str(n) for n in range(1, 13)]
+    return found | {
+        "bare": bare,
+        "bare in an envelope": {"year": "2026", "data": bare},
+        "year under its number": {"2026": bare},
+        "month number and name": [
+            {"month": {"number": d.month, "name": f"{d:%B}"}, "total": s} for d, s, _ in pairs
+        ],
+        "from and to": [
+            {"from": day.isoformat(), "to": MONTH_TEXTS["last day"](day), "amount": shown}
+            for day, shown, _ in pairs
+        ],
+        "other years too": {
+            "2025": dict.fromkeys(numbers, 77),
+            **by_year,
+            "2027": dict.fromkeys(numbers, 78),
+        },
+    }
 
 
 def _months(pairs: list[tuple[date, Any, Decimal]]) -> Iterator[tuple[int, Any, list[Any]]]:
@@ -285,11 +229,11 @@ def every(
     """All shapes of the table (or one in some, others for each way of showing amounts)."""
     count = list(AMOUNTS).index(shown)
     for text_name, text in (MONTH_TEXTS if grain == "month" else DAY_TEXTS).items():
-        for name, payload in layouts(figures, grain, text, AMOUNTS[shown]):
+        for name, payload in layouts(figures, grain, text, AMOUNTS[shown]).items():
             count += 1
             if count % one_in == 0:
                 yield f"{name}, {text_name}", payload
-    yield from fixed_layouts(figures, grain, AMOUNTS[shown])
+    yield from fixed_layouts(figures, grain, AMOUNTS[shown]).items()
 
 
 def sparse(figures: Figures) -> Figures:

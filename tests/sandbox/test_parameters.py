@@ -1,67 +1,30 @@
 """Which parameters each list takes, and its orders, copied down from the specification's tables."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.sandbox.test_lists import rows
 
-COMMON = "page sort searchKeyword createdDateFrom createdDateTo"
-UPDATED = "updatedDateFrom updatedDateTo"
-DOCUMENT = "includePayments includeLines includeReturns"
-PARAMETERS = {
-    "users": f"{COMMON} name mobile phone email address website gender type status",
-    "taxRates": "page searchKeyword",
-    "paymentMethods": COMMON,
-    "timeClock": f"{COMMON} userId",
-    "appointments": f"{COMMON} startDateFrom startDateTo endDateFrom endDateTo ticket customer "
-    "lead attendee type",
-    "appointments/updated": f"page searchKeyword {UPDATED}",
-    "customers": f"{COMMON} name mobile phone company email invoiceemail address city postCode "
-    "group gender type includeCustomFields",
-    "groups": f"{COMMON} name billingname billingmobile billingemail",
-    "tickets": f"{COMMON} ticketNo {UPDATED} customer company issue issueType issueTypeCondition "
-    "status statusCondition priority priorityCondition includeLines includePayments "
-    "includeCustomFields",
-    "tickets/updated": f"page {UPDATED} searchKeyword ticketNo includeLines includePayments "
-    "includeCustomFields",
-    "ticketComments": "page sort ticketId type",
-    "ticketTimers": "page sort searchKeyword ticketId running",
-    "statuses": f"{COMMON} type status",
-    "presets": f"{COMMON} category brand model issueType legalDocument",
-    "presetCategories": "page sort searchKeyword name",
-    "issueTypes": f"{COMMON} label",
-    "ticketInvoices": f"{COMMON} {DOCUMENT} invoiceNo ticketNo status paymentDateFrom "
-    "paymentDateTo",
-    "posOrders": f"{COMMON} {DOCUMENT} orderNo status",
-    "posInvoices": f"{COMMON} {DOCUMENT} orderNo status",
-    "payments": "page sort invoiceId orderId filter paymentDateFrom paymentDateTo includeResource",
-    "products": f"{COMMON} {UPDATED} type condition code category model status "
-    "includeCustomFields includeXsellUpsell",
-    "products/updated": f"page {UPDATED} searchKeyword code includeCustomFields",
-    "warranties": COMMON,
-    "models": f"{COMMON} make model model_group",
-    "modelGroups": COMMON,
-    "categories": COMMON,
-    "brands": COMMON,
-    "stockCount": "page sort",
-    "stock": f"{COMMON} product_id serializeStock internal_use breakage",
-    "serials": f"{COMMON} productId",
-    "adjustments": f"{COMMON} adjustmentDateFrom adjustmentDateTo internal_use breakage",
-    "suppliers": f"{COMMON} company contactname mobile phone email address town county postcode "
-    "countrycode status",
-    "purchaseOrders": f"{COMMON} number status includeLines",
-    "expenses": COMMON,
-    "expenseCategories": COMMON,
-    "leads": f"{COMMON} ticket customer issue issueDescription issuetype status referredBy",
-    "customFields/{type}": "page categoryId tabId",
-    "shipments": "page sort ticketId customerId pin",
-    "shipments/deleted": "page sort ticketId pin",
-    "monthlySales": "year",
-    "monthlyPurchases": "year",
-    "dailySales": "dateFrom dateTo",
-    "dailyPurchases": "dateFrom dateTo",
-    "info": "",
+_SHORT = {
+    "COMMON": "page sort searchKeyword createdDateFrom createdDateTo",
+    "DOCUMENT": "includePayments includeLines includeReturns",
 }
-SORTED = [path for path, names in PARAMETERS.items() if "sort" in names.split()]
+
+
+def _read(text: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for path, words in re.findall(r"(?m)^([^\s#]\S*):(.*(?:\n  .+)*)", text):
+        names = " ".join(_SHORT.get(word, word) for word in words.split()).split()
+        pairs = (name.partition("=") for name in names)
+        found[path] = {name: field or name for name, _, field in pairs}
+    return found
+
+
+PARAMETERS = _read(Path(__file__).with_name("parameters.txt").read_text(encoding="utf-8"))
+"""List -> its parameters, each with the field of a record that it looks at."""
+SORTED = [path for path, names in PARAMETERS.items() if "sort" in names]
 UNSORTED = [path for path in PARAMETERS if path not in SORTED and "page" in PARAMETERS[path]]
 
 
@@ -69,9 +32,7 @@ UNSORTED = [path for path in PARAMETERS if path not in SORTED and "page" in PARA
 def test_a_list_takes_the_parameters_of_its_row(api, path):
     document = api.get("/openapi.json").json()
     described = document["paths"][f"/{path}"]["get"]["parameters"]
-    assert {one["name"] for one in described if one["in"] == "query"} == set(
-        PARAMETERS[path].split()
-    )
+    assert {one["name"] for one in described if one["in"] == "query"} == PARAMETERS[path].keys()
 
 
 @pytest.mark.parametrize("path", SORTED)
@@ -92,8 +53,8 @@ def test_a_list_without_sort_ignores_it(api, path):
 
 
 def test_a_list_ignores_the_parameters_of_others(api):
-    every = {name for names in PARAMETERS.values() for name in names.split()}
+    every = {name for names in PARAMETERS.values() for name in names}
     for path, own in PARAMETERS.items():
         address = f"/{path}".replace("{type}", "tickets")
-        others = dict.fromkeys(every - set(own.split()), "?")
+        others = dict.fromkeys(every - own.keys(), "?")
         assert api.get(address, params=others).json() == api.get(address).json(), path

@@ -33,69 +33,11 @@ _OTHERS = (
 )
 NOT_OF_A_FIELD = set(_OTHERS.split())
 """Parameters of orders, pages, parts and fixed meanings, which have tests of their own."""
-FIELDS: dict[str, dict[str, str]] = {
-    "": {"updatedDateFrom": "last_updated", "updatedDateTo": "last_updated"},
-    "timeClock": {"userId": "user.id"},
-    "users": {"name": "name"},
-    "appointments": {
-        "startDateFrom": "start_date", "startDateTo": "start_date", "endDateFrom": "end_date",
-        "endDateTo": "end_date", "ticket": "ticket.id>tickets.short_info",
-        "customer": "customer.mobile", "lead": "lead.id>leads.business_name",
-        "attendee": "attendees.first_name",
-    },
-    "customers": {
-        "address": "fulladdress.address", "city": "fulladdress.city",
-        "postCode": "fulladdress.post_code",
-    },
-    "groups": {
-        "billingname": "billing_name", "billingmobile": "billing_mobile",
-        "billingemail": "billing_email",
-    },
-    "tickets": {
-        "ticketNo": "ticket_no", "customer": "customer.name", "company": "customer.company",
-        "issue": "short_info", "issueType": "issue_type.label", "status": "status.label",
-    },
-    "ticketComments": {"ticketId": "ticket.id"},
-    "ticketTimers": {"ticketId": "ticket.id"},
-    "statuses": {"status": "label"},
-    "presets": {
-        "category": "category.name", "brand": "brand.name", "model": "model.name",
-        "issueType": "issue_type.label", "legalDocument": "legal_document_id",
-    },
-    "ticketInvoices": {
-        "invoiceNo": "number", "ticketNo": "ticket_no", "paymentDateFrom": "payments.date",
-        "paymentDateTo": "payments.date",
-    },
-    "posOrders": {"orderNo": "number"},
-    "payments": {
-        "invoiceId": "invoice.id", "orderId": "pos.id", "paymentDateFrom": "date",
-        "paymentDateTo": "date",
-    },
-    "products": {"category": "category.name", "model": "model.name"},
-    "models": {"model_group": "model_group.name"},
-    "stock": {"product_id": "product.id", "serializeStock": "serialize_stock"},
-    "serials": {"productId": "product.id"},
-    "adjustments": {
-        "adjustmentDateFrom": "adjustment_date", "adjustmentDateTo": "adjustment_date",
-        "internal_use": "products.internal_use", "breakage": "products.breakage",
-    },
-    "suppliers": {"contactname": "contact_name", "countrycode": "country_code"},
-    "leads": {
-        "ticket": "ticket.id>tickets.short_info", "customer": "business_name", "issue": "subject",
-        "issueDescription": "description", "issuetype": "issue_type.id",
-        "referredBy": "referred_by",
-    },
-    "shipments": {"ticketId": "ticket.id", "customerId": "customer.id"},
-}  # fmt: skip
-"""Parameter -> field of the record, where it is not called the same."""
-FIELDS["posInvoices"] = FIELDS["posOrders"]
-FIELDS["shipments/deleted"] = FIELDS["shipments"]
-FIELDS["tickets/updated"] = FIELDS["tickets"]
 EXACT = set("gender status type condition userId product_id productId ticketId issuetype".split())
 NARROWING = [
     (path, name)
     for path, names in PARAMETERS.items()
-    for name in names.split()
+    for name in names
     if name not in NOT_OF_A_FIELD
 ]
 PARTS = {name: "true" for name in NOT_OF_A_FIELD if name.startswith("include")}
@@ -167,7 +109,7 @@ def filled(audited):
 
 @pytest.mark.parametrize(("path", "name"), NARROWING, ids=lambda part: part)
 def test_a_parameter_finds_the_record_and_only_those_like_it(filled, path, name):
-    field = FIELDS.get(path, {}).get(name) or FIELDS[""].get(name) or name
+    field = PARAMETERS[path][name]
     address = f"/{path}".replace("{type}", "tickets")
     with client_of(filled) as api:
         for page in range(1, 30):
