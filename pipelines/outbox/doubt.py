@@ -188,7 +188,7 @@ class Resolver:
                 f"the service, or {either}"
             )
         elif change.attempts >= MOST_SENDS:
-            why = f"not there though sent {change.attempts} times ({change.reason})"
+            why = f"{verdict.found}, though sent {change.attempts} times ({change.reason})"
         if why:
             leave(self._outbox, group, why)
             return

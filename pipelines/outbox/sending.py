@@ -132,7 +132,8 @@ class Sender:
         except Unsendable as refusal:
             self._reject(group, str(refusal))
             return
-        body = change.sent_body if change.sent_body is not None else body
+        # Without what was left to the service's value, or sent along and discarded since.
+        body = {name: body[name] for name in body if name in (change.sent_body or body)}
         progress = dict(change.progress)
         again = not progress.pop("refused", False)
         if self._intend(group, body, change.baseline or {}, progress):

@@ -366,3 +366,15 @@ def test_sending_a_merged_request_again_keeps_each_basis_and_revives_nothing(tmp
     retry(settings.home, 1, by="ann")
     assert states(settings) == ["queued", "rejected"]
     assert [change(settings, number).base for number in (1, 2)] == bases
+
+
+def test_what_is_discarded_after_it_was_sent_along_is_not_sent_again(settings, service):
+    record = service.put("customers", name="Ann", city="A", company="B")
+    for fields in ({"city": "C"}, {"company": "D"}):
+        enqueue("customers", "update", fields, record_id=record, settings=settings)
+    service.lose = ["before"]
+    push(settings, wait=False)
+    discard(settings.home, 2, by="ann")
+    push(settings)
+    assert states(settings) == ["done", "rejected"]
+    assert service.writes == [("update", "customers", {"city": "C"})]
