@@ -7,8 +7,11 @@ so that a page of a million rows is found by an index and never by reading every
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+
+from sandbox.values import loads
 
 IdKind = Literal["uuid", "number"]
 
@@ -104,6 +107,10 @@ RESOURCES: Mapping[str, Resource] = MappingProxyType(
 )
 """Resource name -> how it is stored; the 35 lists and ``info``."""
 
+BLANK: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    loads(Path(__file__).with_name("blank.json").read_text(encoding="utf-8"))
+)
+"""Resource name -> what a record of it has where nothing else is said."""
 DOCUMENTS = ("ticket_invoices", "pos_orders")
 """Resources that sell something: they carry lines, payments and returns."""
 SHOW_UPDATED = frozenset(

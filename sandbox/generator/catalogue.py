@@ -63,9 +63,7 @@ class Catalogue:
                 name=person.name,
                 email=person.email,
                 mobile=person.mobile,
-                phone="",
                 address=person.address,
-                website="",
                 gender="Female" if dice.random() < 0.5 else "Male",
                 type=kind,
                 status="In active" if left else "Active",
@@ -121,7 +119,6 @@ class Catalogue:
                 email=f"orders{index + 1}@supplier.example.net",
                 address=person.address,
                 town=city,
-                county="",
                 postcode=code,
                 country_code=dice.choice(("GT", "US", "CN", "DE")),
                 status="Active" if index else "In active",
@@ -131,9 +128,7 @@ class Catalogue:
         for number, name in enumerate((*goods, "Repair parts", "Shop floor"), 1):
             self._categories[name] = number
             margin = money(dice.randrange(1500, 6500, 50))
-            self._emit(
-                "categories", id=number, name=name, profit_margin=margin, parent_category=None
-            )
+            self._emit("categories", id=number, name=name, profit_margin=margin)
 
     def _devices_and_goods(self) -> None:
         ctx, dice = self._ctx, self._dice
@@ -217,7 +212,6 @@ class Catalogue:
             "code": code,
             "condition": "Used" if used else "New",
             "status": "In active" if dice.random() < 0.04 else "Active",
-            "stock": 0,
             "physical_location": "" if service else f"{dice.choice('ABCDEF')}{dice.randint(1, 24)}",
             "brand": {"id": self._brands[brand], "name": brand} if brand else None,
             "model": model,
@@ -242,8 +236,6 @@ class Catalogue:
             "reorder_quantity": 0 if service else 5,
             "inventory_control": not service,
             "serialised_stock": serialised,
-            "discountable": True,
-            "description": "",
             "photourls": {"large": f"{PHOTO}product/{uid}.jpg"},
         }
         created = self._start + len(self.items) * 7
@@ -318,5 +310,4 @@ class Catalogue:
                 category_id=category,
                 tab_id=tab,
                 options=options,
-                required=False,
             )

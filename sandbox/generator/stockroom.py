@@ -61,7 +61,6 @@ class Stockroom:
             internal_use=dice.random() < 0.01,
             breakage=dice.random() < 0.01,
             location=item.record["physical_location"],
-            expired_on=None,
         )
         for _ in range(quantity if item.serialised else 0):
             ctx.emit(
@@ -134,7 +133,6 @@ class Stockroom:
             expected_date=ctx.text(created + 7 * 86_400),
             cost=money(cost),
             shipping_cost=money(dice.choice((0, 0, 450, 900, 1250, 1999))),
-            notes="",
             lines=lines,
         )
 
@@ -170,8 +168,6 @@ class Stockroom:
             moment,
             id=number,
             reference=f"COUNT-{number:04d}",
-            status="Completed",
-            notes="",
             user=staff(self._catalogue.users[0]),
             products=counted,
         )

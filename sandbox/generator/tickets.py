@@ -109,7 +109,6 @@ class Tickets:
             due_date=ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
             work_approved=status not in {"New", "Waiting on Customer"},
             amount_total=money(lines[1]),
-            discount=money(0),
             invoice=invoice and served(invoice),
             lines=lines[0],
             payments=invoice["_payments"] if invoice else [],

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from sandbox.errors import Refusal
+from sandbox.resources import BLANK
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
 from sandbox.writes import bodies
@@ -46,11 +47,9 @@ class Writes:
     deletes: bool = True
 
 
-def made(
-    changes: Callable[[Call, Body, Body], Body], **defaults: Any
-) -> Callable[[Call, Body], Body]:
-    """A ``create``: what a record has of its own accord, and what its body says."""
-    return lambda call, body: {**defaults, **changes(call, body, {})}
+def made(changes: Callable[[Call, Body, Body], Body]) -> Callable[[Call, Body], Body]:
+    """A ``create`` of what the body says alone."""
+    return lambda call, body: changes(call, body, {})
 
 
 def json_body(call: Call) -> Any:
@@ -99,7 +98,8 @@ def create(writes: Writes, make: Callable[[Call, Body], Body], call: Call) -> An
     """POST: 201 with the new id."""
     body = checked(call, writes.resource, "create")
     with call.store.database.writing():
-        new = call.store.insert(writes.resource, make(call, body))
+        record = {**BLANK.get(writes.resource, {}), **make(call, body)}
+        new = call.store.insert(writes.resource, record)
         stored = found(call.store, writes.resource, new)
         writes.created(call, body, stored)
     return Answer({"id": stored["id"]}, 201)

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sandbox.errors import Refusal
+from sandbox.resources import BLANK
 from sandbox.routes import Call
 from sandbox.writes.common import (
     CENT,
@@ -86,20 +87,6 @@ def _prices(call: Call, body: Body, before: Body) -> Body:
     return {"prices": prices, **flags}
 
 
-_product = made(
-    _product_changes,
-    **dict.fromkeys(("reorder_quantity", "brand", "model", "category", "supplier", "warranty")),
-    **dict.fromkeys(("physical_location", "supplier_code", "description"), ""),
-    **dict.fromkeys(("stock", "alert_quantity"), 0),
-    inventory_control=False,
-    discountable=True,
-    serialised_stock=False,
-    xsell_upsell={"cross_sell": [], "upsell": []},
-    photourls={},
-    custom_fields={},
-)
-
-
 def _product_stock(call: Call, body: Body, product: Body) -> None:
     """``stockQuantity`` adds a stock record (specification, Product)."""
     if "stockQuantity" in body:
@@ -109,10 +96,10 @@ def _product_stock(call: Call, body: Body, product: Body) -> None:
 
 def _add_stock(call: Call, product_id: str, quantity: Any, cost: Decimal) -> None:
     record = {
+        **BLANK["stock"],
         "product": reference(call, "product", "products", product_id, PRODUCT),
         "quantity": quantity,
         "cog_per_item": cost,
-        **_STOCK_DEFAULTS,
     }
     call.store.insert("stock", record)
     _move(call, product_id, quantity)
@@ -123,15 +110,6 @@ def _move(call: Call, product_id: str, by: Any) -> None:
     product = call.store.get("products", product_id)
     if product is not None and by:
         call.store.update("products", product_id, {"stock": exact(product.get("stock") or 0) + by})
-
-
-_STOCK_DEFAULTS = {
-    "serialize_stock": False,
-    "internal_use": False,
-    "breakage": False,
-    "location": "",
-    "expired_on": None,
-}
 
 
 def _stock_changes(call: Call, body: Body, before: Body) -> Body:
@@ -187,8 +165,6 @@ def _signed(line: Body) -> Any:
 
 def _adjustment(call: Call, body: Body) -> Body:
     return {
-        "reference_no": "",
-        "notes": "",
         **_adjustment_texts(call, body),
         "products": [_line(call, sent) for sent in body.get("products", [])],
     }
@@ -249,32 +225,39 @@ def _category_changes(call: Call, body: Body, before: Body) -> Body:
 
 
 GOODS = (
-    Writes("products", "/products", _product, _product_changes, _product_stock, _product_stock),
+    Writes(
+        "products",
+        "/products",
+        made(_product_changes),
+        _product_changes,
+        _product_stock,
+        _product_stock,
+    ),
     Writes(
         "models",
         "/models",
-        made(_model_changes, model_group=None, photourls={}),
+        made(_model_changes),
         _model_changes,
         updated=renamed("models"),
     ),
     Writes(
         "categories",
         "/categories",
-        made(_category_changes, profit_margin=None, parent_category=None),
+        made(_category_changes),
         _category_changes,
         updated=renamed("categories"),
     ),
     Writes(
         "brands",
         "/brands",
-        lambda call, body: {"name": body["name"], "logourls": {}},
+        lambda call, body: mapped(body, {"name": "name"}),
         lambda call, body, before: mapped(body, {"name": "name"}),
         updated=renamed("brands"),
     ),
     Writes(
         "stock",
         "/stock",
-        made(_stock_changes, **_STOCK_DEFAULTS, cog_per_item=Decimal(0)),
+        made(_stock_changes),
         _stock_changes,
         lambda call, body, record: _move(call, record["product"]["id"], record["quantity"]),
         _stock_updated,

@@ -1,9 +1,9 @@
 """Customers, leads, appointments and the time clock."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from sandbox.errors import Refusal
+from sandbox.resources import BLANK
 from sandbox.routes import Call
 from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
@@ -59,29 +59,13 @@ def _customer_changes(call: Call, body: Body, before: Body) -> Body:
 def _customer(call: Call, body: Body) -> Body:
     serial = call.store.next_number("customer_ref", call.store.count("customers") + 1)
     return {
-        **dict.fromkeys(_TEXTS, ""),
-        **dict.fromkeys(_FLAGS, False),
-        "type": "Person",
-        "gender": "Not Specified",
         "country_code": country_default(call),
-        "credit_limit": None,
         "ref": f"C{serial:06d}",
         "internal_id": serial,
-        "payment_term_days": 0,
-        "fulladdress": {"address": "", "city": "", "post_code": "", "country": ""},
-        "custom_fields": {},
         **_customer_changes(call, body, {}),
     }
 
 
-_TEXTS = (
-    *("email", "invoiceemail", "mobile", "phone", "company", "group", "comments"),
-    *("vat_registration_number", "account_manager", "referred_by", "date_of_birth"),
-)
-_FLAGS = (
-    *("gdpr_compliant", "sub_sms_service", "sub_print_media", "sub_email_marketing"),
-    *("sub_email_notifications", "intra_community", "vat_exemption"),
-)
 _LEAD = shown_as(
     "name businessName telephone mobile countryCode email address gdprCompliant subject "
     "description referredBy"
@@ -130,14 +114,7 @@ _LONGEST_MINUTES = 366 * 24 * 60
 def _appointment(call: Call, body: Body) -> Body:
     if "presetId" in body:
         reference(call, "presetId", "presets", body["presetId"], NAMED)
-    record: dict[str, Any] = {
-        **dict.fromkeys(("description", "color", "location", "latitude", "longitude"), ""),
-        "type": "InShop",
-        "status": "Booked",
-        **dict.fromkeys(("ticket", "customer", "lead")),
-        "attendees": [],
-        **_appointment_changes(call, body, {}),
-    }
+    record = {**BLANK["appointments"], **_appointment_changes(call, body, {})}
     if body.get("createticket") and record["ticket"] is None:
         if record["customer"] is None:
             raise Refusal("createticket needs a customer. Please send its id.")
@@ -158,26 +135,8 @@ def _clock_changes(call: Call, body: Body, before: Body) -> Body:
 
 PEOPLE = (
     Writes("customers", "/customers", _customer, _customer_changes, updated=renamed("customers")),
-    Writes(
-        "leads",
-        "/leads",
-        made(
-            _lead_changes,
-            **dict.fromkeys("business_name telephone email address description".split(), ""),
-            **dict.fromkeys(("issue_type", "user", "ticket", "customer")),
-            referred_by="",
-            gdpr_compliant=False,
-            custom_fields={},
-            status="New",
-        ),
-        _lead_changes,
-    ),
+    Writes("leads", "/leads", made(_lead_changes), _lead_changes),
     Writes("appointments", "/appointments", _appointment, _appointment_changes),
-    Writes(
-        "time_clock",
-        "/timeClock",
-        made(_clock_changes, out_date=None, out_notes=None),
-        _clock_changes,
-    ),
+    Writes("time_clock", "/timeClock", made(_clock_changes), _clock_changes),
 )
 """Writes of people and their time."""

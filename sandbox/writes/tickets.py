@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.errors import Refusal
 from sandbox.lists import PRIORITIES
-from sandbox.resources import at
+from sandbox.resources import BLANK, at
 from sandbox.routes import Call, found
 from sandbox.values import iso_in, parse_day
 from sandbox.writes.common import (
@@ -34,22 +34,12 @@ def new_ticket(call: Call, body: Body) -> Body:
     """Make the record of a ticket from a checked body."""
     serial = call.store.next_number("ticket_no", _highest_ticket(call) + 1)
     record: Body = {
+        **BLANK["tickets"],
         "ticket_ref": f"T-{serial}",
         "ticket_no": str(serial),
         "description": body.get("issueDescription", ""),
-        "device": "",
         "status": label(call, "status", "statuses", body.get("status", "New"), "repair"),
-        "issue_type": None,
-        "priority": "Normal",
-        "technician": None,
-        "created_from": "API",
-        "due_date": None,
         "work_approved": bool(body.get("workApproved", False)),
-        "discount": ZERO,
-        "device_model_id": None,
-        "invoice": None,
-        "lines": [],
-        "custom_fields": {},
     }
     if "preDiagnosed" in body:
         record["pre_diagnosed"] = body["preDiagnosed"]
@@ -203,7 +193,6 @@ def _comment(call: Call, body: Body) -> Body:
         "status": label(call, "status", "statuses", body["status"], "repair_notes"),
         "type": body["type"],
         "comment": body["comment"],
-        "user": None,
     }
 
 
@@ -217,6 +206,6 @@ def _timer_changes(call: Call, body: Body, before: Body) -> Body:
 TICKETS = (
     Writes("tickets", "/tickets", new_ticket, _changes, _after_create, _after_create),
     Writes("ticket_comments", "/ticketComments", _comment, deletes=False),
-    Writes("ticket_timers", "/ticketTimers", made(_timer_changes, notes=""), _timer_changes),
+    Writes("ticket_timers", "/ticketTimers", made(_timer_changes), _timer_changes),
 )
 """Writes of tickets and what hangs on them."""
