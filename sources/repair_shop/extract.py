@@ -275,7 +275,7 @@ class ShopFetch:
             self.ledger.set_value(job.shop, full_watermark(job.resource), day)
             for kind in ("head", "updated", "paid"):
                 self.ledger.set_value(job.shop, day_watermark(kind, job.resource), day)
-        elif job.kind in ("updated", "paid") and not outcome.ids:
+        elif job.kind in ("head", "updated", "paid") and not outcome.ids:
             pass  # empty, perhaps for once: the next night asks for these days too
         elif job.kind in ("head", "updated", "paid", "hidden"):
             self.ledger.set_value(job.shop, day_watermark(job.kind, job.resource), day)

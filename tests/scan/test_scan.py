@@ -308,11 +308,6 @@ def test_a_head_scan_reads_the_boundary_day_again_whole():
     assert {row[0] for row in fake.rows if row[1] == boundary} <= out.ids
 
 
-def test_an_empty_answer_where_rows_are_known_is_not_believed():
-    out = read_head(FakeList([]), order="newest", since=None, live=12)
-    assert not out.proven and "12 rows" in out.reason
-
-
 def test_a_scan_run_again_asks_only_what_was_never_answered():
     """Killed after any number of answers, the second run makes exactly the rest."""
     whole = FakeList(rows(600))

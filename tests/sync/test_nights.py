@@ -166,6 +166,19 @@ def test_an_empty_answer_is_never_believed_at_its_first_sighting(synced):
     synced.assert_same("brands")
 
 
+def test_a_list_that_lost_its_only_row_is_empty_once_that_was_looked_up_or_seen_twice(make_mirror):
+    """It was in doubt for ever, and a person had to say what each night showed."""
+    only = [(table, {"id": 1, "name": "One"}) for table in ("adjustments", "tax_rates")]
+    mirror = make_mirror(records=only)
+    assert mirror.run("adjustments", "taxRates").exit_code == 0
+    for table, _ in only:
+        mirror.store.delete(table, "1")
+    assert mirror.run("adjustments", "taxRates").exit_code == 1
+    assert (mirror.live("adjustments"), mirror.live("tax_rates")) == (set(), {"1"})
+    assert mirror.run("adjustments", "taxRates").exit_code == 0
+    mirror.assert_same("tax_rates")
+
+
 def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
     mirror = synced
     mirror.changes["audit_requests"] = 1000

@@ -69,6 +69,17 @@ def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_row
             mirror.assert_same(table)
 
 
+def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(make_mirror):
+    """Its newest and oldest page meet, so nothing shows in a first load that page 2 is empty; a
+    night then took the rows behind page 1 for gone."""
+    days = [f"2025-0{1 + n // 28}-{1 + n % 28:02}T10:00:00-0600" for n in range(57)]
+    rows = [("expense_categories", {"id": d, "created_date": d}) for d in days]
+    mirror = make_mirror(Quirks(paging="offset_only"), records=rows)
+    for _ in range(2):
+        assert mirror.run("expenseCategories").exit_code == 0
+        mirror.assert_same("expense_categories")
+
+
 def pages_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service's pages have so many rows, and it knows no offset."""
 

@@ -59,7 +59,8 @@ class Deletions:
             )
             return ""
         else:
-            lookup = exists if _may_have_moved(job) else None
+            # One request tells more than another sighting would, a night later.
+            lookup = exists if _may_have_moved(job) or not outcome.ids else None
             gone, refused = self._unshown(job, scan, outcome, lookup)
         if not refused:
             self.ledger.mark_gone(job.shop, job.resource, gone)

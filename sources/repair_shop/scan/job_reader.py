@@ -12,7 +12,6 @@ from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
-from ..scan.deletions import advice
 from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, full_watermark, window_of
 from ..scan.known import KnownRows
@@ -131,17 +130,14 @@ class JobReader:
             out = read_head(reader(), order=None, since=job.since, live=0)
             out.whole = False
             out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
-        elif not job.endpoint.sort:
+            return out
+        if not job.endpoint.sort:
             known = KnownRows(self.ledger, job.shop, job.resource).listed
-            out = read_head(reader(), order=None, since=job.since, live=live, known=known)
-        elif job.endpoint.recently_updated:
-            out = self._count(job, scan, reader).night("recently_updated", None)
-        else:
-            out = self._count(job, scan, reader).night("newest", job.since)
-        if not out.proven and not out.ids:
-            # Empty where rows are known, tonight and maybe for ever: the way out is a person's.
-            out.reason += f". {advice(job.resource)}"
-        return out
+            return read_head(reader(), order=None, since=job.since, live=live, known=known)
+        count = self._count(job, scan, reader)
+        if job.endpoint.recently_updated:
+            return count.night("recently_updated", None)
+        return count.night("newest", job.since)
 
     def _read_updated(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """Rows by the day of their last change, and which of the others are gone."""

@@ -36,7 +36,7 @@ def read_night(
     if out is None:
         out = read_head(reader, order=order, since=since, live=search.live, known=known)
         search = search_now()
-    if not out.proven or search.live <= PAGE_ROWS:
+    if not out.proven or not out.ids or search.live <= PAGE_ROWS:
         return out, None
     # Where rows of a day change their order, pages may hide one of several; the count does not.
     out.whole = False

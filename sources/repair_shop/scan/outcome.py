@@ -119,6 +119,16 @@ class Bounded:
         self._expected = max(self._expected or 0, pages)
 
 
+def try_by_offset(reader: Bounded, order: str | None, first: Iterable[str]) -> None:
+    """A full first page and no second one may mean that page numbers do not work.
+
+    ``first``: its rows. Raises :class:`PagingBroken` if there are others by offset.
+    """
+    other = reader.reader.ask_by_offset("offset:2", 2, order)
+    if other is not None and not set(other.ids) <= set(first):
+        raise PagingBroken("page 2 shows nothing new though there are more rows")
+
+
 @contextmanager
 def bounded(reader: Reader, out: Outcome, expected: int | None = None) -> Iterator[Bounded]:
     """The reader of a scan, which is not proven if its pages never end."""

@@ -26,7 +26,7 @@ from typing import Protocol
 
 from ..ledger import Page
 from .cuts import BEGIN, END, START, Count, Cut, Point, point_of
-from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, Reader
+from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, Reader, try_by_offset
 
 _MIXED = 8
 """Answers of the same two pages, at most, until rows that change their order were all seen."""
@@ -135,6 +135,10 @@ class RankSearch:
         if page.size == 0:
             number = self._below(number, lambda low: self._peek(low).size > 0)
         self._end_at(number)
+        if self.total == PAGE_ROWS < self.live:
+            # As all lists do of a service that pages by offset only; first loads do not show it
+            # of lists under a hundred rows, whose newest and oldest page meet.
+            try_by_offset(self._reader, "oldest", self._pages[number].ids)
 
     def _end_at(self, number: int) -> None:
         if number:

@@ -15,7 +15,7 @@ from datetime import date
 from itertools import count
 
 from ..ledger import Page
-from .outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded
+from .outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded, try_by_offset
 
 KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
@@ -41,7 +41,7 @@ def read_window(
 def _read_window(reader: Bounded, order: str | None) -> None:
     pages = _read_up(reader, order, "up")
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        _try_by_offset(reader, order, pages)
+        try_by_offset(reader, order, pages[0].ids)
     down: list[Page] = []
     for below in range(len(pages) - 1, 0, -1):
         down.insert(0, reader.ask("down", below, order))
@@ -122,9 +122,6 @@ def _read_head(
     pages: list[Page] = []
     for number in count(1):
         page = reader.ask("head", number, order)
-        if page.size == 0 and number == 1 and live:
-            out.reason = f"empty, though {live} rows are known"
-            return
         out.whole = _is_past_the_end(reader, page, number, pages, order)
         if out.whole:
             break
@@ -139,7 +136,8 @@ def _read_head(
             break
     for below in range(len(pages) - 1, 0, -1):
         reader.ask("head-down", below, order)
-    out.proof = "the whole list" if out.whole else f"{len(pages)} page(s), down to known rows"
+    all_of_it = "the whole list" if pages else "the list is empty"
+    out.proof = all_of_it if out.whole else f"{len(pages)} page(s), down to known rows"
 
 
 def _is_past_the_end(
@@ -151,20 +149,13 @@ def _is_past_the_end(
     """
     if page.size == 0:
         if number == 2 and pages[0].size >= PAGE_ROWS:
-            _try_by_offset(reader, order, pages)
+            try_by_offset(reader, order, pages[0].ids)
         return True
     if pages and set(page.ids) == set(pages[-1].ids):
         if page.size < PAGE_ROWS:
             return True  # past its end this service repeats the last page
         raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
     return False
-
-
-def _try_by_offset(reader: Bounded, order: str | None, pages: list[Page]) -> None:
-    """A full first page and an empty second one may mean that page numbers do not work."""
-    other = reader.reader.ask_by_offset("offset:2", 2, order)
-    if other is not None and not set(other.ids) <= _all_ids(pages):
-        raise PagingBroken("page 2 is empty though there are more rows")
 
 
 def _is_settled(page: Page, since: date | None) -> bool:
