@@ -70,6 +70,20 @@ def test_each_rule_broken_once_is_refused_naming_the_field(row):
         assert "specification, " in str(caught.value)
 
 
+@pytest.mark.parametrize("row", ROWS, ids=repr)
+def test_the_description_names_the_rules_of_the_row(row):
+    shown = schema_of(row.resource, "create")
+    field = shown["properties"][row.field]
+    assert (row.field in shown.get("required", ())) is row.required
+    assert field.get("maxLength") == row.most
+    assert (field.get("minimum"), field.get("exclusiveMinimum")) == {
+        None: (field.get("minimum"), None), ">=0": (0, None), ">0": (0, True),
+    }[row.least]  # fmt: skip
+    if row.choices and row.field != "countryCode":
+        assert {str(choice) for choice in field["enum"]} == set(row.choices)
+    assert (row.field in schema_of(row.resource, "update")["properties"]) is not row.create_only
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.most], ids=repr)
 def test_the_longest_text_fits(row):
     body = minimal(row.resource) | {row.field: "ä" * row.most}

@@ -7,7 +7,6 @@ interface looks like beside one that was there.
 """
 
 import re
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -18,12 +17,22 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.values import format_day
-from tests.bodies.tables import ROWS, Row
 from tests.sandbox.conftest import ZONE, client_of
 from tests.sandbox.paths import METHODS
 from tests.sandbox.test_parameters import PARAMETERS
 from tests.sandbox.test_writes import WRITABLE
-from tests.sandbox.writing import first, post, put, refused
+from tests.sandbox.writing import (
+    ADDRESS,
+    CHECKED,
+    CUSTOMER,
+    REAL,
+    first,
+    good,
+    least_body,
+    post,
+    put,
+    refused,
+)
 
 PATHS = sorted({path for paths in METHODS.values() for path in paths.split()})
 _OTHERS = (
@@ -142,69 +151,9 @@ def test_a_parameter_finds_the_record_and_only_those_like_it(filled, path, name)
             assert all(alike) if name in EXACT else any(alike)
 
 
-Good = Callable[[httpx.Client], Any]
-REAL: dict[str, Good] = {
-    "customerId": lambda api: first(api, "/customers")["id"],
-    "customer": lambda api: first(api, "/customers")["id"],
-    "boughtFrom": lambda api: first(api, "/customers")["id"],
-    "userId": lambda api: first(api, "/users")["id"],
-    "attendees": lambda api: first(api, "/users")["id"],
-    "ticket": lambda api: api.get("/tickets/updated").json()[0]["id"],
-    "leads": lambda api: first(api, "/leads")["id"],
-    "presetId": lambda api: first(api, "/presets")["id"],
-    "issueType": lambda api: first(api, "/issueTypes")["label"],
-    "deviceModelId": lambda api: first(api, "/models")["id"],
-    "model": lambda api: first(api, "/models")["id"],
-    "additionalModels": lambda api: ",".join(one["id"] for one in api.get("/models").json()[:2]),
-    "category": lambda api: first(api, "/categories")["id"],
-    "parent_category": lambda api: first(api, "/categories")["id"],
-    "brand": lambda api: first(api, "/brands")["id"],
-    "model_group": lambda api: first(api, "/modelGroups")["id"],
-    "supplier": lambda api: first(api, "/suppliers")["id"],
-    "warranty": lambda api: first(api, "/warranties")["id"],
-    "product": lambda api: first(api, "/products")["id"],
-    "invoiceId": lambda api: first(api, "/ticketInvoices")["id"],
-    "tax": lambda api: first(api, "/taxRates")["id"],
-    "term_in_days": lambda api: "30",
-}
-"""Fields that name a record: an id that there is."""
-ADDRESS = {
-    "customers": "/customers", "tickets": "/tickets", "ticket_comments": "/ticketComments",
-    "ticket_timers": "/ticketTimers", "payments": "/payments", "products": "/products",
-    "models": "/models", "categories": "/categories", "brands": "/brands", "stock": "/stock",
-    "serials": "/serials", "adjustments": "/adjustments", "leads": "/leads",
-    "appointments": "/appointments", "time_clock": "/timeClock",
-}  # fmt: skip
-CUSTOMER = next(row for row in ROWS if (row.resource, row.field) == ("appointments", "customer"))
-CHECKED = [row for row in ROWS if row.resource in ADDRESS]
-
-
-def good(api: httpx.Client, row: Row) -> Any:
-    """A value that the shop takes: of a field that names a record, one there is."""
-    if row.field == "status" and row.type == "any":
-        return "Update" if row.resource == "ticket_comments" else "New"
-    if row.field == "tax" and row.resource == "tickets":
-        return 5
-    if row.type == "list":
-        code, one = (first(api, "/products")[name] for name in ("code", "id"))
-        return {
-            "tickets": [{"productCode": code, "quantity": 1}],
-            "payments": [{"amount": 1, "paymentMethod": "1"}],
-            "adjustments": [{"product_id": one, "quantity": 1, "type": "Addition"}],
-        }[row.resource]
-    if row.field in {"endDate", "OutDate"}:
-        return "05-Jan-2026 16:00:00"
-    return REAL[row.field](api) if row.field in REAL else row.good()
-
-
 @pytest.fixture(scope="module")
 def least(api):
-    """For each resource a body with what it must have."""
-    bodies: dict[str, dict[str, Any]] = {name: {} for name in ADDRESS}
-    for row in CHECKED:
-        if row.required:
-            bodies[row.resource][row.field] = good(api, row)
-    return bodies
+    return {resource: least_body(api, path) for resource, path in ADDRESS.items()}
 
 
 @pytest.mark.parametrize("row", CHECKED, ids=repr)
@@ -231,7 +180,7 @@ def test_a_field_is_taken_when_it_is_right_and_refused_when_not(api, least, row)
 
 @pytest.mark.parametrize("path", WRITABLE)
 def test_a_record_made_here_has_the_keys_of_one_that_was_there(api, shared, path):
-    made = api.get(f"{path}/{post(api, path, **WRITABLE[path][0](api))}").json()
+    made = api.get(f"{path}/{post(api, path, **least_body(api, path))}").json()
     seeded: set[str] = set()
     with client_of(shared) as seeds:
         for one in seeds.get(path, params={"sort": "oldest"}).json()[:5]:
@@ -254,7 +203,7 @@ def test_a_renamed_customer_or_brand_shows_everywhere(api):
 
 def test_a_product_has_the_brand_of_its_model(api):
     model = first(api, "/models")
-    body = {**WRITABLE["/products"][0](api), "model": model["id"]}
+    body = {**least_body(api, "/products"), "model": model["id"]}
     made = post(api, "/products", **body)
     assert api.get(f"/products/{made}").json()["brand"] == model["brand"]
     refused(api, "POST", "/products", {**body, "additionalModels": "nobody"}, "additionalModels")
@@ -262,7 +211,7 @@ def test_a_product_has_the_brand_of_its_model(api):
 
 def test_a_price_keeps_its_tax_included_flag(api):
     rate = next(one for one in api.get("/taxRates").json() if one["value"])
-    body = WRITABLE["/products"][0](api) | {"tax": rate["id"], "price": 112, "cost": 56}
+    body = least_body(api, "/products") | {"tax": rate["id"], "price": 112, "cost": 56}
     made = post(api, "/products", **body, TaxIncludedInPrice=True, TaxIncludedInCost=True)
     put(api, f"/products/{made}", price=224, cost=28)
     prices = api.get(f"/products/{made}").json()["prices"]
@@ -272,7 +221,7 @@ def test_a_price_keeps_its_tax_included_flag(api):
 
 
 def test_unpaid_tickets_show_no_payments(api):
-    made = post(api, "/tickets", **WRITABLE["/tickets"][0](api))
+    made = post(api, "/tickets", **least_body(api, "/tickets"))
     assert "payments" not in api.get(f"/tickets/{made}").json()
     rows = api.get("/tickets/updated", params={"includePayments": "true"}).json()
     assert all(row.get("payments", True) for row in rows)
@@ -287,9 +236,9 @@ def test_a_preset_is_found_by_any_model_of_a_name(api):
 
 
 def test_times_have_an_order(api):
-    timer = WRITABLE["/ticketTimers"][0](api) | {"endDate": "04-Jan-2026 10:00:00"}
+    timer = least_body(api, "/ticketTimers") | {"endDate": "04-Jan-2026 10:00:00"}
     refused(api, "POST", "/ticketTimers", timer, "end_date")
-    clock = WRITABLE["/timeClock"][0](api) | {"OutDate": "04-Jan-2026 10:00:00"}
+    clock = least_body(api, "/timeClock") | {"OutDate": "04-Jan-2026 10:00:00"}
     refused(api, "POST", "/timeClock", clock, "out_date")
 
 

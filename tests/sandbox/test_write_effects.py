@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.sandbox.conftest import client_of
-from tests.sandbox.writing import first, post, product_body, put, refused
+from tests.sandbox.writing import first, least_body, post, put, refused
 
 
 @pytest.fixture(scope="module")
@@ -170,8 +170,9 @@ def test_one_payment_settles_several_invoices(api):
 
 def test_product_prices_and_first_stock(api):
     rate = first(api, "/taxRates")
-    body = {**product_body(api), "price": 112, "TaxIncludedInPrice": True, "tax": rate["id"]}
-    made = post(api, "/products", **body, stockQuantity=4, stock_cog_per_item=1.5)
+    body = least_body(api, "/products") | {"price": 112, "tax": rate["id"]}
+    stock = {"stockQuantity": 4, "stock_cog_per_item": 1.5}
+    made = post(api, "/products", **body, TaxIncludedInPrice=True, **stock)
     shown = api.get(f"/products/{made}").json()
     assert shown["prices"]["retail_price_inc_vat"] == 112.0
     assert shown["prices"]["retail_price"] == round(112 / (1 + rate["value"] / 100), 2)
@@ -185,14 +186,14 @@ def test_a_vat_margin_scheme_ignores_tax_included(serve):
     rate = server.store().insert(
         "tax_rates", {"name": "Margin", "code": "M", "value": 20, "type": "VAT Margin Scheme"}
     )
-    body = {**product_body(api), "tax": int(rate), "price": 100, "TaxIncludedInPrice": True}
-    made = post(api, "/products", **body)
+    body = least_body(api, "/products") | {"price": 100, "tax": int(rate)}
+    made = post(api, "/products", **body, TaxIncludedInPrice=True)
     assert api.get(f"/products/{made}").json()["prices"]["retail_price"] == 100.0
 
 
 def test_stock_arithmetic(api):
     products = [
-        post(api, "/products", **{**product_body(api), "stockQuantity": 10}) for _ in range(2)
+        post(api, "/products", **least_body(api, "/products"), stockQuantity=10) for _ in range(2)
     ]
 
     def stock():
@@ -229,7 +230,7 @@ def test_stock_arithmetic(api):
 
 
 def test_a_refused_adjustment_moves_no_stock(api):
-    product = post(api, "/products", **{**product_body(api), "stockQuantity": 10})
+    product = post(api, "/products", **least_body(api, "/products"), stockQuantity=10)
     lines = [
         {"product_id": i, "quantity": 3, "type": "Addition"} for i in (product, "no such product")
     ]
@@ -293,7 +294,7 @@ def test_an_upload_takes_two_steps(api):
 
 
 def test_concurrent_writers_lose_nothing(written, api):
-    product = post(api, "/products", **product_body(api))
+    product = post(api, "/products", **least_body(api, "/products"))
     before = written.store().count("payments")
 
     def work(number):

@@ -22,24 +22,11 @@ SQL_TYPES = {
     "flag": "boolean",
     "moment": "varchar",
 }
-TOP = {
-    "shop_id": "varchar",
-    "id": "varchar",
-    "_deleted_at": "timestamptz",
-    "_seen_at": "timestamptz",
-    "_unreadable": "varchar",
-    "_dlt_id": "varchar",
-    "_dlt_load_id": "varchar",
-}
-NESTED = {
-    "shop_id": "varchar",
-    "parent_id": "varchar",
-    "_dlt_id": "varchar",
-    "_dlt_parent_id": "varchar",
-    "_dlt_root_id": "varchar",
-    "_dlt_list_idx": "bigint",
-    "_unreadable": "varchar",
-}
+TOP = dict.fromkeys("shop_id id _unreadable _dlt_id _dlt_load_id".split(), "varchar")
+TOP |= dict.fromkeys(("_deleted_at", "_seen_at"), "timestamptz")
+NESTED = dict.fromkeys(
+    "shop_id parent_id _unreadable _dlt_id _dlt_parent_id _dlt_root_id".split(), "varchar"
+) | {"_dlt_list_idx": "bigint"}
 
 
 def raw_tables() -> Iterator[tuple[str, Table, bool]]:
@@ -109,45 +96,30 @@ class Raw:
     def add(self, table: str, id: str, shop: str = "main", **values: Any) -> None:
         """Put one row in; a list value is a nested list of dicts, one for each child row."""
         with self.connect() as connection:
-            key = f"d{next(self._numbers)}"
-            row = {
-                "shop_id": shop,
-                "id": id,
-                "_seen_at": "2026-01-01 00:00:00+00",
-                "_dlt_id": key,
-                "_dlt_load_id": "1",
-            }
-            lists = {name: value for name, value in values.items() if isinstance(value, list)}
-            row |= {name: value for name, value in values.items() if name not in lists}
-            _insert(connection, table, row)
-            for name, rows in lists.items():
-                self._add_nested(connection, f"{table}__{name}", shop, id, key, key, rows)
+            row = {"shop_id": shop, "id": id, "_seen_at": "2026-01-01 00:00:00+00"}
+            self._insert(connection, table, row | {"_dlt_load_id": "1"} | values, id)
 
-    def _add_nested(
+    def _insert(
         self,
         connection: duckdb.DuckDBPyConnection,
         table: str,
-        shop: str,
+        values: dict[str, Any],
         parent: str,
-        root: str,
-        above: str,
-        rows: list[dict[str, Any]],
+        root: str = "",
     ) -> None:
-        for position, values in enumerate(rows):
-            key = f"d{next(self._numbers)}"
-            row = {
-                "shop_id": shop,
-                "parent_id": parent,
-                "_dlt_id": key,
-                "_dlt_parent_id": above,
-                "_dlt_root_id": root,
-                "_dlt_list_idx": position,
-            }
-            lists = {name: value for name, value in values.items() if isinstance(value, list)}
-            row |= {name: value for name, value in values.items() if name not in lists}
-            _insert(connection, table, row)
-            for name, below in lists.items():
-                self._add_nested(connection, f"{table}__{name}", shop, parent, root, key, below)
+        """One row, and below it those of its lists."""
+        row = {"_dlt_id": f"d{next(self._numbers)}"} | values
+        lists = {name: row.pop(name) for name in [*row] if isinstance(row[name], list)}
+        columns, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" for _ in row)
+        connection.execute(
+            f'insert into raw."{table}" ({columns}) values ({marks})', [*row.values()]
+        )
+        above = {"shop_id": row["shop_id"], "parent_id": parent, "_dlt_parent_id": row["_dlt_id"]}
+        above["_dlt_root_id"] = root or row["_dlt_id"]
+        for name, rows in lists.items():
+            for position, below in enumerate(rows):
+                child = {**above, "_dlt_list_idx": position, **below}
+                self._insert(connection, f"{table}__{name}", child, parent, above["_dlt_root_id"])
 
     def service_says(self, report: str, period: str, total: str, shop: str = "main") -> None:
         """The service's own figure for a period."""
@@ -158,9 +130,3 @@ class Raw:
             period,
             total,
         )
-
-
-def _insert(connection: duckdb.DuckDBPyConnection, table: str, row: dict[str, Any]) -> None:
-    columns = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join("?" for _ in row)
-    connection.execute(f'insert into raw."{table}" ({columns}) values ({marks})', [*row.values()])
