@@ -56,6 +56,7 @@ REFUSED: dict[str, tuple[Question, Any, str]] = {
         "was asked",
     ),
     "a month for days": (JANUARY, [{"month": "Jan", "total": 5}], "without a day"),
+    "its number": (JANUARY, [{"month_year": 1, "year": 2026, "total": 5}], "without a day"),
     "no month at all": (YEAR, [{"year": 2026, "total": 5}], "without a month"),
     "weeks": (JANUARY, [{"year": 2026, "week": 1, "total": 5}], "without a day"),
     "months from zero": (YEAR, [{"month": n, "total": 5} for n in range(12)], "month '0'"),

@@ -120,8 +120,6 @@ def role_of(name: str) -> Role:
             ("date", _DATE), ("day", _DAY), ("month", _MONTH), ("year", _YEAR)
         )  # fmt: skip
         found = [role for role, words in known if parts & words]
-        if len(found) > 1 and "day" not in found:
-            return "date"  # month_year, date_month: whatever it says
         if found:
             return "day" if "day" in found and "date" not in found else found[0]
     if parts & _TAX:
