@@ -342,8 +342,9 @@ class RepeatingList(FakeList):
 
 @pytest.mark.parametrize("count", [1, 49, 51, 99, 101, 130, 500, 1234])
 @pytest.mark.parametrize("hint", [None, 2, 9, 40])
-def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint):
-    fake = RepeatingList(rows(count))
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint, lanes):
+    fake = RepeatingList(rows(count), lanes_wanted=lanes)
     out = read_list(fake, hint=hint)
     assert out.proven and out.ids == {row[0] for row in fake.rows}
 

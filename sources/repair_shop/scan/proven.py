@@ -86,7 +86,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     near = last - (2 if page.size < PAGE_ROWS else 1)
     early = end.below(max(_RECHECK_FROM, last // 2 + 1, near), last)
     again = max(early, default=last)
-    if last >= 4 and reader.reader.lanes(last) > 1:
+    if last >= 4 and reader.reader.lanes(last) > 1 and not _is_repeated(reader, last, page, early):
         seam = end.below(0.4 * last, 0.65 * last) if not early else {}
         _descend_in_two(reader, last, pages, early, seam)
     else:
@@ -154,6 +154,12 @@ def _moved_up(reader: Bounded, name: str, number: int, before: Page, again: list
         and all(i >= len(again) for i in stayed)
         and (not now.ids or not stayed or now.ids[0] in place)
     )
+
+
+def _is_repeated(reader: Bounded, last: int, page: Page, early: Mapping[int, Page]) -> bool:
+    """Whether the last page repeats the one below it, so the list ends before it: where is for one
+    descent to find."""
+    return (early.get(last - 1) or reader.ask("down", last - 1)).ids == page.ids
 
 
 def _first_alike(reader: Bounded, name: str, number: int, page: Page) -> tuple[int, Page]:
