@@ -198,6 +198,18 @@ def test_the_id_of_a_doubtful_answer_tells_a_payment_apart(sandbox, home):
     assert float(store.get("payments", change.id)["amount"]) == 4
 
 
+@pytest.mark.parametrize(
+    "told",
+    [{"status": "Active"}, {"code": 201}, {"order": 404}, {"message": "Saved", "errors": []}],
+)
+def test_an_answer_that_tells_of_no_error_needs_no_look(sandbox, home, told):
+    enqueue("brands", "create", {"name": f"Told {told}"}, settings=home)
+    plain = {"status": 201, "content": lambda proper: {**proper, **told}}
+    sandbox.faults.next("answer_after", method="POST", **plain)
+    push(home)
+    assert [event for event, _ in events(home)] == ["queued", "sending", "done"]
+
+
 def test_a_page_with_a_repeated_id_hides_no_other(sandbox, tmp_path):
     home = home_of(tmp_path, sandbox, "empty")
     store = sandbox.store("empty")

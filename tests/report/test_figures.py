@@ -126,7 +126,13 @@ def test_tickets_add_up_over_technicians(chain):
         "select count(*) from marts.tickets where opened_day between '2026-06-01' and '2026-06-30'",
     )
     assert [(work.opened,)] == opened
-    assert sum(line.name is None for line in page.technicians) <= 1
+
+
+@pytest.mark.parametrize(("month", "medians"), [(3, [True]), (4, [False]), (6, [])])
+def test_tickets_of_nobody_are_one_line(chain, month, medians):
+    """Of both shops in March, of one in April, of none in June; a median of medians is none."""
+    page = report(chain, month=date(2026, month, 1)).pages[0]
+    assert [one.median_hours is None for one in page.technicians if one.name is None] == medians
 
 
 def test_thirteen_months_end_with_the_one_reported(chain):
