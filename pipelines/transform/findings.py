@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MEANINGS = {
     "unknown_days_and_amounts": "records without a day or an amount count in no report",
     "lines_add_up_to_their_document": "documents whose lines do not add up to their total",
-    "tickets_come_to_an_end": "shops whose old tickets are nearly all open: their statuses are not "
-    "understood (ops.statuses; set done_statuses)",
+    "tickets_come_to_an_end": "shop(s) whose old tickets are nearly all open: their statuses are "
+    "not understood (ops.statuses; set done_statuses)",
     DIFFERS: "tables that a night had built of changes alone differed from a whole build, which "
     "replaced them (the log names them)",
     "references_exist": "records name another record that is not in the mirror",

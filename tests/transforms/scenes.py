@@ -42,6 +42,7 @@ def first_night(raw: Raw) -> None:
             raw.add(table, shop=shop, **_dated(row, today(shop)))
     _random(raw)
     _definitions(raw)
+    _brisk(raw)
     _absurd(raw)
 
 
@@ -161,6 +162,15 @@ def _definitions(raw: Raw) -> None:
     )
     raw.service_says("monthly_purchases", "2026-02-01", "41", "fits")
     raw.service_says("monthly_purchases", "2026-01-01", "0", "fits")
+
+
+def _brisk(raw: Raw) -> None:
+    """Repairs that take a day, and some of long ago that nobody ever closed."""
+    raw.add("statuses", "Collected", "brisk", label="Collected")
+    for number in range(40):
+        over = {"status__id": "Collected", "status__label": "Collected"} if number % 2 else {}
+        moments = {"created_date": "2026-02-02", "last_updated": "2026-02-03"}
+        raw.add("tickets", f"t{number}", "brisk", **moments, **over)
 
 
 def _absurd(raw: Raw) -> None:

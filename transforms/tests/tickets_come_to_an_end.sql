@@ -4,11 +4,13 @@
 {{ config(severity='warn') }}
 with old as (
     select
-        shop_id,
+        tickets.shop_id,
         count(*) as tickets,
-        sum(case when is_closed then 1 else 0 end) as closed
-    from {{ ref('tickets') }}
-    where age_days > 60
+        sum(case when tickets.is_closed then 1 else 0 end) as closed
+    from {{ ref('tickets') }} as tickets
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = tickets.shop_id
+    -- By the day they were opened: the age of a ticket that is done ends with that day.
+    where {{ dbt.datediff('tickets.opened_day', 'shops.today', 'day') }} > 60
     group by 1
 )
 
