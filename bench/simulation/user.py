@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,45 @@ _PATHS = {
     "ticket_timers": "ticketTimers",
     "time_clock": "timeClock",
 }
+
+
+def body_of(one: Callable[[str], str], resource: str, word: str, day: str) -> dict[str, Any]:
+    """A body that the service takes: ``one`` gives an id of a list, ``word`` tells it apart."""
+    line = {"amount": 1.25, "paymentMethod": one("payment_methods")}
+    bodies: dict[str, dict[str, Any]] = {
+        "customers": {"name": f"Ann {word}", "mobile": "0123", "gdprCompliant": "Yes"},
+        "tickets": {"customerId": one("customers"), "shortInfo": f"Screen {word}"},
+        "ticket_comments": {"ticket": one("tickets"), "type": "Public", "comment": word},
+        "ticket_timers": {
+            "ticket": one("tickets"),
+            "startDate": f"{day}:00",
+            "endDate": f"{day}:30",
+            "userId": one("users"),
+            "notes": word,
+        },
+        "payments": {"invoiceId": one("ticket_invoices"), "lines": [line]},
+        "products": {
+            "name": f"Part {word}",
+            "code": word,
+            "status": "Active",
+            "cost": 1,
+            "price": 2,
+            "tax": int(one("tax_rates")),
+        },
+        "models": {"brand": one("brands"), "name": word, "status": "Active"},
+        "categories": {"name": word},
+        "brands": {"name": word},
+        "stock": {"product": one("products"), "quantity": 3},
+        "adjustments": {
+            "adjustment_date": day,
+            "notes": word,
+            "products": [{"product_id": one("products"), "quantity": 1, "type": "Addition"}],
+        },
+        "leads": {"name": "Lou", "mobile": "+5021", "subject": word},
+        "appointments": {"subject": word, "dateandtime": day},
+        "time_clock": {"inDate": f"{day}:00", "inNotes": word, "userId": one("users")},
+    }
+    return bodies[resource]
 
 
 @dataclass
@@ -87,53 +126,16 @@ class User:
 
     def _body(self, chance: random.Random, resource: str, word: str) -> dict[str, Any] | None:
         day = f"{chance.randint(1, 28):02}-Jul-2026 10:{chance.randint(0, 59):02}"
-        number = int(word[1:-1])
-
-        def one(table: str) -> str:
-            return self._pick(chance, table)
-
+        body = body_of(lambda table: self._pick(chance, table), resource, word, day)
         if resource == "payments":
             due = self.store.select("ticket_invoices", "status = 'Due'", ())
             if not due:
                 return None
-            line = {"amount": 1.25, "paymentNote": word}
-            return {
-                "invoiceId": chance.choice(due)["id"],
-                "lines": [line | {"paymentMethod": one("payment_methods")}],
-            }
-        bodies: dict[str, dict[str, Any]] = {
-            "customers": {"name": f"Ann {word}", "mobile": "0123"},
-            "tickets": {"customerId": one("customers"), "shortInfo": f"Screen {word}"},
-            "ticket_comments": {"ticket": one("tickets"), "type": "Public", "comment": word},
-            "ticket_timers": {
-                "ticket": one("tickets"),
-                "startDate": f"{day}:00",
-                "endDate": f"{day}:30",
-                "userId": one("users"),
-                "notes": word,
-            },
-            "products": {
-                "name": f"Part {word}",
-                "code": word,
-                "status": "Active",
-                "cost": 1,
-                "price": 2,
-                "tax": int(one("tax_rates")),
-            },
-            "models": {"brand": one("brands"), "name": word, "status": "Active"},
-            "categories": {"name": word},
-            "brands": {"name": word},
-            "stock": {"product": one("products"), "quantity": 100_000 + number},
-            "adjustments": {
-                "adjustment_date": day,
-                "notes": word,
-                "products": [{"product_id": one("products"), "quantity": 1, "type": "Addition"}],
-            },
-            "leads": {"name": "Lou", "mobile": "+5021", "subject": word},
-            "appointments": {"subject": word, "dateandtime": day},
-            "time_clock": {"inDate": f"{day}:00", "inNotes": word, "userId": one("users")},
-        }
-        return bodies[resource]
+            body["invoiceId"] = chance.choice(due)["id"]
+            body["lines"][0]["paymentNote"] = word
+        if resource == "stock":
+            body["quantity"] = 100_000 + int(word[1:-1])
+        return body
 
     def _update(self, chance: random.Random, word: str, night: int) -> dict[str, Any] | None:
         resource = chance.choice(sorted(_WORD_FIELD))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.simulation.user import body_of
 from pipelines.outbox import enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
@@ -37,54 +38,13 @@ def home(tmp_path, sandbox):
     return of_sandbox(tmp_path, sandbox, *SHOPS)
 
 
-def body_of(store, resource, word):
+def body_with(store, resource, word):
     """A full enough body, with ids that exist, told apart by ``word``."""
-    some = {
-        name: next(iter(store.ids(name)), "")
-        for name in ("customers", "tickets", "users", "products", "brands", "ticket_invoices")
-    }
-    code = store.get("products", some["products"])["code"]
-    moment = "2026-03-05 10:00:00"
-    return {
-        "customers": {"name": f"Ann {word}", "mobile": "0123", "gdprCompliant": "Yes"},
-        "tickets": {
-            "customerId": some["customers"],
-            "shortInfo": f"Screen {word}",
-            "lines": [{"productCode": code, "quantity": 1, "unitPrice": 5}],
-        },
-        "ticket_comments": {"ticket": some["tickets"], "type": "Public", "comment": word},
-        "ticket_timers": {
-            "ticket": some["tickets"],
-            "startDate": moment,
-            "endDate": "2026-03-05 11:00:00",
-            "userId": some["users"],
-            "notes": word,
-        },
-        "payments": {
-            "invoiceId": some["ticket_invoices"],
-            "lines": [{"amount": 1.25, "paymentMethod": next(iter(store.ids("payment_methods")))}],
-        },
-        "products": {
-            "name": word,
-            "code": word[:25],
-            "status": "Active",
-            "cost": 1,
-            "price": 2,
-            "tax": int(next(iter(store.ids("tax_rates")))),
-        },
-        "models": {"brand": some["brands"], "name": word, "status": "Active"},
-        "categories": {"name": word},
-        "brands": {"name": word},
-        "stock": {"product": some["products"], "quantity": 3},
-        "adjustments": {
-            "adjustment_date": "2026-03-05 10:00",
-            "notes": word,
-            "products": [{"product_id": some["products"], "quantity": 1, "type": "Addition"}],
-        },
-        "leads": {"name": word, "mobile": "+5021", "subject": "Tablet"},
-        "appointments": {"subject": word, "dateandtime": "2026-03-05 10:00"},
-        "time_clock": {"inDate": moment, "inNotes": word, "userId": some["users"]},
-    }[resource]
+    body = body_of(lambda name: store.ids(name)[0], resource, word, "05-Mar-2026 10:00")
+    if resource == "tickets":
+        code = store.first("products", "1", ())["code"]
+        body["lines"] = [{"productCode": code, "quantity": 1, "unitPrice": 5}]
+    return body
 
 
 # What an odd service shows matters where a record is looked up by what it holds.
@@ -95,7 +55,7 @@ def body_of(store, resource, word):
 @pytest.mark.parametrize("resource", crash.CREATABLE)
 def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
     store = sandbox.store(shop)
-    body = body_of(store, resource, f"{resource[:8]} {FAULTS.index(fault)}")
+    body = body_with(store, resource, f"{resource[:8]} {FAULTS.index(fault)}")
     marker = resource == "payments"
     enqueue(resource, "create", body, shop=shop, settings=home, marker=marker)
     before = store.count(resource)
@@ -141,7 +101,7 @@ def test_recent_records_that_fill_their_pages_are_read_to_the_end(tmp_path, rows
 @pytest.mark.parametrize("resource", ["customers", "payments"])
 def test_whatever_the_wire_does_a_create_is_there_at_most_once(sandbox, home, resource, fault):
     store = sandbox.store("plain")
-    body = body_of(store, resource, f"wire {fault}")
+    body = body_with(store, resource, f"wire {fault}")
     marker = resource == "payments"
     enqueue(resource, "create", body, shop="plain", settings=home, marker=marker)
     before = store.count(resource)
@@ -177,7 +137,7 @@ def test_an_update_is_there_once(sandbox, home, fault, resource):
 @pytest.mark.parametrize("resource", [name for name in UPDATES if name != "serials"])
 def test_a_delete_is_there_once(sandbox, home, fault, resource):
     store = sandbox.store("plain")
-    body = body_of(store, resource, f"del {resource[:8]} {FAULTS.index(fault)}")
+    body = body_with(store, resource, f"del {resource[:8]} {FAULTS.index(fault)}")
     [made] = enqueue(resource, "create", body, shop="plain", settings=home)
     enqueue(resource, "delete", record_id=f"@{made}", shop="plain", settings=home)
     if fault:

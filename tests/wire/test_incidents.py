@@ -142,7 +142,7 @@ class TestBlocks:
         start, asked = clock.ticks, []
         for slot in in_flight:
             slot.answered("block")
-        for _, slot in let_through(keys, clock, minutes=480, every=20):
+        for _, slot in let_through(keys, clock, minutes=480, every=60):
             asked.append(round((clock.ticks - start) / 60))
             slot.answered("block")
         assert len(asked) == 4
@@ -171,7 +171,7 @@ class TestBlocks:
         keys = [working(budget, make_shop(api_key=name)) for name in "abcde"]
         refused = set(dice.sample(keys, 3))
         answered, blocks = Counter[str](), Counter[str]()
-        for key, slot in let_through(keys, clock, minutes=240, every=40, dice=dice):
+        for key, slot in let_through(keys, clock, minutes=240, every=90, dice=dice):
             slot.answered("block" if key in refused else "ok")
             (blocks if key in refused else answered)[key.fingerprint] += 1
         assert set(blocks.values()) == {1}
