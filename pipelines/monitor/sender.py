@@ -86,7 +86,7 @@ class MailSettings(Section):
     @property
     def by_mail(self) -> bool:
         """Whether enough is set to send e-mail."""
-        return bool(self.smtp_host and self.mail_to)
+        return bool(self.mail_to)
 
     @property
     def by_webhook(self) -> bool:

@@ -204,6 +204,14 @@ def test_an_update_whose_record_somebody_changed_meanwhile_is_left(settings, ser
     assert service.records["customers"][record]["mobile"] == "9"
 
 
+def test_a_field_that_was_emptied_is_seen_to_be_empty(settings, service):
+    record = service.put("customers", name="Ann", company="Acme")
+    enqueue("customers", "update", {"company": ""}, record_id=record, settings=settings)
+    service.lose = ["after"]
+    assert push(settings).exit_code == 0
+    assert service.count("update", "customers") == 1
+
+
 def test_a_delete_that_was_answered_but_not_done_is_for_a_person(settings, service):
     record = service.put("customers", name="Ann")
     enqueue("customers", "delete", record_id=record, settings=settings)
