@@ -308,6 +308,13 @@ def test_a_head_scan_reads_the_boundary_day_again_whole():
     assert {row[0] for row in fake.rows if row[1] == boundary} <= out.ids
 
 
+def test_a_new_row_behind_a_known_page_is_seen_where_the_order_is_ignored():
+    fake = FakeList(rows(51))
+    fake.known = {row[0] for row in fake.rows[:50]}
+    out = read_head(fake, order="oldest", since=START + timedelta(days=90), live=50)
+    assert out.proven and "r50" in out.ids
+
+
 def test_a_scan_run_again_asks_only_what_was_never_answered():
     """Killed after any number of answers, the second run makes exactly the rest."""
     whole = FakeList(rows(600))

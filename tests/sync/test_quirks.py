@@ -121,15 +121,19 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, monkeypat
     mirror.assert_same(*lists)
 
 
-def test_a_service_that_knows_no_order(make_mirror, monkeypatch):
-    """Its tickets, read as two lists, were never read whole."""
+@pytest.mark.parametrize("paging", ["page", "offset_only"])
+def test_a_service_that_knows_no_order(make_mirror, monkeypatch, paging):
+    """Its tickets, read as two lists, were never read whole; where only offsets page, no list."""
     monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
-    mirror = make_mirror()
-    assert mirror.run("statuses", "tickets").exit_code == 0
-    mirror.store.delete("tickets", next(iter(mirror.store.ids("tickets"))))
+    mirror = make_mirror(Quirks(paging=paging))
+    rows_of(mirror, "brands", 101)
+    assert mirror.run("statuses", "tickets", "brands").exit_code == 0
+    mirror.assert_same("tickets", "brands")
+    for table in ("tickets", "brands"):
+        mirror.store.delete(table, next(iter(mirror.store.ids(table))))
     mirror.store.insert("tickets", {"short_info": "new"})
-    assert mirror.run("statuses", "tickets").exit_code == 0
-    mirror.assert_same("tickets")
+    assert mirror.run("statuses", "tickets", "brands").exit_code == 0
+    mirror.assert_same("tickets", "brands")
 
 
 def test_a_service_without_updated_lists_has_them_read_whole(make_mirror):

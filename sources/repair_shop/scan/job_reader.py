@@ -17,7 +17,7 @@ from ..scan.jobs import Job, full_watermark, window_of
 from ..scan.known import KnownRows
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
-from ..scan.tickets import MakeReader, read_tickets
+from ..scan.tickets import MakeReader, halves, read_tickets, repair_status
 
 _SINCE_EVER = date(2000, 1, 1)
 _TELLING = 5
@@ -179,17 +179,30 @@ class JobReader:
 
         One that ignores them shows its first page again, and a short list says nothing.
         """
-        reader = self._maker(job, scan, lambda *_: None, True, window_of(job))("offset:")
+        label = repair_status(self.ledger, job.shop) if job.endpoint.partition else None
+        parts = [{}] if label is None else [params for _, params in halves(label)]
         order = "newest" if job.endpoint.sort else None
-        first, second = (reader.ask(f"page:{number}", number, order) for number in (1, 2))
-        return not set(second.ids) <= set(first.ids)
+        for number, params in enumerate(parts):
+            window = {**window_of(job), **params}
+            reader = self._maker(job, scan, lambda *_: None, True, window)(f"offset{number}:")
+            first, second = (reader.ask(f"page:{page}", page, order) for page in (1, 2))
+            if not set(second.ids) <= set(first.ids):
+                return True
+        return False
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
-        if job.kind not in ("full", "audit", "repair"):
-            return Outcome(reason=why)
+        if job.kind in ("full", "audit", "repair"):
+            for by_offset in (False, True):
+                out = self._read_upwards(job, scan, count, by_offset)
+                if out is not None:
+                    return out
+        return Outcome(reason=why)
+
+    def _read_upwards(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome | None:
+        """The list as it comes; None if it cannot be paged so."""
         window = window_of(job)
-        reader = self._maker(job, scan, count, None, window, "unsorted:")
+        reader = self._maker(job, scan, count, by_offset, window, "unsorted:")
         known = self.ledger.value(job.shop, full_watermark(job.resource)) is not None
         try:
             if job.endpoint.partition:
@@ -200,9 +213,11 @@ class JobReader:
             else:
                 out = read_window(reader(), expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
-            return Outcome(reason=why)
-        # Where page numbers are ignored a page repeats itself as if it were the last.
-        return out if self.ledger.shown_ids(scan) <= out.ids else Outcome(reason=why)
+            return None
+        # Where page numbers are ignored a page repeats itself as if it were the last; and offsets
+        # are for pages of fifty rows.
+        is_whole = self.ledger.shown_ids(scan) <= out.ids and not (by_offset and out.page_rows)
+        return out if is_whole else None
 
     def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""

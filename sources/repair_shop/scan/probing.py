@@ -21,6 +21,7 @@ from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .rank import Found, RankSearch
 from .tickets import HIDDEN_KEY, MakeReader, halves, read_tickets, repair_status
+from .upwards import read_window
 
 _WHOLE_PAGES = 400
 """Pages up to which a list is read whole in a night to tell which of its rows are gone."""
@@ -139,10 +140,7 @@ class ListCount:
             )
             return
         try:
-            if job.endpoint.partition:
-                whole = read_tickets(self.ledger, job.shop, self.reader, {}, pages, whole=True)
-            else:
-                whole = read_list(self.reader("whole:"), hint=pages)
+            whole = self._read_pages(pages)
         except PagingBroken as broken:
             whole = Outcome(reason=str(broken))
         out.add(whole)
@@ -155,6 +153,16 @@ class ListCount:
         odd = None if job.endpoint.partition else self._search().difference()
         if odd is not None and odd != gone:
             self.ledger.set_value(job.shop, _ODD_KEY + job.resource, str(odd - gone))
+
+    def _read_pages(self, pages: int) -> Outcome:
+        """All pages of the list, as it comes where it does not sort. Raises PagingBroken."""
+        if self.job.endpoint.partition:
+            shop = self.job.shop
+            return read_tickets(self.ledger, shop, self.reader, {}, pages, whole=True)
+        try:
+            return read_list(self.reader("whole:"), hint=pages)
+        except PagingBroken:
+            return read_window(self.reader("unsorted:"), expected=pages)
 
 
 def is_counted(kind: str, proof: str) -> bool:

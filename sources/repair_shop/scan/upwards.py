@@ -132,7 +132,7 @@ def _read_head(
         if page.size < PAGE_ROWS and len(shown) >= live and known() <= shown:
             out.whole = True  # every row known to exist, and the page is not full
             break
-        if _is_settled(page, since):
+        if _is_settled(page, since) and (live > PAGE_ROWS or _is_newest_first(page)):
             break
     for below in range(len(pages) - 1, 0, -1):
         reader.ask("head-down", below, order)
@@ -156,6 +156,14 @@ def _is_past_the_end(
             return True  # past its end this service repeats the last page
         raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
     return False
+
+
+def _is_newest_first(page: Page) -> bool:
+    """Whether a page's days say that new rows would stand on it: a service may ignore the order.
+
+    Of a list of more than a page the count of its rows says so."""
+    first, last = page.days[0], page.days[-1]
+    return first is not None and last is not None and first > last
 
 
 def _is_settled(page: Page, since: date | None) -> bool:
