@@ -8,7 +8,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from pipelines.outbox import Outbox, enqueue, push
-from tests.outbox.conftest import settings_for
+from tests.outbox.conftest import payment, settings_for
 from tests.outbox.service import FakeService
 
 OPS = st.sampled_from(("create", "name", "city", "stock", "comment", "delete", "pay", "upload"))
@@ -37,30 +37,18 @@ class Shop:
         customers = self.ids["customers"] + [f"@{number}" for number in self.creates]
         customer = customers[-1 - place % len(customers)]
         some = {name: ids[place % 3] for name, ids in self.ids.items()}
-        line = {"amount": place + 1, "paymentMethod": "1"}
+        screen = {
+            "customerId": (customer, self.doomed[place])[place % 2],
+            "shortInfo": f"Screen {place}",
+        }
         resource, kind, body, record, file = {
             "create": ("customers", "create", {"name": f"Ann {place}"}, None, None),
             "name": ("customers", "update", {"name": f"Bob {place}"}, customer, None),
             "city": ("customers", "update", {"city": "A"}, customer, None),
             "stock": ("products", "update", {"stockQuantity": 1}, some["products"], None),
-            "comment": (
-                "tickets",
-                "create",
-                {
-                    "customerId": (customer, self.doomed[place])[place % 2],
-                    "shortInfo": f"Screen {place}",
-                },
-                None,
-                None,
-            ),
+            "comment": ("tickets", "create", screen, None, None),
             "delete": ("customers", "delete", None, self.doomed[place], None),
-            "pay": (
-                "payments",
-                "create",
-                {"invoiceId": some["ticketInvoices"], "lines": [line]},
-                None,
-                None,
-            ),
+            "pay": ("payments", "create", payment(some["ticketInvoices"], place + 1), None, None),
             "upload": ("tickets", "upload", None, some["tickets"], self.photo),
         }[op]
         [number] = enqueue(
