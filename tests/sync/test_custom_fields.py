@@ -1,5 +1,7 @@
 """Custom fields of categories and tabs, which the bare list of tickets' fields does not show."""
 
+import pytest
+
 from sandbox import query, routes
 from sandbox.quirks import Quirks
 from sources.repair_shop.scan import custom_fields
@@ -8,12 +10,15 @@ from sources.repair_shop.scan.jobs import full_watermark
 FIELDS = "custom_fields"
 
 
-def test_fields_of_categories_and_tabs_are_read_and_stay(mirror):
+@pytest.mark.parametrize(("more", "requests"), [(0, 4), (50, 7)])
+def test_fields_of_categories_and_tabs_are_read_and_stay(mirror, more, requests):
+    for number in range(more):
+        mirror.store.insert(FIELDS, {"type": "tickets", "name": f"Field {number}"})
     assert mirror.run("categories", FIELDS).exit_code == 0
     mirror.assert_same(FIELDS)
     for _ in range(2):
         # The next nights ask for the default ones only, and lose none of the others.
-        assert mirror.run(FIELDS).requests == 4
+        assert mirror.run(FIELDS).requests == requests
         mirror.assert_same(FIELDS)
 
 

@@ -126,8 +126,11 @@ class JobReader:
         """The newest rows, and which of the others are gone."""
         live = self.ledger.live_count(job.shop, job.resource)
         if job.hides_categories:
-            # Rows of categories are known too, and are no reason to look for more pages.
-            out = read_head(reader(), order=None, since=job.since, live=0)
+            if live < PAGE_ROWS:
+                # Rows of categories are known too, and are no reason to look for more pages.
+                out = read_head(reader(), order=None, since=job.since, live=0)
+            else:
+                out = read_window(reader(), expected=self._pages(job))
             out.whole = False
             out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
             return out

@@ -226,7 +226,7 @@ def _jobs_of(
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
-    cannot_count = not endpoint.sort or size != PAGE_ROWS
+    cannot_count = size != PAGE_ROWS or not (endpoint.sort or base.hides_categories)
     fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
     if (
         full
