@@ -47,11 +47,7 @@ def compare(home: Home, shop: str, year: int | None = None) -> Comparison:
             "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 1, 2"
         )
         rows = database.execute(written(sql, {"shop": shop, "year": year})).fetchall()
-    differing = [
-        Difference(shop, r[0], r[1], r[2] or Decimal(0), r[3] or Decimal(0))
-        for r in rows
-        if not r[4]
-    ]
+    differing = [Difference(shop, *row) for *row, matches in rows if not matches]
     return Comparison(sum(1 for r in rows if r[4] and (r[2] or r[3])), differing)
 
 
