@@ -261,9 +261,9 @@ def _numbers(found: data.View, unit: str) -> None:
             (_("Tickets closed"), "closed", "normal"),
             (_("Open tickets"), "open_at_end", "inverse"),
         ):
-            count = getattr(now.workshop, name, None)
-            past = getattr(before.workshop, name, None) if before else None
-            _number(label, formats.whole(count), Decimal(count or 0), past, colour)
+            count: int = getattr(now.workshop, name)
+            past = getattr(before.workshop, name) if before else None
+            _number(label, formats.whole(count), Decimal(count), past, colour)
     notes = []
     if unit and not current().sign_of(unit):
         notes.append(_("amounts in {currency}", currency=unit))

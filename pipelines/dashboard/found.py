@@ -58,8 +58,7 @@ def search(warehouse: Published, names: Names, text: str) -> Rows:
         f"(select *, coalesce(lower(number) = $whole, false) as is_it from ({source}) "  # noqa: S608 - ours
         f"where list_contains($shops, shop) and {has_all} "
         f"order by is_it desc, day desc nulls last limit {_MOST})"
-        for source, needed in _SOURCES
-        if warehouse.has(*needed)
+        for source in _SOURCES
     ]
     return warehouse.rows(
         f"select * from ({' union all '.join(parts)}) order by is_it desc, kind, day desc",  # noqa: S608 - ours
@@ -68,35 +67,26 @@ def search(warehouse: Published, names: Names, text: str) -> Rows:
 
 
 _SOURCES = (
-    (
-        """
-        select shop_id as shop, 'customer' as kind, ref as number, name as customer,
-            last_visit_day as day, lifetime_value as amount, id,
-            concat_ws(' ', ref, name, company, email, mobile) as where_said
-        from marts.customers
-        """,
-        ("marts.customers", "ref", "mobile", "email"),
-    ),
-    (
-        """
-        select shop_id as shop, 'ticket' as kind,
-            coalesce(ticket_ref, ticket_no::varchar) as number, customer_name as customer,
-            opened_day as day, invoiced as amount, id,
-            concat_ws(' ', ticket_ref, ticket_no, customer_name, device, short_info) as where_said
-        from marts.tickets
-        """,
-        ("marts.tickets", "ticket_ref", "device", "short_info"),
-    ),
-    (
-        """
-        select shop_id as shop, document_type as kind, document_number as number,
-            customer_name as customer, created_day as day, gross as amount, document_id as id,
-            concat_ws(' ', document_number, customer_name) as where_said
-        from marts.documents
-        """,
-        ("marts.documents", "document_number", "customer_name"),
-    ),
-)  # fmt: skip
+    """
+    select shop_id as shop, 'customer' as kind, ref as number, name as customer,
+        last_visit_day as day, lifetime_value as amount, id,
+        concat_ws(' ', ref, name, company, email, mobile) as where_said
+    from marts.customers
+    """,
+    """
+    select shop_id as shop, 'ticket' as kind,
+        coalesce(ticket_ref, ticket_no::varchar) as number, customer_name as customer,
+        opened_day as day, invoiced as amount, id,
+        concat_ws(' ', ticket_ref, ticket_no, customer_name, device, short_info) as where_said
+    from marts.tickets
+    """,
+    """
+    select shop_id as shop, document_type as kind, document_number as number,
+        customer_name as customer, created_day as day, gross as amount, document_id as id,
+        concat_ws(' ', document_number, customer_name) as where_said
+    from marts.documents
+    """,
+)
 
 _DOCUMENTS = """
 select shop_id as shop, document_type as kind, document_type, document_number as number,
@@ -114,47 +104,30 @@ from marts.tickets
 def thing(warehouse: Published, key: Key) -> Thing | None:
     """All there is about one document, ticket or customer; None when it is not there."""
     is_document = key.kind in ("ticket_invoice", "pos_order")
-    values = {"shop": key.shop, "kind": key.kind, "id": key.id}
-    one = "where shop_id = $shop and {column} = $id"
+    values: dict[str, Any] = {"shop": key.shop, "kind": key.kind, "id": key.id}
+    one = "where shop_id = $shop and {} = $id"
     if is_document:
-        of_it = one.format(column="document_id") + " and document_type = $kind"
-        table = "documents"
+        table, of_it = "documents", one.format("document_id") + " and document_type = $kind"
+        belongs, its_tickets = of_it, "where shop_id = $shop and id = $ticket"
     else:
-        of_it = one.format(column="id")
-        table = f"{key.kind}s"
-    if not warehouse.has(f"marts.{table}"):
-        return None
+        table, of_it = f"{key.kind}s", one.format("id")
+        belongs = its_tickets = one.format(f"{key.kind}_id")
     found = warehouse.rows(f"select * from marts.{table} {of_it}", values)  # noqa: S608 - ours
     if not found:
         return None
-    facts = found[0]
-    column = {"ticket": "ticket_id", "customer": "customer_id"}.get(key.kind, "")
-    belongs = of_it if is_document else one.format(column=column)
+    values["ticket"] = found[0].get("ticket_id")
 
-    def rows(sql: str, table: str, condition: str, order: str) -> Rows:
-        if not warehouse.has(table):
-            return []
-        return warehouse.rows(
-            f"{sql} {condition} order by {order} limit 200",
-            values | {"ticket": facts.get("ticket_id")},
-        )
+    def rows(sql: str, condition: str, order: str) -> Rows:
+        return warehouse.rows(f"{sql} {condition} order by {order} limit 200", values)
 
+    lines_first = "effect = 'return', effect_key, position"
     return Thing(
         key=key,
-        facts=facts,
-        lines=rows(_LINES, "marts.sales_lines", of_it, "effect = 'return', effect_key, position")
-        if is_document
-        else [],
-        payments=rows(_PAYMENTS, "marts.payments", belongs, "paid_at"),
-        documents=[] if is_document else rows(_DOCUMENTS, "marts.documents", belongs, "day desc"),
-        tickets=rows(
-            _TICKETS,
-            "marts.tickets",
-            "where shop_id = $shop and id = $ticket" if is_document else belongs,
-            "day desc",
-        )
-        if key.kind != "ticket"
-        else [],
+        facts=found[0],
+        lines=rows(_LINES, of_it, lines_first) if is_document else [],
+        payments=rows(_PAYMENTS, belongs, "paid_at"),
+        documents=[] if is_document else rows(_DOCUMENTS, belongs, "day desc"),
+        tickets=[] if key.kind == "ticket" else rows(_TICKETS, its_tickets, "day desc"),
     )
 
 

@@ -17,7 +17,7 @@ from pipelines.dashboard.view import View
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import charts, formats
-from pipelines.report.closing import NO_TICKETS, zone_of
+from pipelines.report.closing import zone_of
 from pipelines.report.sheet import STATES, ages, report_period
 
 COLOURS = {
@@ -216,9 +216,6 @@ def breakdown(selection: Selection, found: View) -> None:
 
 def tickets(selection: Selection, found: View) -> None:
     """How the workshop did, and what is open now."""
-    if found.now.workshop is None:
-        st.info(shown(NO_TICKETS))
-        return
     work = found.now.workshop
     with st.container(horizontal=True):
         st.metric(_("Median time, opening hours"), formats.hours(work.median_hours), width=220)

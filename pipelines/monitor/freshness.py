@@ -24,7 +24,6 @@ _NEWEST = (
     "select command, outcome, exit_code, message from ops.runs {} order by started_at desc "
     "limit $most"
 )
-_EVIDENCE = ("resource", "kind", "is_proven", "began_at")
 
 
 def problems(
@@ -48,8 +47,6 @@ def problems(
 
 def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
     """Lists whose newest evidence does not prove them, or that were not read yet."""
-    if not warehouse.has("ops.completeness", "resource", "is_proven"):
-        return []
     rows = warehouse.rows(
         "select * from ops.completeness where list_contains($shops, shop_id)",
         {"shops": list(shops)},
@@ -68,10 +65,8 @@ def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
 
 def behind(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
     """Shops of whose rows a server holds newer ones, or others, than its reports are made of."""
-    if not (warehouse.server and warehouse.has("ops.shop_owners", "made_of", "published_of")):
+    if not _is_published_there(warehouse):
         return []
-    if not warehouse.has("ops.publication"):
-        return []  # built there by hand: nobody says of what
     rows = warehouse.rows(
         "select shop_id from ops.shop_owners where list_contains($shops, shop_id) "
         "and (made_of is null or made_of is distinct from published_of) order by 1",
@@ -83,12 +78,17 @@ def behind(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
 
 def given(warehouse: Published) -> datetime | None:
     """Since when readers of a server have had its reports; None where that is not known."""
-    if not (warehouse.server and warehouse.has("ops.publication", "at")):
+    if not _is_published_there(warehouse):
         return None
     value: datetime | None = warehouse.row(
         "select max(cast(publication.at as timestamp with time zone)) as at from ops.publication"
     )["at"]
     return value
+
+
+def _is_published_there(warehouse: Published) -> bool:
+    """Whether a server is read whose reports a home published: of others nobody says of what."""
+    return bool(warehouse.server) and warehouse.has("ops.publication")
 
 
 def runs_since(warehouse: Published) -> list[Problem]:
@@ -111,9 +111,7 @@ def runs_since(warehouse: Published) -> list[Problem]:
             found = health.runs(newest, is_running=is_running or is_syncing(home))
         if not warehouse.server:
             return found
-    if not warehouse.has("ops.runs", "command", "started_at", "outcome", "exit_code", "message"):
-        return found
-    if not warehouse.has("ops.shop_owners", "home_id"):
+    if not warehouse.has("ops.shop_owners"):
         # Published in the middle of a first load: its run has no end yet.
         return health.runs(warehouse.rows(_NEWEST.format(""), {"most": _RUNS}), is_running=True)
     homes = warehouse.rows(
@@ -142,8 +140,6 @@ def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
     The oldest of the newest proven looks at the lists that sales and tickets come from: a sync of
     one shop, or of one list, makes nothing else newer. A look counts from its beginning.
     """
-    if not warehouse.has("ops.completeness", *_EVIDENCE):
-        return _last_run(warehouse)
     if behind(warehouse, shops):
         return None  # the evidence is of newer rows than the figures
     row = warehouse.row(
@@ -167,14 +163,3 @@ def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
         {"shops": list(shops), "lists": list(_LISTS)},
     )
     return row["at"] if row["lists"] == len(shops) * len(_LISTS) else None
-
-
-def _last_run(warehouse: Published) -> datetime | None:
-    """When the last sync that got through began, for a warehouse without evidence."""
-    if not warehouse.has("ops.runs", "command", "started_at", "exit_code"):
-        return None
-    value: datetime | None = warehouse.row(
-        "select max(started_at) as at from ops.runs "
-        "where command like 'sync%' and (exit_code is null or exit_code in (0, 1))"
-    )["at"]
-    return value

@@ -18,6 +18,7 @@ from pipelines.load.destinations import load_warehouse
 from pipelines.publish.attached import attached
 from pipelines.publish.errors import NothingPublished
 from pipelines.sql import named, written
+from sources.repair_shop.errors import first_line
 from sources.repair_shop.settings import SettingsError
 
 WAREHOUSE = "warehouse.duckdb"
@@ -50,25 +51,25 @@ class Published:
                 self._columns.setdefault(row["name"], set()).add(row["column_name"])
         return table in self._columns and self._columns[table].issuperset(columns)
 
-    def need(self, *tables: str) -> None:
-        """Raise :class:`NothingPublished`, naming what is missing, unless ``tables`` are there."""
-        missing = [table for table in tables if not self.has(table)]
-        if missing:
+    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """The answer of one query with ``$name`` in it, a dict for each row.
+
+        Raises :class:`NothingPublished` where a table or column of it is not there.
+        """
+        try:
+            if self._binds:
+                cursor = self.connection.execute(sql, named(sql, values or {}))
+            else:
+                cursor = self.connection.execute(written(sql, values or {}))
+        except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(
                 Text(
-                    "{file} has no {tables}: it was published by another version or before the "
-                    "reports were built. Run 'shopmirror sync'.",
+                    "{file} was published by another version or before the reports were built "
+                    "({reason}). Run 'shopmirror sync'.",
                     file=f"PostgreSQL '{self.server}'" if self.server else self.home / WAREHOUSE,
-                    tables=missing,
+                    reason=first_line(error),
                 )
-            )
-
-    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-        """The answer of one query with ``$name`` in it, a dict for each row."""
-        if self._binds:
-            cursor = self.connection.execute(sql, named(sql, values or {}))
-        else:
-            cursor = self.connection.execute(written(sql, values or {}))
+            ) from error
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 

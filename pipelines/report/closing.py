@@ -18,14 +18,7 @@ from pipelines.report.cautions import cautions
 from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
 from sources.repair_shop.schema.dates import month_earlier
 
-NEEDED = tuple(
-    (
-        "ops.shops marts.calendar marts.payments marts.daily_sales marts.monthly_sales "
-        "marts.documents marts.sales_documents marts.purchase_documents marts.reconciliation"
-    ).split()
-)
 NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
-NO_TICKETS = Text("The warehouse has no marts.tickets: run 'shopmirror sync' to build it.")
 
 
 def closing_report(
@@ -71,10 +64,9 @@ def closing_report(
 
 @contextmanager
 def opened(home: Path, *, binds: bool = False) -> Iterator[Published]:
-    """The warehouse under ``home`` with all that a report needs; :class:`ReportError` otherwise."""
+    """The warehouse under ``home``; :class:`ReportError` where it lacks what is asked of it."""
     try:
         with published(Path(home), binds=binds) as warehouse:
-            warehouse.need(*NEEDED)
             yield warehouse
     except NothingPublished as error:
         raise ReportError(*error.args) from error
@@ -201,8 +193,8 @@ def _lines(scope: _Scope, shops: list[str]) -> tuple[ShopLine, ...]:
                 taken=found.taken.total,
                 sold=found.sold.total,
                 due=found.due.total,
-                opened=found.workshop.opened if found.workshop else None,
-                closed=found.workshop.closed if found.workshop else None,
+                opened=found.workshop.opened,
+                closed=found.workshop.closed,
                 seal=seal.state,
             )
         )
@@ -235,6 +227,5 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
                 n=unknown,
             )
         )
-    if not warehouse.has("marts.tickets", *queries.TICKET_COLUMNS):
-        notes.append(NO_TICKETS)
+
     return tuple(notes)

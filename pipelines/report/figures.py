@@ -1,8 +1,8 @@
 """What a closing report says, as plain figures; nothing here knows of databases or pages.
 
 Money is :class:`~decimal.Decimal` in the shop's currency (units, not cents), days are the shop's
-own, durations are hours. A figure that the warehouse cannot give is ``None`` and a note says why:
-a report never shows a zero that nobody measured.
+own, durations are hours. A figure that the warehouse cannot give is ``None``: a report never shows
+a zero that nobody measured.
 """
 
 from datetime import date, datetime
@@ -156,7 +156,7 @@ class Column(_Frozen):
     taken: Taken
     sold: Sold
     due: Due
-    workshop: Workshop | None
+    workshop: Workshop
     expenses: Money = Decimal(0)
 
 
@@ -226,8 +226,8 @@ class ShopLine(_Frozen):
     taken: Money
     sold: Money
     due: Money
-    opened: int | None
-    closed: int | None
+    opened: int
+    closed: int
     seal: SealState
 
 

@@ -105,21 +105,20 @@ def summary(report: Report) -> str:
         sheet, now = Sheet(report, page), page.now
         unit = f" {sheet.unit}".rstrip()
         parts = ", ".join(f"{part.label} {sheet.money(part.amount)}" for part in sheet.parts)
+        tickets = _(
+            "{opened} opened, {closed} closed, {nobody} with no technician",
+            opened=now.workshop.opened,
+            closed=now.workshop.closed,
+            nobody=now.workshop.unassigned_at_end,
+        )
         figures = [
             (_("Money taken"), sheet.money(now.taken.total) + unit),
             ("", parts),
             (_("Sold"), sheet.money(now.sold.total) + unit),
             (_("Still due"), sheet.money(now.due.total) + unit),
+            (_("Tickets"), tickets),
+            (_("Books"), seal_text(page.seal.state)),
         ]
-        if now.workshop:
-            tickets = _(
-                "{opened} opened, {closed} closed, {nobody} with no technician",
-                opened=now.workshop.opened,
-                closed=now.workshop.closed,
-                nobody=now.workshop.unassigned_at_end,
-            )
-            figures.append((_("Tickets"), tickets))
-        figures.append((_("Books"), seal_text(page.seal.state)))
         width = max(len(label) for label, _text in figures)
         lines.append(sheet.title)
         lines += [f"  {label:{width}}   {text}" for label, text in figures]

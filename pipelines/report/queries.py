@@ -30,10 +30,6 @@ from sources.repair_shop.schema.dates import month_earlier, month_end
 
 _SHOWN_DIFFERENCES = 6
 _NOT_NAMED = Text("not named")
-TICKET_COLUMNS = tuple(
-    "is_unassigned technician_id technician opened_day done_day is_done cycle_hours".split()
-)
-"""What the figures of the workshop need of ``marts.tickets``."""
 
 
 def _of(shops: Sequence[str], period: Period | None = None, **values: Any) -> dict[str, Any]:
@@ -54,14 +50,13 @@ def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
     Whose day makes a payment a sale of today, the invoice's or the ticket's, is the setting
     ``today_by``.
     """
-    kind = "kind_chosen" if warehouse.has("marts.payments", "kind_chosen") else "kind"
     row = warehouse.row(
-        f"""
+        """
         select
-            coalesce(sum(amount) filter (where {kind} = 'sale'), 0) as sales,
-            coalesce(sum(amount) filter (where {kind} = 'receivable'), 0) as receivables,
-            coalesce(sum(amount) filter (where {kind} = 'advance'), 0) as advances,
-            coalesce(sum(amount) filter (where {kind} = 'refund'), 0) as refunds,
+            coalesce(sum(amount) filter (where kind_chosen = 'sale'), 0) as sales,
+            coalesce(sum(amount) filter (where kind_chosen = 'receivable'), 0) as receivables,
+            coalesce(sum(amount) filter (where kind_chosen = 'advance'), 0) as advances,
+            coalesce(sum(amount) filter (where kind_chosen = 'refund'), 0) as refunds,
             coalesce(sum(amount) filter (where document_type = 'pos_order'), 0) as counter,
             coalesce(sum(amount) filter (where document_type = 'ticket_invoice'
                 or (document_type is null and ticket_id is not null)), 0) as repairs,
@@ -70,7 +65,7 @@ def taken(warehouse: Published, shops: Sequence[str], period: Period) -> Taken:
             count(*) as payments
         from marts.payments
         where list_contains($shops, shop_id) and day between $first and $last and amount is not null
-        """,  # noqa: S608 - one of our two columns
+        """,
         _of(shops, period),
     )
     return Taken(**row)
@@ -182,10 +177,8 @@ def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
     return Due(**row)
 
 
-def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Workshop | None:
-    """Tickets opened, closed and open; None when the warehouse has no ``marts.tickets``."""
-    if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
-        return None
+def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Workshop:
+    """Tickets opened, closed and open."""
     row = warehouse.row(
         """
         select
@@ -207,14 +200,14 @@ def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Work
 def technicians(
     warehouse: Published, shops: Sequence[str], period: Period
 ) -> tuple[Technician, ...]:
-    """Who opened and closed what within the period, the busiest first; nobody's tickets last."""
-    if not warehouse.has("marts.tickets", *TICKET_COLUMNS):
-        return ()
+    """Who opened and closed what within the period, the busiest first; nobody's tickets last.
+
+    Each shop's technician has a line, the tickets of nobody one for all shops.
+    """
     rows = warehouse.rows(
         """
         select
-            case when is_unassigned then null
-                else coalesce(technician, technician_id) end as name,
+            case when not is_unassigned then coalesce(technician, technician_id) end as name,
             count(*) filter (where opened_day between $first and $last) as opened,
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
@@ -222,29 +215,14 @@ def technicians(
             count(*) filter (where (not is_done or done_day > $last)) as open_at_end
         from marts.tickets
         where list_contains($shops, shop_id) and opened_day <= $last
-        group by shop_id, technician_id, 1
+        group by 1, case when not is_unassigned then shop_id end,
+            case when not is_unassigned then technician_id end
         having opened + closed + open_at_end > 0
         order by name is null, closed desc, opened desc, open_at_end desc, name
         """,
         _of(shops, period),
     )
-    return _one_line_for_nobody([Technician(**row) for row in rows])
-
-
-def _one_line_for_nobody(rows: list[Technician]) -> tuple[Technician, ...]:
-    """Each shop of a chain has its tickets with no technician: one line of them all."""
-    nobody = [row for row in rows if row.name is None]
-    if len(nobody) < 2:
-        return tuple(rows)
-    together = Technician(
-        name=None,
-        opened=sum(row.opened for row in nobody),
-        closed=sum(row.closed for row in nobody),
-        # A median of medians is none.
-        median_hours=None,
-        open_at_end=sum(row.open_at_end for row in nobody),
-    )
-    return (*(row for row in rows if row.name is not None), together)
+    return tuple(Technician(**row) for row in rows)
 
 
 def months(

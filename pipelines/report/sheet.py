@@ -213,13 +213,10 @@ class Sheet:
         return rows + self._ticket_rows()
 
     def _ticket_rows(self) -> list[Row]:
-        if self.page.now.workshop is None:
-            return []
-
         def counted(
             kind: str, label: str, name: str, write: Callable[[Any], str] = formats.whole
         ) -> Row:
-            values = tuple(getattr(column.workshop, name, None) for column in self.columns)
+            values = tuple(getattr(column.workshop, name) for column in self.columns)
             return Row(kind, label, tuple(map(write, values)), "", self.has_change, values)
 
         return [

@@ -250,13 +250,10 @@ def test_a_warehouse_without_rows_or_marts(home, monkeypatch):
     change(home, *(f"delete from marts.{name}" for name in tables))
     page = shown(home, monkeypatch)
     assert metric(page, "Sold") == "0"
-    change(home, "drop table marts.tickets", "drop table marts.receivables")
-    page = shown(home, monkeypatch, part="tickets")
-    assert any("marts.tickets" in str(note.value) for note in page.info)
+    change(home, "drop table marts.receivables")
+    assert "another version" in shown(home, monkeypatch, part="due").info[0].value
     change(home, "delete from ops.shops")
     assert "holds no shop yet" in shown(home, monkeypatch).info[0].value
-    change(home, "drop table marts.payments")
-    assert "marts.payments" in shown(home, monkeypatch).info[0].value
 
 
 def test_several_currencies_are_not_added(home, monkeypatch):

@@ -29,7 +29,7 @@ def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     page = made.pages[0]
     assert figures["Money taken"] == float(page.now.taken.total)
     assert figures["Receivables"] == float(page.now.taken.receivables)
-    assert figures["Tickets opened"] == page.now.workshop.opened  # type: ignore[union-attr]
+    assert figures["Tickets opened"] == page.now.workshop.opened
     for sheet, count in ((2, 2), (3, 3), (4, 1), (5, 3), (6, 5)):
         head, *lines, total = cells(path, sheet)
         assert total[0] == "Total"
