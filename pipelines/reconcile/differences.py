@@ -13,42 +13,39 @@ from pipelines.sql import written
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A period of a report whose totals are not the same. Amounts in the shop's currency."""
+class Compared:
+    """A period of a report, as we and the service have it. Amounts in the shop's currency."""
 
-    shop: str
+    shop_id: str
     report: str
     period: date
     ours: Decimal
     theirs: Decimal
+    matches: bool = False
+
+    @property
+    def difference(self) -> Decimal:
+        """How much more we have."""
+        return self.ours - self.theirs
 
     def __str__(self) -> str:
         when = self.period.isoformat()[: 10 if self.report.startswith("daily") else 7]
         name = self.report.replace("_", " ")
         return (
             f"{name} {when}: ours {self.ours:.2f}, theirs {self.theirs:.2f}, "
-            f"difference {self.ours - self.theirs:+.2f}"
+            f"difference {self.difference:+.2f}"
         )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What was compared: ``matching`` periods with business agree, those that do not are listed."""
-
-    matching: int
-    differing: list[Difference]
-
-
-def compare(home: Home, shop: str, year: int | None = None) -> Comparison:
-    """What ``marts.reconciliation`` of the private database says of a shop."""
+def compare(home: Home, shop: str, year: int | None = None) -> list[Compared]:
+    """What ``marts.reconciliation`` of the private database says of a shop, by report."""
     with home.open_build(read_only=True) as database:
         sql = (
-            "SELECT report, period, ours, theirs, matches FROM marts.reconciliation WHERE "
-            "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 1, 2"
+            "SELECT shop_id, report, period, ours, theirs, matches FROM marts.reconciliation WHERE "
+            "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 2, 3"
         )
         rows = database.execute(written(sql, {"shop": shop, "year": year})).fetchall()
-    differing = [Difference(shop, *row) for *row, matches in rows if not matches]
-    return Comparison(sum(1 for r in rows if r[4] and (r[2] or r[3])), differing)
+    return [Compared(*row) for row in rows]
 
 
 def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[date, Decimal]:

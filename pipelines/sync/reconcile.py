@@ -8,12 +8,11 @@ what this service counts as a sale and as a purchase, which the specification do
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pipelines.reconcile import calibrate as definitions
-from pipelines.reconcile.differences import Difference, compare
+from pipelines.reconcile.differences import Compared, compare
 from pipelines.reconcile.explain import Finding, explain
 from pipelines.sync.contradictions import contradictions
 from pipelines.sync.repair import (
@@ -43,24 +42,11 @@ _ENDINGS = {
 
 
 @dataclass
-class Period:
-    """One compared period of one report. Amounts in the shop's currency."""
-
-    shop: str
-    report: str
-    period: date
-    ours: Any
-    theirs: Any
-    difference: Any
-    matches: bool
-
-
-@dataclass
 class ReconcileReport:
     """What agrees and what does not. ``exit_code`` 1 when anything does not."""
 
     exit_code: int = 0
-    periods: list[Period] = field(default_factory=list)
+    periods: list[Compared] = field(default_factory=list)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     """Difference in words -> the documents that may account for it."""
     verdicts: dict[str, list[definitions.Verdict]] = field(default_factory=dict)
@@ -68,41 +54,20 @@ class ReconcileReport:
     problems: list[str] = field(default_factory=list)
     requests: int = 0
 
+    @property
+    def differing(self) -> list[Compared]:
+        """The periods that do not agree."""
+        return [period for period in self.periods if not period.matches]
+
     def as_json(self) -> dict[str, Any]:
-        """The report for ``--json``; amounts as text, so no digit is lost."""
-        differing = [p for p in self.periods if not p.matches]
+        """The report for ``--json``, where amounts become text, so no digit is lost."""
         return {
             "exit_code": self.exit_code,
-            "agrees": not differing and not self.problems,
+            "agrees": not self.differing and not self.problems,
             "compared": len(self.periods),
-            "differing": len(differing),
-            "periods": [
-                {
-                    "shop_id": p.shop,
-                    "report": p.report,
-                    "period": p.period.isoformat(),
-                    "ours": str(p.ours),
-                    "theirs": str(p.theirs),
-                    "difference": str(p.difference),
-                    "matches": p.matches,
-                }
-                for p in self.periods
-            ],
-            "findings": {
-                name: [
-                    {
-                        "day": f.day.isoformat(),
-                        "reason": f.reason,
-                        "amount": None if f.amount is None else str(f.amount),
-                        "document_type": f.document_type,
-                        "document_id": f.document_id,
-                        "document_number": f.document_number,
-                        "detail": f.detail,
-                    }
-                    for f in found
-                ]
-                for name, found in self.findings.items()
-            },
+            "differing": len(self.differing),
+            "periods": [asdict(p) | {"difference": p.difference} for p in self.periods],
+            "findings": {name: list(map(asdict, found)) for name, found in self.findings.items()},
             "calibration": {
                 shop: [
                     {
@@ -219,17 +184,16 @@ def _split(
     run_id: int,
     repair: bool,
 ) -> bool:
-    found = compare(session.home, shop.name, year)
-    result.matching, result.differences = found.matching, found.differing
-    if not found.differing or result.error is not None:
+    result.compared(compare(session.home, shop.name, year))
+    if not result.differences or result.error is not None:
         return False
     if repair:
         return repair_shop(session, shop, result, run_id)
-    if is_definition(found.differing, found.matching):
-        result.hint = definition_hint(found.differing)
+    if is_definition(result.differences, result.matching):
+        result.hint = definition_hint(result.differences)
         return False
     try:
-        split_months(session.client(shop), session.ledger, found.differing, limit=24)
+        split_months(session.client(shop), session.ledger, result.differences, limit=24)
     except ShopError as error:
         result.error = error
     return True
@@ -255,13 +219,7 @@ def _gather(
 ) -> None:
     with session.home.open_build(read_only=True) as database:
         for shop in shops:
-            rows = database.execute(
-                "SELECT shop_id, report, period, ours, theirs, difference, matches "
-                "FROM marts.reconciliation WHERE shop_id = ? AND "
-                "(? IS NULL OR extract(year FROM period) = ?) ORDER BY report, period",
-                [shop.name, year, year],
-            ).fetchall()
-            periods = [Period(*row) for row in rows]
+            periods = compare(session.home, shop.name, year)
             report.periods += periods
             result = results[shop.name]
             told = [*result.doubts, *filter(None, [result.hint])]
@@ -270,14 +228,11 @@ def _gather(
                 report.problems.append(f"{shop.name}: there is no report of the service to compare")
             worst = sorted((p for p in periods if not p.matches), key=lambda p: -abs(p.difference))
             for period in worst[:_EXPLAINED]:
-                name = str(
-                    Difference(shop.name, period.report, period.period, period.ours, period.theirs)
-                )
-                report.findings[f"{shop.name}: {name}"] = explain(
+                report.findings[f"{shop.name}: {period}"] = explain(
                     database, shop.name, period.report, period.period
                 )
     errors = [result.error for result in results.values() if result.error is not None]
     if errors:
         report.exit_code = 4 if all(isinstance(e, Stopped) for e in errors) else 3
-    elif report.problems or any(not period.matches for period in report.periods):
+    elif report.problems or report.differing:
         report.exit_code = 1

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from pipelines.home import Home
-from pipelines.reconcile.differences import Difference, our_days, our_documents, payment_days
+from pipelines.reconcile.differences import Compared, our_days, our_documents, payment_days
 from pipelines.sync.cross_check import (
     Contradictions,
     contradictory_payments,
@@ -115,7 +115,7 @@ def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> lis
 
 
 def split_months(
-    client: Client, ledger: Ledger, differing: Iterable[Difference], *, limit: int
+    client: Client, ledger: Ledger, differing: Iterable[Compared], *, limit: int
 ) -> int:
     """Ask the daily report of each month that differs (at most ``limit``); requests made."""
     months = _months(differing)[:limit]
@@ -135,7 +135,7 @@ def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Dec
     return next((row.total for row in months if row.period == first), None)
 
 
-def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:
+def _months(differing: Iterable[Compared]) -> list[tuple[str, date]]:
     """(daily report, first of the month) of months in which something differs, newest first.
 
     A day may differ in a month that agrees, if only because it was asked before the shop sold
@@ -149,7 +149,7 @@ def _months(differing: Iterable[Difference]) -> list[tuple[str, date]]:
 
 
 def differing_days(
-    home: Home, ledger: Ledger, shop: str, differing: Iterable[Difference]
+    home: Home, ledger: Ledger, shop: str, differing: Iterable[Compared]
 ) -> dict[str, list[date]]:
     """Daily report -> days of differing months on which it differs from ours."""
     found: dict[str, list[date]] = {}
@@ -259,13 +259,13 @@ def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
     return stretches
 
 
-def is_definition(differing: Sequence[Difference], matching: int) -> bool:
+def is_definition(differing: Sequence[Compared], matching: int) -> bool:
     """Whether so much differs that the definition is at fault, not single documents."""
     months = [d for d in differing if d.report.startswith("monthly")]
     return len(months) > _MANY_MONTHS and len(months) > matching
 
 
-def definition_hint(differing: Sequence[Difference]) -> str:
+def definition_hint(differing: Sequence[Compared]) -> str:
     """What to do where the definition is at fault, or where the reports hold nothing at all."""
     if not any(d.theirs for d in differing):
         return (

@@ -273,9 +273,7 @@ class Run:
     def _compare(self) -> None:
         with self.session.home.open_build(read_only=True):
             for shop in self.shops:
-                found = compare(self.session.home, shop.name)
-                result = self.results[shop.name]
-                result.matching, result.differences = found.matching, found.differing
+                self.results[shop.name].compared(compare(self.session.home, shop.name))
 
     def finish(self) -> list[ShopResult]:
         """The results of all shops, with what they cost and what the evidence says of them."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.monitor.severity import RULES, Kind, Problem, deciding
-from pipelines.reconcile.differences import Difference
+from pipelines.reconcile.differences import Compared
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
 from sources.repair_shop.extract import JobResult
 
@@ -23,13 +23,18 @@ class ShopResult:
     shop: str
     results: list[JobResult] = field(default_factory=list)
     error: ShopError | None = None
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[Compared] = field(default_factory=list)
     matching: int = 0
-    """Periods of the service's reports that agree with ours."""
+    """Periods of the service's reports that agree with ours; zeros agree about nothing."""
     hint: str = ""
     requests: int = 0
     standing: list[Problem] = field(default_factory=list)
     """What the evidence of this and earlier runs leaves in doubt."""
+
+    def compared(self, periods: Sequence[Compared]) -> None:
+        """Take note of what a comparison of the reports has found."""
+        self.differences = [period for period in periods if not period.matches]
+        self.matching = sum(p.matches and bool(p.ours or p.theirs) for p in periods)
 
     @property
     def problems(self) -> list[Problem]:

@@ -12,7 +12,8 @@ from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
 
 if TYPE_CHECKING:
-    from pipelines.sync.reconcile import Period, ReconcileReport
+    from pipelines.reconcile.differences import Compared
+    from pipelines.sync.reconcile import ReconcileReport
 
 _MANY = 40
 
@@ -52,12 +53,12 @@ def reconcile(
 
 def show(report: ReconcileReport) -> None:
     """One table of what agrees, one of what does not, and the documents behind it."""
-    groups: dict[tuple[str, str], list[Period]] = {}
+    groups: dict[tuple[str, str], list[Compared]] = {}
     for period in report.periods:
         # Zeros on both sides agree about nothing.
         if period.matches and not period.ours and not period.theirs:
             continue
-        groups.setdefault((period.shop, period.report), []).append(period)
+        groups.setdefault((period.shop_id, period.report), []).append(period)
     out().print(
         table(
             "Our reports against the service's own",
@@ -76,7 +77,7 @@ def show(report: ReconcileReport) -> None:
             ),
         )
     )
-    differing = [period for period in report.periods if not period.matches]
+    differing = report.differing
     if differing:
         _show_differing(differing)
     _show_findings(report)
@@ -93,17 +94,17 @@ def show(report: ReconcileReport) -> None:
         fault(f"{len(differing)} of {len(report.periods)} periods do not agree.")
 
 
-def _show_differing(differing: list[Period]) -> None:
+def _show_differing(differing: list[Compared]) -> None:
     out().print(
         table(
             "What does not agree",
             ("shop", "report", "period", "#ours", "#theirs", "#difference"),
             (
                 (
-                    p.shop,
+                    p.shop_id,
                     p.report.replace("_", " "),
                     _when(p),
-                    *(f"{amount or 0:,.2f}" for amount in (p.ours, p.theirs, p.difference)),
+                    *(f"{amount:,.2f}" for amount in (p.ours, p.theirs, p.difference)),
                 )
                 for p in differing[:_MANY]
             ),
@@ -131,6 +132,6 @@ def _show_findings(report: ReconcileReport) -> None:
         out().print(table(name, columns, rows))
 
 
-def _when(period: Period) -> str:
+def _when(period: Compared) -> str:
     day = period.period.isoformat()
     return day if period.report.startswith("daily") else day[:7]

@@ -15,7 +15,8 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from pipelines.sync.reconcile import Period, ReconcileReport
+from pipelines.reconcile.differences import Compared
+from pipelines.sync.reconcile import ReconcileReport
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -148,7 +149,7 @@ def test_what_was_not_compared_does_not_agree(home, run, shop):
 
 def test_zeros_on_both_sides_agree_about_nothing(capfd):
     zero = Decimal(0)
-    show(ReconcileReport(periods=[Period("a", "monthly_sales", DAY, zero, zero, zero, True)]))
+    show(ReconcileReport(periods=[Compared("a", "monthly_sales", DAY, zero, zero, matches=True)]))
     assert "agrees to the cent" not in capfd.readouterr().out
 
 

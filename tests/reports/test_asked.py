@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.reconcile.differences import Difference
+from pipelines.reconcile.differences import Compared
 from pipelines.sync.contradictions import contradictions
 from pipelines.sync.repair import definition_hint, fetch_monthly_reports
 from sandbox.quirks import Quirks
@@ -120,7 +120,7 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
 @pytest.mark.parametrize(("theirs", "words"), [(0, "nothing but zeros"), (3, "--calibrate")])
 def test_reports_that_hold_nothing_do_not_count_differently(theirs, words):
     months = [
-        Difference("main", "monthly_sales", date(2026, month, 1), Decimal(5), Decimal(theirs))
+        Compared("main", "monthly_sales", date(2026, month, 1), Decimal(5), Decimal(theirs))
         for month in range(1, 9)
     ]
     assert words in definition_hint(months)

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from pipelines.load.completeness import completeness
-from pipelines.reconcile.differences import Difference
+from pipelines.reconcile.differences import Compared
 from pipelines.sync.repair import split_months
 from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.dates import format_day
@@ -76,9 +76,7 @@ def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(stranger, repo
     stranger.other["/dailySales"] = [{"date": DAY.isoformat(), "total": 12}]
     month, shop = DAY.replace(day=1), stranger.shop
     found = [
-        Difference(
-            "main", report, DAY if report == "daily_sales" else month, *map(Decimal, (12, 9))
-        )
+        Compared("main", report, DAY if report == "daily_sales" else month, *map(Decimal, (12, 9)))
         for report in reports
     ]
     with stranger.session() as session:
