@@ -1,20 +1,16 @@
 """``shopmirror sandbox``: the whole specification on loopback, to try things without a shop."""
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
-from pydantic import ValidationError
-from rich.console import Console
-from rich.table import Table
 
-OUT = Console(highlight=False, soft_wrap=True)
-ERR = Console(stderr=True, highlight=False)
+from shopmirror.consoles import CommandError, out, say, table, tell
 
 app = typer.Typer(
     help="Serve a made-up shop at http://127.0.0.1:PORT/v1; prints its address and keys.",
@@ -57,16 +53,14 @@ def sandbox(
     """Serve until Ctrl-C. Keys are shown once; `sandbox keys reset` makes a new one."""
     if context.invoked_subcommand is not None:
         return
-    from sandbox.schema import NewerFile
     from sandbox.server import SandboxServer
     from sandbox.shops import ShopSpec
+    from sources.repair_shop.settings import existing_zone
 
     try:
-        ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise typer.BadParameter(
-            f"'{timezone}' is no time zone", param_hint="--timezone"
-        ) from error
+        existing_zone(timezone)
+    except ValueError as error:
+        raise typer.BadParameter(f"'{timezone}' {error}", param_hint="--timezone") from error
     if until is not None and not 2000 <= until.year <= 2099:
         raise typer.BadParameter("must lie between 2000 and 2099", param_hint="--until")
     quirks = _quirks(quirk or [])
@@ -82,72 +76,61 @@ def sandbox(
         )
         for number, name in enumerate(names)
     ]
-    ERR.print(f"Making {shops} shop(s) of size {size}, unless the file holds them already ...")
+    tell(f"Making {shops} shop(s) of size {size}, unless the file holds them already ...")
     options: dict[str, Any] = {"port": port, "db": db, "seed": seed, "size": size}
-    try:
-        with _usable(db):
-            server = SandboxServer(specs, minute_seconds=minute_seconds, **options)
-    except (OSError, ValueError, NewerFile) as error:
-        ERR.print(f"The sandbox cannot start: {error}")
-        raise typer.Exit(2) from error
-    OUT.print(f"base address  {server.base_url}")
+    with _usable(db):
+        server = SandboxServer(specs, minute_seconds=minute_seconds, **options)
+    say(f"base address  {server.base_url}")
     for name in names:
         key = server.keys.get(name)
         text = key or f"(shown when it was made; new one: shopmirror sandbox keys reset {name})"
-        OUT.print(f"key of {name}   {text}", markup=False)
-    OUT.file.flush()
+        say(f"key of {name}   {text}")
+    sys.stdout.flush()
     server.serve()
 
 
 @keys_app.command("list")
 def list_keys(db: _DbOption) -> None:
     """List the shops of a sandbox file; keys themselves are not kept, only their hashes."""
-    table = Table("shop", "time zone")
-    for name, timezone in _shops(db).names():
-        table.add_row(name, timezone)
-    OUT.print(table)
+    with _usable(db):
+        out().print(table("", ("shop", "time zone"), _shops(db).names()))
 
 
 @keys_app.command("reset")
 def reset_key(shop: str, db: _DbOption) -> None:
     """Replace a shop's key; the one before is invalid at once. The new one is shown this once."""
-    shops = _shops(db)
-    try:
-        with _usable(db):
-            OUT.print(shops.set_key(shop), markup=False)
-    except KeyError as error:
-        ERR.print(f"There is no shop '{shop}' in {db}.")
-        raise typer.Exit(2) from error
+    with _usable(db):
+        try:
+            say(_shops(db).set_key(shop))
+        except KeyError:
+            raise CommandError(f"There is no shop '{shop}' in {db}.") from None
 
 
 def _shops(db: Path) -> Any:
-    from sandbox.schema import NewerFile
     from sandbox.shops import Shops
     from sandbox.store import Database
 
     if not db.is_file():
-        ERR.print(f"There is no sandbox file {db}.")
-        raise typer.Exit(2)
-    try:
-        with _usable(db):
-            return Shops(Database(db), lambda: datetime.now(UTC))
-    except NewerFile as error:
-        ERR.print(f"{db} cannot be read: {error}.")
-        raise typer.Exit(2) from error
+        raise CommandError(f"There is no sandbox file {db}.")
+    return Shops(Database(db), lambda: datetime.now(UTC))
 
 
 @contextmanager
 def _usable(db: Path | None) -> Iterator[None]:
-    """Say that the file is damaged, full or in a folder that is not there."""
+    """Say that the port is taken, or the file damaged, full, newer or in a folder that is not."""
+    from sandbox.schema import NewerFile
+
     try:
         yield
-    except sqlite3.Error as error:
-        ERR.print(f"The sandbox's file {db or 'in the temporary folder'} cannot be used: {error}.")
-        raise typer.Exit(2) from error
+    except (sqlite3.Error, OSError, ValueError, NewerFile) as error:
+        raise CommandError(f"The sandbox in {db or 'a temporary file'} fails: {error}.") from error
 
 
 def _quirks(given: list[str]) -> Any:
+    from pydantic import ValidationError
+
     from sandbox.quirks import Quirks
+    from sources.repair_shop.settings import faults
 
     values: dict[str, Any] = {}
     for text in given:
@@ -163,7 +146,4 @@ def _quirks(given: list[str]) -> Any:
     try:
         return Quirks.model_validate(values)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()
-        )
-        raise typer.BadParameter(faults, param_hint="--quirk") from error
+        raise typer.BadParameter(faults(error, Quirks), param_hint="--quirk") from error

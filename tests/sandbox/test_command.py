@@ -8,20 +8,19 @@ import sys
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from shopmirror.commands.sandbox import app
-
-PROGRAM = "import sys; from shopmirror.commands.sandbox import app; app(sys.argv[1:])"
+from shopmirror.main import main
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending):
+def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending, capfd):
     file = tmp_path / "shop.sqlite"
     arguments = ["--port", "0", "--size", "tiny", "--db", str(file), "--quirk", "amounts=text"]
     arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "shopmirror", "sandbox", *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     try:
@@ -35,12 +34,13 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending):
         process.send_signal(ending)
     assert process.wait(20) == 0
 
-    run = CliRunner().invoke(app, ["keys", "list", "--db", str(file)])
-    assert run.exit_code == 0
-    assert "main" in run.output
-    assert key not in run.output
-    run = CliRunner().invoke(app, ["keys", "reset", "main", "--db", str(file)])
-    assert re.fullmatch(r"[\w-]{43}", run.output.strip())
+    capfd.readouterr()
+    assert main(["sandbox", "keys", "list", "--db", str(file)]) == 0
+    told = capfd.readouterr().out
+    assert "main" in told
+    assert key not in told
+    assert main(["sandbox", "keys", "reset", "main", "--db", str(file)]) == 0
+    assert re.fullmatch(r"[\w-]{43}", capfd.readouterr().out.strip())
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,17 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending):
         ["keys", "list", "--db", "newer"],
     ],
 )
-def test_wrong_input_is_exit_code_two(arguments, tmp_path, monkeypatch):
+def test_wrong_input_is_exit_code_two(arguments, tmp_path, monkeypatch, capfd):
     (tmp_path / "damaged").write_bytes(b"this is no database, and long enough to be looked at" * 9)
     with sqlite3.connect(tmp_path / "newer") as connection:
         connection.execute("PRAGMA user_version = 99")
     monkeypatch.chdir(tmp_path)
-    run = CliRunner().invoke(app, arguments)
-    assert run.exit_code == 2
-    assert "Traceback" not in run.output
+    assert main(["sandbox", *arguments]) == 2
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_port_in_use_is_said(tmp_path):
     from sandbox.server import SandboxServer
 
     with SandboxServer() as server:
-        run = CliRunner().invoke(app, ["--port", str(server.port), "--size", "tiny"])
-    assert run.exit_code == 2
+        assert main(["sandbox", "--port", str(server.port), "--size", "tiny"]) == 2
