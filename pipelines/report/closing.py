@@ -1,6 +1,6 @@
 """Puts a closing report together: which period, what to compare it with, page by page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -43,7 +43,7 @@ def closing_report(
     now = now or datetime.now(UTC)
     with opened(home) as warehouse:
         known = queries.shops(warehouse)
-        names = _chosen(known, shop)
+        names = chosen_shops(known, shop)
         zones = {name: zone_of(known[name]["timezone"]) for name in names}
         today = max(now.astimezone(zone).date() for zone in zones.values())
         period = _period(warehouse, names, day, month, today)
@@ -84,7 +84,8 @@ def _local(value: datetime | None, zone: ZoneInfo) -> datetime | None:
     return None if value is None else value.astimezone(zone)
 
 
-def _chosen(known: dict[str, dict[str, Any]], shop: str | None) -> list[str]:
+def chosen_shops(known: Mapping[str, object], shop: str | None) -> list[str]:
+    """The shop that was asked for, else all that are known; :class:`ReportError` if it is not."""
     if not known:
         raise ReportError(NO_SHOP)
     if shop is None:

@@ -11,12 +11,13 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pipelines.publish.published import Published, published
+from pipelines.report import queries
+from pipelines.report.closing import chosen_shops
 from pipelines.report.figures import ReportError
 from pipelines.report.formats import cell
-from pipelines.report.workbook import Sheet, write_workbook
+from pipelines.report.workbook import Tab, write_workbook
 from sources.repair_shop.schema.names import snake_case
 
 _SCHEMAS = ("marts", "staging", "raw", "ops", "history")
@@ -54,7 +55,7 @@ def export(
     with published(Path(home)) as warehouse:
         held = _held(warehouse)
         if shop is not None:
-            _need_shop(warehouse, shop)
+            (shop,) = chosen_shops(queries.shops(warehouse), shop)
         chosen = _chosen(held, tables, lists)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -78,12 +79,6 @@ def _held(warehouse: Published) -> dict[str, list[str]]:
     ):
         held.setdefault(row["name"], []).append(row["column_name"])
     return held
-
-
-def _need_shop(warehouse: Published, shop: str) -> None:
-    known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
-    if shop not in known:
-        raise ReportError(f"There is no shop '{shop}' in the warehouse. It has: {known}.")
 
 
 def _chosen(held: dict[str, list[str]], tables: Sequence[str], lists: bool) -> list[str]:
@@ -139,11 +134,7 @@ def _csv(warehouse: Published, table: str, sql: str, path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow([column[0] for column in cursor.description or ()])
         while part := cursor.fetchmany(_AT_ONCE):
-            writer.writerows([_text(value) for value in row] for row in part)
-
-
-def _text(value: Any) -> Any:
-    return cell(value) if isinstance(value, str) else value
+            writer.writerows(map(cell, row) for row in part)
 
 
 def _parquet(warehouse: Published, table: str, sql: str, path: Path) -> None:
@@ -154,7 +145,7 @@ def _parquet(warehouse: Published, table: str, sql: str, path: Path) -> None:
 def _xlsx(warehouse: Published, table: str, sql: str, path: Path) -> None:
     cursor = warehouse.connection.execute(sql)
     columns = [column[0] for column in cursor.description or ()]
-    write_workbook(path, [Sheet(table, columns, cursor.fetchall())])
+    write_workbook(path, [Tab(table, columns, cursor.fetchall())])
 
 
 _FORMS = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}

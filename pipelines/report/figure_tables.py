@@ -9,8 +9,7 @@ from pipelines.language import _, shown
 from pipelines.report.figures import Page, Report
 from pipelines.report.formats import cell
 from pipelines.report.sheet import STATES, Sheet, Table
-from pipelines.report.workbook import Sheet as Tab
-from pipelines.report.workbook import write_workbook
+from pipelines.report.workbook import Tab, write_workbook
 
 CSV_COLUMNS = ("page", "part", "line", "column", "value")
 
@@ -38,7 +37,7 @@ def as_csv(report: Report) -> bytes:
             for line, *values in tab.rows:
                 for column, value in zip(tab.columns[1:], values, strict=True):
                     told = (page.title, tab.name, line, column, value)
-                    writer.writerow([cell(one) if isinstance(one, str) else one for one in told])
+                    writer.writerow(map(cell, told))
     return made.getvalue().encode("utf-8-sig")
 
 

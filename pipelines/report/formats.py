@@ -6,6 +6,7 @@ between thousands, a point before the decimals, a true minus sign.
 
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 from pipelines.language import MINUS, NARROW, _, current
 
@@ -74,9 +75,9 @@ def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
     return [_("Read from PostgreSQL '{name}', given there {moment}.", name=server, moment=when)]
 
 
-def cell(text: str) -> str:
-    """A text for a table that may end in a spreadsheet: there it is a text, never a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def cell(value: Any) -> Any:
+    """A value for a table that may end in a spreadsheet: there a text is never a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def day(value: date) -> str:

@@ -48,8 +48,7 @@ def _write_csv(answer: Answer) -> None:
 
     writer = csv.writer(sys.stdout)
     writer.writerow(answer.columns)
-    for row in answer.rows:
-        writer.writerow([cell(value) if isinstance(value, str) else value for value in row])
+    writer.writerows(map(cell, row) for row in answer.rows)
 
 
 def _amount(value: object) -> object:
