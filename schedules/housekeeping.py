@@ -6,7 +6,6 @@ not its history, not the queue.
 """
 
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,20 +17,11 @@ _DRAFTS = timedelta(days=1)
 """No draft is in use for so long: the longest, a copy of the warehouse, takes minutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cleared:
-    """What went: numbers of files, and bytes on the disk."""
-
-    logs: int
-    reports: int
-    drafts: int
-    bytes: int
-
-
-def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> Cleared:
+def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> dict[str, int]:
     """Delete what is past its retention at ``now`` (aware).
 
-    Raises ``OSError`` or :class:`~sources.repair_shop.ledger.LedgerError` when it cannot.
+    How many ``logs``, ``reports`` and ``drafts`` went, and their ``bytes``. Raises ``OSError`` or
+    :class:`~sources.repair_shop.ledger.LedgerError` when it cannot.
     """
     counts = {"logs": 0, "reports": 0, "drafts": 0, "bytes": 0}
 
@@ -54,4 +44,4 @@ def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> Cleare
     if retention.pages_days and (home / "mirror.sqlite").exists():
         with closing(Ledger(home / "mirror.sqlite")) as ledger:
             ledger.prune(now - timedelta(days=retention.pages_days))
-    return Cleared(**counts)
+    return counts

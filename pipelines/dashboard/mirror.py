@@ -32,11 +32,11 @@ def mirror(selection: Selection, found: View) -> None:
     if left is not None:
         text = _(
             "The first load is not over: at least {requests} requests to go, {minutes} minutes.",
-            requests=left.requests,
+            requests=sum(left.requests.values()),
             minutes=max(1, round(left.minutes)),
         )
-        if left.unknown:
-            text += " " + _("The size of {n} lists is not known yet.", n=left.unknown)
+        if unknown := sum(left.unknown.values()):
+            text += " " + _("The size of {n} lists is not known yet.", n=unknown)
         st.info(text)
     st.subheader(_("Runs"))
     runs = standing.runs(selection.home)

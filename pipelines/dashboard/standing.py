@@ -1,13 +1,14 @@
 """How the mirror stands: what keeps its figures from being relied on, its lists, its runs."""
 
+from __future__ import annotations
+
 import functools
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipelines.dashboard.asking import Signature, kept, signature
 from pipelines.home import LEDGER, is_syncing
@@ -21,6 +22,9 @@ from pipelines.report.figures import Caution
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import SettingsError, load_settings
+
+if TYPE_CHECKING:
+    from pipelines.sync.plan import Plan
 
 _RUNS = 40
 _FOR_SECONDS = 20
@@ -115,16 +119,7 @@ def _published_runs(warehouse: Published) -> list[dict[str, Any]]:
     )
 
 
-@dataclass(frozen=True)
-class ToGo:
-    """What a first load still has to ask; ``unknown``: lists whose size is not known yet."""
-
-    requests: int
-    minutes: float
-    unknown: int
-
-
-def to_go(home: Path) -> ToGo | None:
+def to_go(home: Path) -> Plan | None:
     """What the first load still has to do; None when it is over, or no settings say how."""
     if read_from():
         return None  # what others have to read, their own homes know
@@ -136,10 +131,6 @@ def to_go(home: Path) -> ToGo | None:
 
     try:
         settings = load_settings()
-        if settings.home.absolute() != home.absolute():
-            return None
-        planned = plan(settings)
+        return plan(settings) if settings.home.absolute() == home.absolute() else None
     except (SettingsError, LedgerError):
         return None
-    unknown = sum(planned.unknown.values())
-    return ToGo(sum(planned.requests.values()), planned.minutes, unknown)

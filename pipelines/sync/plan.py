@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +14,7 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.audits import audit_jobs
 from sources.repair_shop.scan.jobs import WORDS, mirror_jobs, resume_jobs
 from sources.repair_shop.schema.endpoints import Endpoint, resource_named
-from sources.repair_shop.settings import Settings
+from sources.repair_shop.settings import Settings, ShopSettings
 from sources.repair_shop.ticket_pipeline import REQUESTS, is_due
 
 
@@ -27,9 +29,9 @@ class Step:
     extent: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
-    """The next sync. ``minutes`` is for the shop that takes longest; None: not known yet."""
+    """The next sync. ``minutes`` is for the shop that takes longest."""
 
     steps: list[Step]
     requests: dict[str, int]
@@ -60,50 +62,33 @@ def plan(
     endpoints: list[Endpoint] | None = (
         [resource_named(name) for name in resources] if resources else None
     )
-    home = Home(settings.home)
-    ledger = Ledger(home.ledger)
-    steps: list[Step] = []
-    requests: dict[str, int] = {}
-    unknown: dict[str, int] = {}
-    minutes = 0.0
-    try:
+    found = Plan([], {}, {}, 0.0)
+    with closing(Ledger(Home(settings.home).ledger)) as ledger:
         for one in settings.chosen(shop):
-            jobs = mirror_jobs(ledger, one, endpoints=endpoints, full=full)
-            if endpoints is None:
-                jobs += resume_jobs(ledger, one)
-                if not full:
-                    today = datetime.now(one.zone).date()
-                    jobs += audit_jobs(ledger, one, today, one.audit_requests)
-            own = [
-                Step(
-                    one.name,
-                    job.resource,
-                    WORDS[job.kind],
-                    job.requests,
-                    _days(job.first, job.last),
-                )
-                for job in jobs
-            ]
-            if endpoints is None and is_due(ledger, one.name, datetime.now(one.zone).date()):
-                own.append(Step(one.name, "tickets", "which are in the pipeline", REQUESTS))
-            if endpoints is None:
-                own.append(
-                    Step(
-                        one.name,
-                        "reports",
-                        "the service's own months",
-                        report_requests(ledger, one),
-                    )
-                )
-            steps += own
-            requests[one.name] = sum(step.requests or 1 for step in own)
-            unknown[one.name] = sum(step.requests is None for step in own)
+            own = list(_steps(ledger, one, endpoints, full=full))
+            requests = sum(step.requests or 1 for step in own)
+            found.steps += own
+            found.requests[one.name] = requests
+            found.unknown[one.name] = sum(step.requests is None for step in own)
             rate = max(1, one.requests_per_minute - one.reserve)
-            minutes = max(minutes, requests[one.name] / rate * one.minute_seconds / 60)
-    finally:
-        ledger.close()
-    return Plan(steps, requests, unknown, minutes)
+            found.minutes = max(found.minutes, requests / rate * one.minute_seconds / 60)
+    return found
 
 
-def _days(first: object, last: object) -> str:
-    return f"{first} to {last}" if first or last else ""
+def _steps(
+    ledger: Ledger, shop: ShopSettings, endpoints: list[Endpoint] | None, *, full: bool
+) -> Iterator[Step]:
+    jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full)
+    today = datetime.now(shop.zone).date()
+    if endpoints is None:
+        jobs += resume_jobs(ledger, shop)
+        if not full:
+            jobs += audit_jobs(ledger, shop, today, shop.audit_requests)
+    for job in jobs:
+        days = f"{job.first} to {job.last}" if job.first or job.last else ""
+        yield Step(shop.name, job.resource, WORDS[job.kind], job.requests, days)
+    if endpoints is None:
+        if is_due(ledger, shop.name, today):
+            yield Step(shop.name, "tickets", "which are in the pipeline", REQUESTS)
+        asked = report_requests(ledger, shop)
+        yield Step(shop.name, "reports", "the service's own months", asked)

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -151,10 +150,10 @@ def _housekeeping() -> int:
     with home.guard("Nothing that is needed was deleted"):
         cleared = clear_out(home.path, retention, datetime.now(UTC))
     told = (
-        f"Deleted {cleared.logs} log(s), {cleared.reports} report(s), "
-        f"{cleared.drafts} left-over draft(s), {cleared.bytes / 1e6:.1f} MB."
+        f"Deleted {cleared['logs']} log(s), {cleared['reports']} report(s), "
+        f"{cleared['drafts']} left-over draft(s), {cleared['bytes'] / 1e6:.1f} MB."
     )
-    print_json({"message": told, **asdict(cleared)})
+    print_json({"message": told, **cleared})
     return 0
 
 
