@@ -1,7 +1,8 @@
-"""The chart of months or days: one Vega-Lite specification -> SVG for a page, PNG for paper.
+"""What is drawn: the seal, and the chart of months or days: SVG for a page, PNG for paper.
 
-Drawn by ``vl-convert``, which carries its own Vega: no browser and no network. Colours are
-placeholders that become CSS variables in the SVG, so one drawing serves light, dark and print.
+A chart is one Vega-Lite specification, drawn by ``vl-convert``, which carries its own Vega: no
+browser and no network. Colours are placeholders that become CSS variables in the SVG, so one
+drawing serves light, dark and print.
 """
 
 import re
@@ -13,7 +14,7 @@ import vl_convert
 
 from pipelines.language import _, current
 from pipelines.report import formats
-from pipelines.report.figures import MonthBar
+from pipelines.report.figures import MonthBar, SealState
 
 Spec = dict[str, Any]
 """A Vega-Lite specification; written out, since loading Altair takes longer than a report."""
@@ -33,6 +34,25 @@ _YEAR_ONCE = (
     " ? [slice(datum.value, 5), slice(datum.value, 0, 4)] : slice(datum.value, 5)"
 )
 """A month's label: the year once, under the first bar and each January."""
+
+
+_MARKS = {
+    SealState.AGREES: "M21.5 33 l7.5 7.5 l14 -16.5",
+    SealState.DIFFERS: "M22 27 h20 M22 37 h20 M38 19.5 l-12 25",
+}
+"""What stands within the seal: a tick, an unequal sign, and three dots for all else."""
+
+
+def seal(state: SealState, colour: str = "currentColor") -> str:
+    """Whether the books agree, as an ``<svg>``."""
+    mark = _MARKS.get(state, "M20 32 h.1 M32 32 h.1 M44 32 h.1")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" fill="none" '
+        f'stroke="{colour}" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">'
+        '<circle cx="32" cy="32" r="29.5" stroke-width="2"/>'
+        '<circle cx="32" cy="32" r="24.5" stroke-width="1" stroke-dasharray="1 2.85"/>'
+        f'<path d="{mark}" stroke-width="4"/></svg>'
+    )
 
 
 class Bar(NamedTuple):

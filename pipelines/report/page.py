@@ -26,8 +26,9 @@ class _Drawn(Sheet):
         narrow = charts.svg(
             charts.months_chart(self.page.months, width=330, height=130), prefix=f"n{number}-"
         )
-        # Our own drawing of numbers and months: the one thing on the page that is markup.
+        # Our own drawings: the one thing on the page that is markup.
         self.chart, self.narrow_chart = Markup(wide), Markup(narrow)  # noqa: S704 - our own SVG
+        self.seal = Markup(charts.seal(self.page.seal.state))  # noqa: S704 - as above
 
 
 def render(report: Report) -> str:

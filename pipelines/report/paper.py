@@ -27,7 +27,6 @@ _SEALS = {
     SealState.IN_DOUBT: _OPEN,
     SealState.UNKNOWN: _OPEN,
 }
-_DOTS = tuple(((d, 0), (d + 0.1, 0)) for d in (-2.6, 0, 2.6))
 
 
 def print_pdf(report: Report) -> bytes:
@@ -103,25 +102,8 @@ class _Paper(Canvas):
         self.cell(63, 5, self._plain(sheet.seal_title), align="R", new_x=XPos.LEFT, new_y=YPos.NEXT)
         self._style(8.5, colour=SOFT)
         self.cell(63, 4.5, self._plain(sheet.seal_detail), align="R")
-        x, y = LEFT + WIDTH - 7.2, top + 9
-        self.set_draw_color(colour)
-        self.set_line_width(0.45)
-        self.circle(x, y, 7)
-        self.set_line_width(0.2)
-        self.set_dash_pattern(0.25, 0.65)
-        self.circle(x, y, 5.8)
-        self.set_dash_pattern()
-        self.set_line_width(0.9)
-        marks = {
-            SealState.AGREES: (((-2.5, 0.2), (-0.7, 2)), ((-0.7, 2), (2.7, -2))),
-            SealState.DIFFERS: (
-                ((-2.4, -1.1), (2.4, -1.1)),
-                ((-2.4, 1.1), (2.4, 1.1)),
-                ((1.4, -3), (-1.4, 3)),
-            ),
-        }
-        for (x1, y1), (x2, y2) in marks.get(state, _DOTS):
-            self.line(x + x1, y + y1, x + x2, y + y2)
+        drawing = BytesIO(charts.seal(state, colour).encode())
+        self.image(drawing, x=LEFT + WIDTH - 14.8, y=top + 1.4, w=15.2, alt_text="")
         self.set_xy(LEFT, below)
 
     def _hero(self, sheet: Sheet) -> None:
