@@ -142,19 +142,10 @@ def test_every_list_with_a_created_filter_has_the_date(small):
 
 def test_references_lead_somewhere(small):
     known = {name: {str(record["id"]) for record in records} for name, records in small.items()}
-    targets = {
-        "customer": "customers",
-        "technician": "users",
-        "user": "users",
-        "ticket": "tickets",
-        "brand": "brands",
-        "model_group": "model_groups",
-        "supplier": "suppliers",
-        "issue_type": "issue_types",
-        "status": "statuses",
-        "product": "products",
-        "warranty": "warranties",
-    }
+    plural = "customer ticket brand model_group supplier issue_type product"
+    targets = {name: f"{name}s" for name in plural.split()}
+    targets |= {"technician": "users", "user": "users", "status": "statuses"}
+    targets |= {"warranty": "warranties"}
     for records in small.values():
         for record in records:
             for key, target in targets.items():

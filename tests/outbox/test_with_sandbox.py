@@ -23,6 +23,10 @@ SHOPS = {
     ),
 }
 FAULTS = (None, "drop_answer_after_commit", "http_500_before", "http_500_after")
+WIRE = (
+    *("reset", "truncated_json", "truncated_body", "html_502", "error_under_200"),
+    *("xml_despite_json", "rate_error"),
+)
 UPDATES = crash.UPDATES | {"tickets": {"shortInfo": "New words"}}
 
 
@@ -86,18 +90,7 @@ def test_recent_records_that_fill_their_pages_are_read_to_the_end(tmp_path, rows
         assert store.count("brands") == rows + 1
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "reset",
-        "truncated_json",
-        "truncated_body",
-        "html_502",
-        "error_under_200",
-        "xml_despite_json",
-        "rate_error",
-    ],
-)
+@pytest.mark.parametrize("fault", WIRE)
 @pytest.mark.parametrize("resource", ["customers", "payments"])
 def test_whatever_the_wire_does_a_create_is_there_at_most_once(sandbox, home, resource, fault):
     store = sandbox.store("plain")

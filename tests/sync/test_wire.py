@@ -5,25 +5,13 @@ import pytest
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
 
-PASSING: list[FaultKind] = [
-    "reset",
-    "truncated_json",
-    "truncated_body",
-    "html_502",
-    "http_500_before",
-    "rate_error",
-]
-LASTING: list[FaultKind] = [
-    "reset",
-    "truncated_json",
-    "truncated_body",
-    "html_502",
-    "error_under_200",
-    "xml_despite_json",
-    "http_500_before",
-    "not_found",
-    "no_right",
-]
+PASSING: tuple[FaultKind, ...] = (
+    *("reset", "truncated_json", "truncated_body", "html_502", "http_500_before", "rate_error"),
+)
+LASTING: tuple[FaultKind, ...] = (
+    *("reset", "truncated_json", "truncated_body", "html_502", "error_under_200"),
+    *("xml_despite_json", "http_500_before", "not_found", "no_right"),
+)
 LISTS = ("ticketInvoices", "customers", "brands")
 
 
