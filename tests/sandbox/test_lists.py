@@ -55,11 +55,6 @@ def test_unknown_paths_are_not_found(api, path):
     assert set(answer.json()) == {"error"}
 
 
-def test_paths_are_tried_in_order(api):
-    assert isinstance(api.get("/tickets/updated").json(), list)
-    assert api.put("/tickets/updated", json={}).status_code == 405
-
-
 @pytest.mark.parametrize("path", ["/tickets/updated/", "/tickets//updated", "//tickets/updated//"])
 def test_trailing_and_doubled_slashes_are_accepted(api, path):
     whole = f"{str(api.base_url).rstrip('/')}{path}"
