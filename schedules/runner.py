@@ -49,7 +49,7 @@ class Runner:
         self.home, self.schedule, self.incidents = home, schedule, incidents
         self.state = ScheduleState(home)
         self.stop, self.tell, self.now, self._program = stop, tell, now, program
-        self._log = logs.get("schedule")
+        self._log = logs.Logger("schedule")
         self.cut_off = False
         """Whether a run was stopped in the middle; the next one goes on from there."""
         self.busy: set[str] = set()

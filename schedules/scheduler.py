@@ -116,7 +116,7 @@ class Scheduler:
     ) -> None:
         self.agenda, self.runner = Agenda(jobs, runner), runner
         self._is_outdated = is_outdated
-        self._log = logs.get("schedule")
+        self._log = logs.Logger("schedule")
         lanes = {job.lane for job in jobs}
         self._engine = BackgroundScheduler(
             timezone=UTC,

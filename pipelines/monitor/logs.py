@@ -8,19 +8,19 @@ No secret and no customer data: a field is written only if it is one of :data:`F
 scrubbed, and what a library logs loses everything it quotes. ::
 
     with logs.to_files(home, "sync", secrets):
-        logs.get("sync").info("list done", resource="tickets", rows=120)
+        logs.Logger("sync").info("list done", resource="tickets", rows=120)
 """
 
+import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import structlog
 
 from pipelines.monitor.scrub import scrub
 from sources.repair_shop.observer import Observer
@@ -81,7 +81,7 @@ class DayFiles:
 class _Libraries(logging.Handler):
     """Warnings of the libraries below us, which know nothing of our rules."""
 
-    def __init__(self, write: Callable[[MutableMapping[str, Any]], None]) -> None:
+    def __init__(self, write: Callable[[Mapping[str, Any]], None]) -> None:
         super().__init__(logging.WARNING)
         self._write_fields = write
 
@@ -104,7 +104,6 @@ class _Sink:
     ) -> None:
         self.files, self._now, self._command = files, now, command
         self._secrets = tuple(secrets)
-        self._render = structlog.processors.JSONRenderer(ensure_ascii=False)
 
     def write(self, fields: Mapping[str, Any]) -> None:
         kept: dict[str, Any] = {
@@ -120,7 +119,7 @@ class _Sink:
                 kept[name] = self._plain(value)
         if left_out:
             kept["left_out"] = sorted(left_out)
-        self.files.write(str(self._render(None, "", kept)))
+        self.files.write(json.dumps(kept, ensure_ascii=False))
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, bool | int | float):
@@ -133,20 +132,18 @@ class _Sink:
 _sink: _Sink | None = None
 
 
-def _emit(_logger: Any, method: str, fields: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    sink = _sink
-    if sink is not None:
-        fields.setdefault("level", method)
-        sink.write(fields)
-    raise structlog.DropEvent
+class Logger:
+    """Writes lines under a name; without :func:`to_files` around it they go nowhere."""
 
+    def __init__(self, name: str) -> None:
+        self.info, self.warning, self.error = (
+            partial(self._write, name, level) for level in ("info", "warning", "error")
+        )
 
-def get(name: str) -> Any:
-    """A structlog logger. Without :func:`to_files` around it, its lines go nowhere."""
-    bound = structlog.wrap_logger(
-        None, processors=[_emit], wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
-    )
-    return bound.bind(logger=name)
+    @staticmethod
+    def _write(name: str, level: str, event: str, /, **fields: Any) -> None:
+        if _sink is not None:
+            _sink.write({"level": level, "event": event, "logger": name, **fields})
 
 
 @contextmanager
@@ -191,7 +188,7 @@ class Logged(Observer):
 
     def __init__(self, inner: Observer) -> None:
         self._inner = inner
-        self._log = get("sync")
+        self._log = Logger("sync")
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
         """See :class:`~sources.repair_shop.observer.Observer`."""

@@ -25,7 +25,7 @@ def _lines(folder: Path) -> list[dict[str, object]]:
 def test_a_line_is_an_object_with_its_time_and_process(tmp_path):
     moment = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
     with logs.to_files(tmp_path, "sync", now=lambda: moment):
-        logs.get("sync").info("list done", resource="tickets", rows=120, proven=True)
+        logs.Logger("sync").info("list done", resource="tickets", rows=120, proven=True)
     (line,) = _lines(tmp_path)
     assert line["at"] == "2026-11-20T22:30:00.000+00:00"
     assert (line["event"], line["resource"], line["rows"]) == ("list done", "tickets", 120)
@@ -50,7 +50,7 @@ def test_a_new_day_and_a_full_part_get_a_new_file(tmp_path):
 
 def test_no_key_and_no_customer_reach_the_file(tmp_path):
     with logs.to_files(tmp_path, "sync", [KEY]):
-        log = logs.get("sync")
+        log = logs.Logger("sync")
         log.info("said", message=f"key {KEY} for 'Ana Perez', ana@example.org, 5555-1234 5555 1234")
         log.info("row", name="Ana Perez", body={"mobile": "55551234"}, shop="main")
         log.error("failed", error='Could not convert string "Ana Perez" to INT32')
@@ -64,10 +64,10 @@ def test_no_key_and_no_customer_reach_the_file(tmp_path):
 
 
 def test_without_files_nothing_is_written(tmp_path):
-    logs.get("sync").info("said", message="x")
+    logs.Logger("sync").info("said", message="x")
     with logs.to_files(tmp_path, "sync"):
         pass
-    logs.get("sync").info("said", message="x")
+    logs.Logger("sync").info("said", message="x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_ends_nothing(tmp_path):
     blocked = tmp_path / "logs"
     blocked.write_text("a file where the folder should be")
     with logs.to_files(blocked, "sync") as files:
-        logs.get("sync").info("said", message="x")
+        logs.Logger("sync").info("said", message="x")
     assert files.lost == 1
 
 
@@ -85,7 +85,7 @@ import sys
 from pathlib import Path
 from pipelines.monitor import logs
 with logs.to_files(Path(sys.argv[1]), "sync"):
-    log = logs.get("sync")
+    log = logs.Logger("sync")
     for n in range(300):
         log.info("list done", rows=n, detail="d" * 200)
 """
