@@ -15,7 +15,7 @@ from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all
 from pipelines.report.figures import Extra, Report, ReportError, SealState
 from pipelines.report.files import content
 from pipelines.report.page import render
-from pipelines.report.sheet import Sheet
+from pipelines.report.sheet import STATES, Sheet
 
 
 class PostSettings(MailSettings):
@@ -117,23 +117,13 @@ def summary(report: Report) -> str:
             (_("Sold"), sheet.money(now.sold.total) + unit),
             (_("Still due"), sheet.money(now.due.total) + unit),
             (_("Tickets"), tickets),
-            (_("Books"), seal_text(page.seal.state)),
+            (_("Books"), f"{shown(STATES[page.seal.state])} {sheet.seal_detail}"),
         ]
         width = max(len(label) for label, _text in figures)
         lines.append(sheet.title)
         lines += [f"  {label:{width}}   {text}" for label, text in figures]
         lines += [f"  {text}" for text in (*(line.shown for line in page.cautions), *sheet.notes)]
     return "\n".join(lines) + "\n"
-
-
-def seal_text(state: SealState) -> str:
-    """What a seal says, in words."""
-    return {
-        SealState.AGREES: _("agree with the service"),
-        SealState.DIFFERS: _("do not agree with the service"),
-        SealState.IN_DOUBT: _("agreed with the service, and are in doubt now"),
-        SealState.UNKNOWN: _("not compared with the service yet"),
-    }[state]
 
 
 def _document(report: Report) -> dict[str, Any]:

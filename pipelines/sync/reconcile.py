@@ -14,7 +14,6 @@ from typing import Any
 from pipelines.reconcile import calibrate as definitions
 from pipelines.reconcile.differences import Compared, compare
 from pipelines.reconcile.explain import Finding, explain
-from pipelines.sync.contradictions import contradictions
 from pipelines.sync.repair import (
     definition_hint,
     fetch_monthly_reports,
@@ -23,6 +22,7 @@ from pipelines.sync.repair import (
     repair_shop,
     split_months,
 )
+from pipelines.sync.report_sums import contradictions
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
