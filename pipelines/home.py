@@ -25,6 +25,11 @@ import duckdb
 from pipelines.json_file import held, write_atomically
 from pipelines.sql import literal
 
+ANEW = (
+    "Move it away and run 'shopmirror sync': it is loaded anew from mirror.sqlite and the "
+    "published warehouse, and the service is asked only for what neither holds."
+)
+"""What mends a damaged private warehouse."""
 _MENDS = {
     errno.ENOSPC: "the disk is full; make room and run it again",
     errno.EDQUOT: "the disk quota is used up; make room and run it again",
@@ -219,10 +224,7 @@ def _why_not_opened(path: Path, error: Exception) -> str:
         return f"{path} is in use by another process; close it there and try again."
     if "newer version" in text or "version number" in text or "storage version" in text:
         return f"{path} was written by a newer version of DuckDB; upgrade shopmirror to read it."
-    return (
-        f"{path} is damaged and cannot be opened. Move it away and run 'shopmirror sync --full': "
-        "everything comes back from the service."
-    )
+    return f"{path} is damaged and cannot be opened. {ANEW}"
 
 
 def storage_trouble(error: BaseException) -> str | None:

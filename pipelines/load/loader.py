@@ -29,7 +29,7 @@ import duckdb
 import orjson
 import pyarrow as pa
 
-from pipelines.home import Home, HomeError, storage_trouble
+from pipelines.home import ANEW, Home, HomeError, storage_trouble
 from pipelines.load.errors import explained, own_cause
 from pipelines.load.imports import without
 from pipelines.load.ops import FORMAT, OPS_TABLES
@@ -173,8 +173,7 @@ class Loader:
                 yield connection
             except (duckdb.InternalException, duckdb.FatalException) as error:
                 raise HomeError(
-                    f"{self.home.build_warehouse} is damaged: {first_line(error)} Move it away "
-                    "and run 'shopmirror sync --full': everything comes back from the service."
+                    f"{self.home.build_warehouse} is damaged: {first_line(error)} {ANEW}"
                 ) from error
 
     # -- rows -----------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ from sources.repair_shop.schema.dates import local_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
 
+BUILT = "built"
+"""What the models of the database were last built of, in the ledger."""
 _NAME, _COUNT = "warehouse", "openings"
 _CHUNK = 10_000
 _Held = tuple[str, str, str, date | None]
@@ -53,6 +55,7 @@ def keep_together(
             _note(database, ledger, name, count)
             return ""
     say = ""
+    ledger.set_value("", BUILT, "")  # nor do its models stand
     if loader.is_of_another(feed.log):
         say = "The warehouse and the ledger do not belong together: everything is read again."
         ledger.forget_mirror()

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipelines.home import Home
+from pipelines.load.pairing import BUILT
 from pipelines.transform import compiled, models
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
-
-_KEY = "built"
 
 
 class Built:
@@ -49,12 +48,12 @@ class Built:
 
     def stands(self, state: str) -> bool:
         """Whether the last build was made of the same, and succeeded."""
-        return self._ledger.value("", _KEY) == state
+        return self._ledger.value("", BUILT) == state
 
     def begin(self) -> None:
         """A build begins: until it is done, nothing stands."""
-        self._ledger.set_value("", _KEY, "")
+        self._ledger.set_value("", BUILT, "")
 
     def done(self, state: str) -> None:
         """The build of ``state`` succeeded."""
-        self._ledger.set_value("", _KEY, state)
+        self._ledger.set_value("", BUILT, state)

@@ -37,7 +37,7 @@ class LedgerFile:
                 migrate(self._db, STEPS)
         except NewerVersion as error:
             raise LedgerError(
-                f"{path} was written by a newer shopmirror ({error}). Update shopmirror."
+                f"The ledger {path} was written by a newer shopmirror ({error}). Update shopmirror."
             ) from None
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
@@ -47,7 +47,7 @@ class LedgerFile:
             mend = "See that this user may write it, and that its disk has room; keep the file."
         else:
             mend = "Move it away: the next sync then reads everything from the service again."
-        return LedgerError(f"{self._path} cannot be used ({error}). {mend}")
+        return LedgerError(f"The ledger {self._path} cannot be used ({error}). {mend}")
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
