@@ -78,6 +78,9 @@ _DAYS = tuple(date(2025, 1, 1) + timedelta(days=day) for day in range(30))
         ("ticket_invoices", {"status": "Paid"}, 30, range(30), True),
         ("ticket_invoices", {"status": {"id": 4, "label": "PAID"}}, 30, (2, 25), True),
         ("stock", {"internalUse": True}, 30, (2, 25), True),
+        ("appointments", {"startDate": "2025-03-01T10:00:00-0600"}, 30, (2, 25), True),
+        ("appointments", {"start_date": "2999-03-01T10:00:00-0600"}, 30, (2, 25), False),
+        ("appointments", {"start_date": "2025-03-01T10:00:00-0600"}, 30, (22, 25), False),
         ("payments", {"pos": {"id": 3}}, 30, (2, 25), True),
         # Only new ones, or only old ones: the others may be hidden for their age.
         ("ticket_invoices", {"status": "Paid"}, 30, range(12, 30), False),
@@ -113,6 +116,7 @@ def test_rows_seen_twice_or_on_one_day_show_nothing_of_the_others(ids, days):
 def test_tickets_alone_are_not_read_twice(mirror):
     assert mirror.run("tickets").exit_code == 0
     mirror.assert_same("tickets")
+    assert len(mirror.asked("/statuses")) == 2
     # By last change they would be read up and down, for want of a status to ask by.
     assert len(mirror.asked("/tickets/updated")) == 1
     mirror.run("tickets", full=True)

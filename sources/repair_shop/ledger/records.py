@@ -76,6 +76,8 @@ class Page:
     days: tuple[date | None, ...]
     fresh: tuple[bool, ...]
     """Per row: new to us, or changed since it was last read."""
+    number: tuple[str, int] | None = None
+    """Field and number of its middle row, where rows are numbered; of pages that tell the end."""
 
     @property
     def size(self) -> int:

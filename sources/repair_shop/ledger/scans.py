@@ -132,6 +132,11 @@ class Scans(LedgerFile):
         )
         return page_of(rows[0][0]) if rows else None
 
+    def body(self, scan: Scan, key: str) -> bytes | None:
+        """The stored answer as it came, or None if it is not kept."""
+        rows = self.query("SELECT body FROM pages WHERE scan_id=? AND key=?", (scan.scan_id, key))
+        return zlib.decompress(rows[0][0]) if rows and rows[0][0] is not None else None
+
     def shown_ids(self, scan: Scan) -> set[str]:
         """The rows that any answer to a scan's requests showed."""
         rows = self.query("SELECT summary FROM pages WHERE scan_id=?", (scan.scan_id,))

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger, Page
+from ..schema.dates import day_in
 from ..schema.endpoints import Endpoint
 from ..schema.names import snake_case
 from .jobs import Job
@@ -61,12 +62,22 @@ def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:
     if name == "filter":  # a payment embeds what it is for
         key = _field(value, tuple(row))
         return key is not None and bool(row[key])
-    key = _field(name, tuple(row))
+    key = _field(name.removesuffix("From"), tuple(row))
     said = row[key] if key is not None else None
+    if name.endswith("From"):  # of rows since a day, those of long past days may be left out
+        day = _day(said)
+        return day is not None and day < datetime.now(UTC).date() - timedelta(days=2)
     if isinstance(said, Mapping):
         said = said.get("label") or said.get("name")
     text, wanted = (str(part).casefold().replace(" ", "") for part in (said, value))
     return text in (wanted, wanted + "s")
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return day_in(value, UTC)
+    except ValueError:  # the first or last hours of the calendar
+        return None
 
 
 @lru_cache(maxsize=1000)

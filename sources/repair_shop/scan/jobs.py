@@ -178,9 +178,11 @@ def mirror_jobs(
     """The scans that bring a shop's mirror up to date, in the order they are begun."""
     jobs: list[Job] = []
     wanted = list(endpoints or ENDPOINTS.values())
-    if any(one.partition for one in wanted) and not ledger.live_count(shop.name, "statuses"):
+    statuses, has_tickets = ENDPOINTS["statuses"], any(one.partition for one in wanted)
+    if has_tickets and statuses not in wanted and not ledger.live_count(shop.name, "statuses"):
         # Without a status to ask by, each page of the tickets would be read twice, by last change.
-        wanted += [one for one in (ENDPOINTS["statuses"],) if one not in wanted]
+        # What statuses may hide is for a run that is asked for them.
+        wanted.append(replace(statuses, hidden=()))
     for endpoint in wanted:
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -22,9 +23,11 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
+from ..http.answers import parse_json, rows_of
 from ..http.client import Answer, Client
 from ..ledger import Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS
+from ..scan.numbering import number_of
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import day_in
 from ..schema.endpoints import TABLES, Endpoint
@@ -41,8 +44,12 @@ HALF_KEY = "half:tickets"
 
 UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
+_TELL_THE_END = ("newest", "probe")
+"""Requests whose answers tell where a list ends."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
+_LONG = 50
+"""Pages from which a list is read in two halves at a slow service: to join them costs a request."""
 _PLURAL = re.compile(r"(?:ie|e)?s$")
 _NUMBER = re.compile(r"[0-9]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
@@ -127,7 +134,12 @@ class ServiceReader:
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises."""
-        return self._ask(key, number, order, self._by_offset)
+        page = self._ask(key, number, order, self._by_offset)
+        if key.partition(":")[0] not in _TELL_THE_END:
+            return page
+        body = self._ledger.body(self._scan, self._full_key(key, self._by_offset))
+        rows = rows_of(parse_json(body), self._path) if body else []
+        return replace(page, number=number_of(rows))
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The page by offset and limit, or None if pages are asked so already."""
@@ -140,7 +152,7 @@ class ServiceReader:
         if kept is None:
             shop = self._client.shop
             slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
-            kept = "2" if slow and last >= 20 else "1"
+            kept = "2" if slow and last >= _LONG else "1"
             self._ledger.set_value(self._scan.shop, name, kept)
         return int(kept)
 
@@ -193,7 +205,7 @@ class ServiceReader:
         return _words_without(identity, error) == self._no_record
 
     def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
-        full_key = ("o:" if by_offset else "") + self._prefix + key
+        full_key = self._full_key(key, by_offset)
         stored = self._ledger.page(self._scan, full_key)
         if stored is not None:
             return stored
@@ -223,6 +235,9 @@ class ServiceReader:
         self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
         return self._keep(full_key, request, answer.body, rows, answer.answered_at)
+
+    def _full_key(self, key: str, by_offset: bool) -> str:
+        return ("o:" if by_offset else "") + self._prefix + key
 
     def _is_no_rows(self, error: BadAnswer) -> bool:
         """Whether a first page is refused because the list is empty, and not for a wrong path.
