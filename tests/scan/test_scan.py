@@ -19,6 +19,7 @@ from sources.repair_shop.scan import (
     read_list,
     read_window,
 )
+from sources.repair_shop.scan.numbering import number_of
 
 START = date(2024, 1, 1)
 
@@ -32,13 +33,17 @@ class FakeList:
     requests: list[tuple[int, str | None]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     lanes_wanted: int = 1
+    number: Callable[[int], int] | None = None
     answers: dict[str, Page] = field(default_factory=dict)
 
     def page(self, number: int, order: str | None) -> Page:
         ordered = self.rows if order == "oldest" else list(reversed(self.rows))
         part = ordered[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
         fresh = tuple(row[0] not in self.known for row in part)
-        return Page(tuple(row[0] for row in part), tuple(row[1] for row in part), fresh)
+        number_of_row = self.number
+        numbered = [{"no": f"T-{number_of_row(int(row[0][1:]))}"} for row in part if number_of_row]
+        ids, days = tuple(row[0] for row in part), tuple(row[1] for row in part)
+        return Page(ids, days, fresh, number_of(numbered))
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         if key in self.answers:
@@ -78,10 +83,29 @@ def test_a_short_list_costs_its_pages_and_one(count):
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1 + barely
 
 
-@given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
+@pytest.mark.parametrize(("count", "first"), [(1161, 10001), (2334, 1001), (693, 1)])
+def test_the_numbers_of_rows_tell_where_a_list_ends(count, first):
+    """The end is found at once where the first number is a round one."""
+    fake = FakeList(rows(count), number=lambda n: first + n)
+    out = read_list(fake, since=START)
+    assert out.proven and len(out.ids) == count
+    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1
+
+
+NUMBERED = (
+    None,
+    lambda n: 77 + n,
+    lambda n: 1 + n % 400,
+    lambda n: 2 * n,
+    lambda n: n * 7919 % 997,
+)
+
+
+@given(count=st.integers(150, 6000), growth=st.floats(0.2, 20), number=st.sampled_from(NUMBERED))
 @settings(max_examples=60, deadline=None, derandomize=True)
-def test_a_long_list_costs_its_pages_and_a_handful(count, growth):
-    """Finding the end costs a few requests however unevenly the rows lie over the years."""
+def test_a_long_list_costs_its_pages_and_a_handful(count, growth, number):
+    """Finding the end costs a few requests however unevenly the rows lie over the years, and
+    however they are numbered."""
     listed = []
     day, carry = START, 0.0
     while len(listed) < count:
@@ -90,7 +114,7 @@ def test_a_long_list_costs_its_pages_and_a_handful(count, growth):
             listed.append((f"r{len(listed)}", day))
             carry -= 1
         day += timedelta(days=1)
-    fake = FakeList(listed)
+    fake = FakeList(listed, number=number)
     out = read_list(fake)
     assert out.ids == {row[0] for row in listed}
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 14
@@ -354,6 +378,21 @@ def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint, lanes):
     fake = RepeatingList(rows(count), lanes_wanted=lanes)
     out = read_list(fake, hint=hint)
     assert out.proven and out.ids == {row[0] for row in fake.rows}
+
+
+@pytest.mark.parametrize("at", [3, 260, 510, 540])
+def test_rows_inserted_while_a_repeated_last_page_is_looked_for_push_none_past_the_scan(at):
+    known = {row for row, _ in rows(549)}
+    for step in range(2, 16):
+
+        def insert(now, fake, step=step):
+            if now == step:
+                fake.rows[at:at] = [(f"x{n}", fake.rows[at][1]) for n in range(4)]
+
+        fake = RepeatingList(rows(549), insert)
+        with suppress(PagingBroken):
+            out = read_list(fake, hint=24)
+            assert known <= out.ids or not out.proven
 
 
 def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats():

@@ -85,7 +85,6 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     # a row that slips from there into the last page was seen, and only lower pages can hide one.
     near = last - (2 if page.size < PAGE_ROWS else 1)
     early = end.below(max(_RECHECK_FROM, last // 2 + 1, near), last)
-    again = max(early, default=last)
     if last >= 4 and reader.reader.lanes(last) > 1 and not _is_repeated(reader, last, page, early):
         seam = end.below(0.4 * last, 0.65 * last) if not early else {}
         _descend_in_two(reader, last, pages, early, seam)
@@ -94,7 +93,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
         if last - 1 >= _RECHECK_FROM:
-            _recheck(reader, again, pages)
+            _recheck(reader, max(early, default=max(pages)), pages)
 
 
 def _descend(
@@ -124,6 +123,8 @@ def _descend(
             # Past its end this service repeats the last page: the first one with it is the last.
             if last - number > 1:
                 number, page = _first_alike(reader, name, number, page)
+            for beyond in [n for n in pages if n > number]:
+                del pages[beyond]  # their numbers say nothing of where their rows stand
             pages[number] = above = page
             place = dict.fromkeys(page.ids, number)
             continue
@@ -163,12 +164,12 @@ def _is_repeated(reader: Bounded, last: int, page: Page, early: Mapping[int, Pag
 
 
 def _first_alike(reader: Bounded, name: str, number: int, page: Page) -> tuple[int, Page]:
-    """The lowest page that holds the rows of page ``number``, which later ones repeat."""
+    """The lowest page that holds rows of page ``number``, which later ones repeat, as it is now."""
     low = 0
     while number - low > 1:
         middle = (low + number) // 2
         now = reader.ask(f"{name}-alike", middle)
-        if now.ids == page.ids:
+        if not set(now.ids).isdisjoint(page.ids):
             number, page = middle, now
         else:
             low = middle
@@ -220,6 +221,7 @@ def _recheck(reader: Bounded, first: int, pages: dict[int, Page]) -> None:
                 low = middle
         pages[first] = again
         _descend(reader, first, pages, f"redo{turn}", high)
+        first = min(first, max(pages))
         if not out.proven:
             return
     out.reason = "rows with old dates keep being inserted while the list is read"
