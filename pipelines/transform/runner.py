@@ -1,17 +1,18 @@
-"""Carries out the statements of a build in one connection to the private DuckDB file."""
+"""Carries out the statements of a build in the private DuckDB file."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import duckdb
 
 from pipelines.home import UNPACKED
+from pipelines.transform.abreast import AT_ONCE, carry_out
 from pipelines.transform.compiled import NOW, Node
 
 MEMORY = 4_000_000_000
@@ -61,28 +62,24 @@ def run(
     began: datetime,
     *,
     changed_only: bool = False,
-) -> Iterator[Result]:
-    """Build models and run tests, in the order given, until a model fails. ``began``: the moment
-    that is today's to them; two builds that are compared have the same.
+) -> list[Result]:
+    """Build models and run tests, as if in the order given, until a model fails. ``began``: the
+    moment that is today's to them; two builds that are compared have the same.
 
     ``changed_only``: of tables that are kept only the rows that depend on what was loaded since the
     last build (:mod:`pipelines.transform.incremental` says when).
     """
     connection.execute("reset memory_limit")  # a build before this one has bound it
-    ample, size = connection.execute(
+    ample, size, threads = connection.execute(
         "select parse_formatted_bytes(current_setting('memory_limit')), "
-        "(select sum(block_size * total_blocks)::bigint from pragma_database_size())"
-    ).fetchone() or (MEMORY, 0)
+        "(select sum(block_size * total_blocks)::bigint from pragma_database_size()), "
+        "current_setting('threads')::integer"
+    ).fetchone() or (MEMORY, 0, 1)
     whole = (2 if size < _LEAST else 3) * size
     most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, whole)
     bound = f"set memory_limit = '{min(ample, most, max(_LEAST, wanted))}B'"
     connection.execute(bound)
     connection.execute(UNPACKED)
-    # On another time zone a month would begin at another hour.
-    connection.execute("set timezone = 'UTC'")
-    connection.execute(  # macros/moments.sql says why
-        "set variable usual_zone = (select mode(timezone) from ops.shops)"
-    )
     now = began.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
     kinds: dict[tuple[str, str], str] = {
         (schema, table): kind
@@ -94,18 +91,23 @@ def run(
         connection.execute(f"create schema if not exists {schema}")
     # Not where a statement of what changed may read the table that it makes anew (`unreadable`).
     is_large = size > LARGE and not changed_only
-    for node in map(_narrowed, nodes) if changed_only else nodes:
+    # Where what is held at once is bound, two would set aside more than they gain.
+    number = 1 if changed_only or whole > MEMORY else min(AT_ONCE, threads)
+
+    def carry(cursor: duckdb.DuckDBPyConnection, node: Node, is_alone: bool) -> Result | None:
         started = time.perf_counter()
         found, status, message = 0, "success", ""
         try:
             try:
-                found = _carry_out(connection, node, now, kinds, is_large)
+                found = _carry_out(cursor, node, now, kinds, is_large)
             except duckdb.OutOfMemoryException:
+                if number > 1 and not is_alone:
+                    return None
                 # Not everything can be set aside on disk; better a large build than none.
-                connection.execute(f"set memory_limit = '{ample}B'")
-                found = _carry_out(connection, node, now, kinds, is_large)
+                cursor.execute(f"set memory_limit = '{ample}B'")
+                found = _carry_out(cursor, node, now, kinds, is_large)
                 with suppress(duckdb.OutOfMemoryException):  # some of it is still held
-                    connection.execute(bound)
+                    cursor.execute(bound)
             if found:
                 status = "warn" if node.warns else "fail"
                 message = f"{found} records, where there should be none"
@@ -113,9 +115,35 @@ def run(
             status, message = "fail", str(error)
         kind = "Test" if node.kind == "test" else "Model"
         seconds = time.perf_counter() - started
-        yield Result(node.name, node.path, kind, status, message, found, seconds)
-        if status == "fail" and kind == "Model":
-            return
+        return Result(node.name, node.path, kind, status, message, found, seconds)
+
+    with _cursors(connection, number, threads - number + 1) as cursors:
+        return carry_out(
+            [*map(_narrowed, nodes)] if changed_only else nodes,
+            cursors,
+            carry,
+            is_over=lambda result: result.status == "fail" and result.kind == "Model",
+        )
+
+
+@contextmanager
+def _cursors(
+    connection: duckdb.DuckDBPyConnection, number: int, threads: int
+) -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """So many carry out statements at a time, each in so many threads of which all but one are
+    DuckDB's, and the same for all.
+    """
+    connection.execute(f"set threads = {threads}")
+    with ExitStack() as stack:
+        stack.callback(connection.execute, "reset threads")
+        cursors = [stack.enter_context(connection.cursor()) for _ in range(number)]
+        for cursor in cursors:
+            # On another time zone a month would begin at another hour.
+            cursor.execute("set timezone = 'UTC'")
+            cursor.execute(  # macros/moments.sql says why
+                "set variable usual_zone = (select mode(timezone) from ops.shops)"
+            )
+        yield cursors
 
 
 def _narrowed(node: Node) -> Node:
