@@ -23,7 +23,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.outbox.refers import takes_id
-from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
+from sources.repair_shop.schema.clean import parse_amount, snake_case
 from sources.repair_shop.schema.dates import parse_moment
 
 _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -67,11 +67,6 @@ _LOCAL_DIGITS = 6
 _PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
 _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
-
-
-def cleaned(record: Mapping[str, Any], resource: str, zone: ZoneInfo) -> dict[str, Any]:
-    """A record of the service in the columns of its raw table."""
-    return clean_row(record, resource, zone)
 
 
 def columns_of(resource: str, name: str) -> tuple[str, ...]:
@@ -162,7 +157,8 @@ def _same_moment(sent: str, seen: str, zone: ZoneInfo) -> bool:
 
 
 def _folded(value: Any) -> str:
-    return " ".join(str(value).split()).casefold()
+    """Letters with an accent are one code point or two, which means the same."""
+    return " ".join(unicodedata.normalize("NFC", str(value)).split()).casefold()
 
 
 def _lines_show(sent: list[Any], seen: Any) -> bool | None:
@@ -277,10 +273,12 @@ def _texts_near(sent: str, seen: str, shortest: int = _SHORTEST_CUT) -> bool:
 def _spellings(text: str) -> set[str]:
     """Letters and digits of a text: without its accents, without its letters beyond ASCII, each
     with and without what may be tags."""
-    plain = html.unescape(text).casefold()
-    folded = unicodedata.normalize("NFKD", plain)
-    bare = (re.sub(r"<[^>]*>", "", form) for form in (plain, folded))
-    return {re.sub(r"[^a-z0-9]", "", form) for form in (plain, folded, *bare)} - {""}
+    plain = html.unescape(text)
+    # A sharp s folds to "ss", where a service that drops letters beyond ASCII leaves nothing.
+    forms = {plain.casefold(), plain.lower()}
+    forms |= {unicodedata.normalize("NFKD", form) for form in forms}
+    forms |= {re.sub(r"<[^>]*>", "", form) for form in forms}
+    return {re.sub(r"[^a-z0-9]", "", form) for form in forms} - {""}
 
 
 MARKER_FIELDS: Mapping[str, str] = {

@@ -19,7 +19,6 @@ from pipelines.outbox.change import Change
 from pipelines.outbox.compare import (
     KEYS,
     MARKER_FIELDS,
-    cleaned,
     distorts,
     holds,
     is_cut,
@@ -39,6 +38,7 @@ from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.schema.bodies import PATHS
+from sources.repair_shop.schema.clean import clean_row
 
 _WINDOW = (1,)
 _WINDOWS: Mapping[str, tuple[int, ...]] = {
@@ -277,7 +277,7 @@ class Lookup:
         found = answer.detail()
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
-        row = cleaned(found, resource, self._zone)
+        row = clean_row(found, resource, self._zone)
         return None if _is_deleted(row) else row
 
 

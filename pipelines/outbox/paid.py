@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pipelines.outbox.compare import cleaned, holds
+from pipelines.outbox.compare import holds
 from pipelines.outbox.recent import LookupUnsure, Verdict
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
+from sources.repair_shop.schema.clean import clean_row
 
 Rows = dict[str, dict[str, Any]]
 
@@ -66,7 +67,7 @@ class Payments:
         whole = True
         for invoice in invoices_of(body):
             record = self._client.get(f"/ticketInvoices/{invoice}").detail()
-            payments = cleaned(record, "ticket_invoices", self._zone).get("payments")
+            payments = clean_row(record, "ticket_invoices", self._zone).get("payments")
             whole = whole and isinstance(payments, list)
             for payment in payments or []:
                 found[str(payment.get("id") or payment.get("payment_id"))] = payment
@@ -78,7 +79,7 @@ class Payments:
         found: Rows = {}
         for invoice in invoices_of(body):
             answer = self._client.get("/payments", {"invoiceId": invoice})
-            rows = [cleaned(row, "payments", self._zone) for row in answer.rows()]
+            rows = [clean_row(row, "payments", self._zone) for row in answer.rows()]
             if len(rows) >= PAGE_ROWS:
                 raise LookupUnsure("/payments answered a full page for the invoice")
             found |= {str(row["id"]): row for row in rows}

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from pipelines.outbox.compare import cleaned
 from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Page
@@ -22,7 +21,7 @@ from sources.repair_shop.scan import (
     read_window,
 )
 from sources.repair_shop.schema.bodies import PATHS
-from sources.repair_shop.schema.clean import made_up_id, row_id
+from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
 
 MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
@@ -141,7 +140,7 @@ class RecentReader:
 
     def _cleaned(self, raw: Mapping[str, Any], identity: str) -> dict[str, Any]:
         try:
-            return cleaned(raw, self._resource, self._client.shop.zone)
+            return clean_row(raw, self._resource, self._client.shop.zone)
         except Exception as error:  # noqa: BLE001 - whatever one record holds, the others are read
             return {"id": identity, UNREADABLE: f"{type(error).__name__}: {error}"}
 
