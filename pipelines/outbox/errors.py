@@ -1,14 +1,4 @@
-"""What can go wrong with the queue itself, by what the caller does next.
-
-::
-
-    OutboxError
-    ├── InputRefused   mend the input; nothing was queued, nothing was sent   (exit 2)
-    ├── QueueBroken    the queue's file cannot be used; nothing was sent      (exit 2)
-    ├── QueueForeign   the queue is a copy of one elsewhere; nothing was sent (exit 2)
-    ├── ServiceChanged changes are for another service than the settings name (exit 2)
-    └── PushBusy       another push is at work in this home; it will do it    (exit 4)
-"""
+"""What can go wrong with the queue itself."""
 
 
 class OutboxError(Exception):

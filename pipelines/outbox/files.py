@@ -37,14 +37,11 @@ def read_rows(path: Path, resource: str, op: str) -> tuple[list[dict[str, Any]],
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """The object of ``--json``; numbers keep their digits."""
+    """The object of ``--json``."""
     try:
-        found = json.loads(text, parse_float=Decimal, object_pairs_hook=_no_twice)
+        return _object(text)
     except (ValueError, RecursionError) as error:
         raise InputRefused([f"--json is no JSON object: {error}"]) from None
-    if not isinstance(found, dict):
-        raise InputRefused(["--json must be an object of field names and values"])
-    return found
 
 
 def _text(path: Path) -> str:
@@ -138,18 +135,21 @@ def _json_lines(path: Path, text: str) -> tuple[list[dict[str, Any]], list[str]]
         if not line.strip():
             continue
         try:
-            found = json.loads(line, parse_float=Decimal, object_pairs_hook=_no_twice)
+            rows.append(_object(line))
+            names.append(f"line {number}")
         except (ValueError, RecursionError) as error:
-            faults.append(f"{path}: line {number}: no JSON: {error}")
-            continue
-        if not isinstance(found, dict):
-            faults.append(f"{path}: line {number}: must be an object of field names and values")
-            continue
-        rows.append(found)
-        names.append(f"line {number}")
+            faults.append(f"{path}: line {number}: no JSON object: {error}")
     if faults:
         raise InputRefused(faults)
     return rows, names
+
+
+def _object(text: str) -> dict[str, Any]:
+    """An object of fields and values; numbers keep their digits."""
+    found = json.loads(text, parse_float=Decimal, object_pairs_hook=_no_twice)
+    if not isinstance(found, dict):
+        raise ValueError("must be an object of field names and values")
+    return found
 
 
 def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

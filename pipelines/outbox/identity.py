@@ -28,7 +28,6 @@ from pipelines.outbox.errors import PushBusy, QueueForeign, ServiceChanged
 from pipelines.outbox.queue_file import Place, place_of, read_watermark
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.http.service_clock import ServiceClock
 from sources.repair_shop.settings import Settings, ShopSettings
 
 
@@ -153,14 +152,6 @@ Skews = Mapping[str, float | None]
 def end_push(outbox: Outbox) -> None:
     """The push is over: from now on only what it left counts as not older."""
     outbox.write_watermark(push_is_over=True)
-
-
-def note_service(outbox: Outbox, service: int, clock: ServiceClock) -> None:
-    """Keep what time it is at the service of a row, if this push was told."""
-    skew = clock.skew
-    if clock.seen is None or skew is None:
-        return
-    outbox.note_service_time(service, clock.now().timestamp(), skew)
 
 
 def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> None:

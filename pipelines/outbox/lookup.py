@@ -124,7 +124,8 @@ class Lookup:
             raise LookupUnsure(f"what was there before was not known: {baseline['unsure']}")
         known = frozenset(baseline["ids"])
         if lost.resource == "payments":
-            seen = self.payments.since(body, known | ours, baseline, lost.marker)
+            is_listed = bool(baseline.get("listed"))
+            seen, _ = self.payments.found(body, lost.marker, known | ours, is_listed)
             return find_payment(seen, body, lost.marker, answered)
         recent = self._since_baseline(lost.resource, baseline, known)
         fresh = {key: row for key, row in recent.items() if key not in known | ours}

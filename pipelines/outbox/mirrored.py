@@ -1,6 +1,5 @@
 """What the sync needs of the queue: the records pushed, and the rows of ``ops.changes``."""
 
-import json
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,25 +53,12 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        mirrored = outbox.mirrored()
-        found = []
-        for change in outbox.changes():
-            record = change.record_id if change.op == "upload" else change.id
-            seen = (change.shop, change.resource, record or "") in mirrored
-            body = change.sent_body if change.sent_body is not None else change.body
-            named = "number resource op state reason queued_by attempts answer"
-            found.append(
-                {name: getattr(change, name) for name in named.split()}
-                | {
-                    "shop_id": change.shop,
-                    "id": record or change.record_id,
-                    "queued_at": _utc(change.queued_at),
-                    "body": json.dumps(body, ensure_ascii=False),
-                    "pushed_at": _utc(change.pushed_at),
-                    "is_mirrored": change.state == "done" and seen,
-                }
-            )
-        return found
+        return [
+            row
+            | {name: _utc(row[name]) for name in ("queued_at", "pushed_at")}
+            | {"is_mirrored": bool(row["is_mirrored"])}
+            for row in outbox.told()
+        ]
 
 
 def brief(change: Change) -> dict[str, Any]:

@@ -31,34 +31,29 @@ class Payments:
         except (LookupUnsure, BadAnswer) as unsure:
             return base | {"ids": [], "unsure": str(unsure)}
 
-    def since(
+    def found(
         self,
         body: Mapping[str, Any],
-        known: frozenset[str],
-        baseline: Mapping[str, Any],
         marker: str | None,
-    ) -> Rows:
-        """Payments of the invoices that are not ``known``, by id."""
-        seen, _ = self._embedded(body)
-        if baseline.get("listed"):
-            # Only where the baseline was: else an old payment would look new.
-            seen |= self._listed(body)
-        fresh = {key: row for key, row in seen.items() if key not in known}
+        known: frozenset[str] = frozenset(),
+        is_listed: bool | None = None,
+    ) -> tuple[Rows, bool]:
+        """Payments of the invoices that are not ``known``, by id; and whether the list of payments
+        was asked for them, too: as ``is_listed`` says, else if a detail embeds none.
+
+        A baseline was read so or so: read otherwise, an old payment would look new.
+        """
+        rows, whole = self._embedded(body)
+        is_listed = not whole if is_listed is None else is_listed
+        if is_listed:
+            rows |= self._listed(body)
+        fresh = {key: row for key, row in rows.items() if key not in known}
         noted = marker or any(line.get("paymentNote") for line in body["lines"])
         if noted and fresh and not any(note_of(row) for row in fresh.values()):
             # The list of payments may show the notes that an invoice's detail leaves out.
             listed = self._listed(body)
             fresh = {key: {**row, **listed.get(key, {})} for key, row in fresh.items()}
-        return fresh
-
-    def all(self, body: Mapping[str, Any], marker: str | None) -> tuple[Rows, bool]:
-        """Every payment of the invoices by id, and whether the list of payments was asked, too."""
-        rows, whole = self._embedded(body)
-        noted = not marker or not rows or any(note_of(row) for row in rows.values())
-        if whole and noted:
-            return rows, False
-        listed = self._listed(body)
-        return {k: {**rows.get(k, {}), **listed.get(k, {})} for k in {**rows, **listed}}, True
+        return fresh, is_listed
 
     def _embedded(self, body: Mapping[str, Any]) -> tuple[Rows, bool]:
         """Payments of a payment's invoices by id, as the invoices' details embed them; and whether

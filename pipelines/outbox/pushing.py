@@ -18,7 +18,7 @@ from typing import Any
 from pipelines.outbox.change import State
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
-from pipelines.outbox.identity import claim, locked, note_service, refuse_foreign, taken
+from pipelines.outbox.identity import claim, locked, refuse_foreign, taken
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import OnConflict, Walk, together
@@ -165,7 +165,7 @@ def _push_shop(
             try:
                 pusher.run()
             finally:
-                note_service(outbox, service, client.clock)
+                outbox.note_service_time(service, client.clock)
         except (ShopError, OutboxError) as stopped:
             error = stopped
         return client.requests, pusher.outcome(), pusher.waiting(), error

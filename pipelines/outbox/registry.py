@@ -15,6 +15,7 @@ from pipelines.outbox.queue_file import (
     read_watermark,
     write_watermark,
 )
+from sources.repair_shop.http.service_clock import ServiceClock
 
 
 class Registry(QueueFile):
@@ -128,14 +129,16 @@ class Registry(QueueFile):
         [(found,)] = self._select("select address_hash from services where id = ?", service)
         return str(found)
 
-    def note_service_time(self, service: int, at: float, skew: float) -> None:
-        """What time it is at a service, and how far it is ahead of our clock."""
-        place = place_of(self.path)
+    def note_service_time(self, service: int, clock: ServiceClock) -> None:
+        """What time it is at a service, and how far it is ahead of our clock, if it told."""
+        place, skew = place_of(self.path), clock.skew
+        if clock.seen is None or skew is None:
+            return
         with self.transaction() as db:
             db.execute(
                 "update services set last_at = max(coalesce(last_at, 0), ?), skew = ?, boot = ?,"
                 " shift = ? where id = ?",
-                (at, skew, place.boot, place.shift, service),
+                (clock.now().timestamp(), skew, place.boot, place.shift, service),
             )
 
     def service_time(self, shop: str) -> float | None:

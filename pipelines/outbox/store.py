@@ -320,10 +320,18 @@ class Outbox(Registry):
             )
             return db.total_changes - before
 
-    def mirrored(self) -> frozenset[tuple[str, str, str]]:
-        """(shop, resource, id) of written records that a sync read back."""
-        rows = self._select("select shop, resource, id from touched where mirrored_at is not null")
-        return frozenset((row[0], row[1], row[2]) for row in rows)
+    def told(self) -> list[dict[str, Any]]:
+        """What ``ops.changes`` has of each change; ``is_mirrored``: a sync read its record."""
+        rows = self._select(
+            "select number, shop as shop_id, resource, op, state, reason, queued_by, attempts,"
+            " answer, queued_at, pushed_at, coalesce(sent_body, body) as body,"
+            " coalesce(record, record_id) as id, state = 'done' and exists (select 1 from touched"
+            " as t where t.shop = c.shop and t.resource = c.resource and t.id = c.record"
+            " and t.mirrored_at is not null) as is_mirrored from (select *,"
+            " case op when 'upload' then record_id else id end as record from changes) as c"
+            " order by number"
+        )
+        return [dict(row) for row in rows]
 
 
 def _change(row: sqlite3.Row) -> Change:

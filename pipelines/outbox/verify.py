@@ -163,7 +163,7 @@ class Earlier:
         self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
     ) -> tuple[Verdict, dict[str, Any]]:
         try:
-            rows, listed = self.lookup.payments.all(body, change.marker)
+            rows, listed = self.lookup.payments.found(body, change.marker)
         except BadAnswer as error:
             if 400 <= error.status < 500:
                 # There is no such invoice, which the check before sending says in its words.

@@ -148,7 +148,7 @@ def test_lists_stand_in_a_cell_as_json(settings, tmp_path):
         ("a.csv", "name\nCobán\n".encode("latin-1"), ["line 2 is not UTF-8"]),
         ("a.csv", "name\nAnn\n".encode("utf-16"), ["not UTF-8"]),
         ("a.csv", b"name\nA\x00nn\n", ["zero bytes"]),
-        ("a.jsonl", b'{"name": "Ann"}\n{"name": \n[1]\n', ["line 2: no JSON", "line 3: must be"]),
+        ("a.jsonl", b'{"name": "Ann"}\n{"name": \n[1]\n', ["line 2: no JSON", "line 3: no JSON"]),
         ("a.jsonl", b'{"name": "Ann", "name": "Bob"}\n', ["named twice"]),
         ("a.xlsx", b"PK", [".jsonl or .csv"]),
         ("a.json", b"[]", [".jsonl or .csv"]),
