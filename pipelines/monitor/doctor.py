@@ -7,9 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
 from pipelines.home import Home
+from pipelines.publish.errors import NothingPublished
+from pipelines.publish.published import published_here
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.http.client import Client
@@ -81,25 +81,25 @@ def said_of_itself(shop: ShopSettings, home: Path, *, lift_block: bool = False) 
 
 def add_statuses(profile: ServiceProfile, home: Home) -> None:
     """How the newest sync took each ticket status of the shop, and why (``ops.statuses``)."""
-    if not home.warehouse.exists():
-        return
-    with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
-        try:
-            judged = warehouse.execute(
-                "SELECT meaning, label, reason FROM ops.statuses WHERE shop_id = ? ORDER BY ALL",
-                [profile.shop],
-            ).fetchall()
-            never_end = warehouse.execute(
-                "SELECT 1 FROM marts.tickets WHERE shop_id = ? AND age_days > 60 "
+    shop = {"shop": profile.shop}
+    try:
+        with published_here(home.path) as warehouse:
+            judged = warehouse.rows(
+                "SELECT meaning, label, reason FROM ops.statuses WHERE shop_id = $shop "
+                "ORDER BY ALL",
+                shop,
+            )
+            never_end = warehouse.rows(
+                "SELECT 1 FROM marts.tickets WHERE shop_id = $shop AND age_days > 60 "
                 "HAVING count(*) >= 20 AND 10 * count(*) FILTER (is_closed) < count(*)",
-                [profile.shop],
-            ).fetchone()
-        except duckdb.CatalogException:
-            return  # published by an older version; the next sync says it
-    for meaning, label, reason in judged:
-        told = profile.items.get(f"statuses: {meaning}")
-        one = f"{label or '(no label)'} ({reason})"
-        profile.items[f"statuses: {meaning}"] = f"{told}; {one}" if told else one
+                shop,
+            )
+    except NothingPublished:
+        return  # the service answers all the same; the next sync says what is wrong
+    for one in judged:
+        told = profile.items.get(f"statuses: {one['meaning']}")
+        said = f"{one['label'] or '(no label)'} ({one['reason']})"
+        profile.items[f"statuses: {one['meaning']}"] = f"{told}; {said}" if told else said
     if never_end:
         profile.problems.append(
             "Nearly all old tickets are open: the statuses that end one are not recognised. Name "

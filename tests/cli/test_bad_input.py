@@ -144,6 +144,10 @@ def test_a_damaged_warehouse_file(run, shop, tmp_path):
     assert code == 2
     assert "damaged" in err
     assert "sync'" in err and "--full" not in err  # which would cost a large shop hours
+    Home(tmp_path / "home").warehouse.write_bytes(b"scrambled" * 500)
+    code, out, err = run("doctor")
+    assert (code, err) == (0, "")
+    assert "by page number" in out
 
 
 def test_a_second_sync_leaves(run, shop, tmp_path):
