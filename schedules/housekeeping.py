@@ -5,7 +5,7 @@ drafts that a power cut left behind. Nothing that only exists here is touched: n
 not its history, not the queue.
 """
 
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,11 +26,12 @@ def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> dict[s
     counts = {"logs": 0, "reports": 0, "drafts": 0, "bytes": 0}
 
     def drop(kind: str, path: Path, kept: timedelta) -> None:
-        status = path.stat()
-        if datetime.fromtimestamp(status.st_mtime, UTC) < now - kept:
-            path.unlink(missing_ok=True)
-            counts[kind] += 1
-            counts["bytes"] += status.st_size
+        with suppress(FileNotFoundError):  # a draft that was put in its place meanwhile
+            status = path.stat()
+            if datetime.fromtimestamp(status.st_mtime, UTC) < now - kept:
+                path.unlink()
+                counts[kind] += 1
+                counts["bytes"] += status.st_size
 
     if retention.logs_days:
         for path, _written in logs.log_files(home / "logs"):
