@@ -55,7 +55,7 @@ class DayFiles:
 
     def write(self, line: str) -> None:
         """Append one line (without its end)."""
-        data = (line + "\n").encode()
+        data = (line + "\n").encode(errors="replace")
         with self._lock:
             try:
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

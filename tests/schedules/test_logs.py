@@ -26,7 +26,9 @@ def test_a_line_is_an_object_with_its_time_and_process(tmp_path):
     moment = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
     with logs.to_files(tmp_path, "sync", now=lambda: moment):
         logs.Logger("sync").info("list done", resource="tickets", rows=120, proven=True)
-    (line,) = _lines(tmp_path)
+        logs.Logger("sync").info("said", message="a folder called \udcff")
+    line, said = _lines(tmp_path)
+    assert said["message"] == "a folder called ?"
     assert line["at"] == "2026-11-20T22:30:00.000+00:00"
     assert (line["event"], line["resource"], line["rows"]) == ("list done", "tickets", 120)
     assert (line["command"], line["logger"], line["level"]) == ("sync", "sync", "info")
