@@ -282,7 +282,7 @@ class ShopStore:
         """
         with self.database.writing() as connection:
             record = self._known(resource, record_id)
-            key = (self.shop, str(record_id))
+            key = (self.shop, str(record["id"]))
             table = RESOURCES[resource].table
             connection.execute(f"DELETE FROM {table} WHERE shop = ? AND id = ?", key)
             if resource == "shipments":

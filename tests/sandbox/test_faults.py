@@ -152,6 +152,14 @@ def test_a_change_moves_a_ticket_to_the_top_of_updated(serve):
     assert api.get("/tickets/updated").json()[0]["short_info"] == "changed"
 
 
+@pytest.mark.parametrize("name", ["id", "ticket_ref", "ticket_no"])
+def test_a_ticket_is_deleted_by_whatever_names_it(serve, name):
+    store = serve()[0].store()
+    ticket = store.all("tickets")[0]
+    store.delete("tickets", ticket[name])
+    assert store.get("tickets", ticket["id"]) is None
+
+
 def test_a_deleted_shipment_is_listed_as_such(serve):
     server, api = serve()
     one = api.get("/shipments").json()[0]
