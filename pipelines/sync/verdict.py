@@ -96,26 +96,17 @@ class SyncReport:
 
     def as_json(self) -> dict[str, Any]:
         """The report for ``--json``."""
-        return {
-            "exit_code": self.exit_code,
-            "outcome": self.outcome,
-            "message": self.message,
-            "requests": self.requests,
-            "rows": self.rows,
-            "seconds": round(self.seconds, 2),
-            "details": self.details,
-            "new_columns": self.new_columns,
-            "shops": [
-                {
-                    "shop": s.shop,
-                    "requests": s.requests,
-                    "complete": not s.problems,
-                    "periods_matching": s.matching,
-                    "periods_differing": len(s.differences),
-                }
-                for s in self.shops
-            ],
-        }
+        shops = [
+            {
+                "shop": s.shop,
+                "requests": s.requests,
+                "complete": not s.problems,
+                "periods_matching": s.matching,
+                "periods_differing": len(s.differences),
+            }
+            for s in self.shops
+        ]
+        return vars(self) | {"seconds": round(self.seconds, 2), "shops": shops}
 
 
 def verdict(
@@ -132,8 +123,8 @@ def verdict(
     failed = [e for shop in shops for e in shop.errors if not isinstance(e, Stopped)]
     if _is_misconfigured(failed, shops):
         kind = Kind.MISCONFIGURED
-    details = [f"{shop}: {p}" for shop, found in problems.items() for p in found]
-    details += [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
+    details = [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
+    details += [f"{shop}: {p}" for shop, found in problems.items() for p in found]
     if kind is None:
         message, code, outcome = _complete(shops, everything=everything), 0, "complete"
     else:

@@ -103,9 +103,6 @@ def show(report: SyncReport) -> None:
         say(f"  {detail}")
     if len(report.details) > _MANY:
         out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror reconcile' shows all")
-    for shop in report.shops:
-        if shop.hint:
-            say(f"{shop.shop}: {shop.hint}")
     if report.new_columns:
         names = ", ".join(report.new_columns[:_FEW])
         rest = len(report.new_columns) - _FEW

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 from decimal import Decimal
 
 import duckdb
@@ -17,10 +18,12 @@ import pytest
 
 from pipelines.reconcile.differences import Compared
 from pipelines.sync.reconcile import ReconcileReport
+from pipelines.sync.verdict import ShopResult, verdict
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.commands.reconcile import show
+from shopmirror.commands.sync import show as show_sync
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
@@ -145,6 +148,14 @@ def test_what_was_not_compared_does_not_agree(home, run, shop):
     assert code == 1
     assert "agrees to the cent" not in out
     assert "monthly sales were not compared, since pos_orders were not read whole" in err
+
+
+@pytest.mark.parametrize("count", [3, 30])
+def test_what_mends_all_differences_is_said_once(capfd, count):
+    one = Compared("a", "daily_sales", DAY, Decimal(0), Decimal(5))
+    days = [replace(one, period=DAY + timedelta(n)) for n in range(count)]
+    show_sync(verdict([ShopResult("a", differences=days, hint="Do this.")]))
+    assert capfd.readouterr().out.count("Do this.") == 1
 
 
 def test_zeros_on_both_sides_agree_about_nothing(capfd):
