@@ -23,6 +23,8 @@ from sources.repair_shop.observer import Observer
 
 _PLAIN_EVERY = 10.0
 """Seconds between two lines about the same run when no terminal shows bars."""
+_NAMED_SHOPS = 15
+"""Of more shops than these a line does not name each."""
 
 
 class _Watcher(Observer):
@@ -107,11 +109,13 @@ class _Watcher(Observer):
     def _line(self) -> str:
         """Requests left this minute, what is to come, time to go."""
         parts = [f"{self._answered:,} requests, {self._rows:,} rows"]
-        if self._left:
+        if counts := self._left.values():
             left = ", ".join(
                 f"{count}" if shop == "main" else f"{shop} {count}"
                 for shop, count in sorted(self._left.items())
             )
+            if len(counts) > _NAMED_SHOPS:
+                left = f"each of {len(counts)} shops has {min(counts)} to {max(counts)}"
             parts.append(f"{left} left this minute")
         if self._waiting >= 1:
             parts.append(f"waiting {duration(self._waiting)}")

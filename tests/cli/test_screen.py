@@ -63,6 +63,11 @@ def test_plain_lines_speak_now_and_then(monkeypatch):
         "customers: 50 rows so far; 1 requests, 50 rows · 12 left this minute · 2 to go"
         in buffer.getvalue()
     )
+    with watching(console) as observer:
+        for shop in range(200):
+            observer.budget(f"shop{shop}", shop % 26 + 4, 0)
+        observer.page("shop7", "customers", 50)
+    assert "· each of 200 shops has 4 to 29 left this minute" in buffer.getvalue()
 
 
 def test_live_bars_show_each_resource_and_what_is_left():
