@@ -22,12 +22,15 @@ from pipelines.sync.repair import (
     repair_shop,
     split_months,
 )
-from pipelines.sync.report_sums import contradictions
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
+from sources.repair_shop.reports import contradiction, fetch_days
 from sources.repair_shop.scan.jobs import full_watermark
+from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
 
 _EXPLAINED = 12
@@ -165,7 +168,6 @@ def _ask(session: Session, shop: ShopSettings, year: int | None, result: ShopRes
 def _ask_days(
     session: Session, shop: ShopSettings, result: ShopResult, report: ReconcileReport
 ) -> None:
-    """Whether the service's daily figures add up to its monthly ones."""
     if result.error is not None:
         return
     try:
@@ -174,6 +176,24 @@ def _ask_days(
         result.error = error
         return
     report.problems += [f"{shop.name}: {problem}" for problem in found]
+
+
+def contradictions(client: Client, ledger: Ledger) -> list[str]:
+    """Ask the days of the newest month that is over and has figures, for sales and for purchases.
+
+    A sentence for each report whose days do not add up to its month. One request a report; raises
+    :class:`~sources.repair_shop.errors.ShopError`.
+    """
+    shop, this_month = client.shop.name, client.today().replace(day=1)
+    found: list[str] = []
+    for kind in ("sales", "purchases"):
+        months = ledger.report_totals(shop, f"monthly_{kind}")
+        for newest in [row for row in months if row.period < this_month and row.total][-1:]:
+            last = month_end(newest.period)
+            days = fetch_days(client, f"daily_{kind}", newest.period, last, newest.total)
+            ledger.store_report(shop, f"daily_{kind}", days)
+            found += filter(None, [contradiction(kind, days, newest.total)])
+    return found
 
 
 def _split(

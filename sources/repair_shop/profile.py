@@ -19,7 +19,7 @@ from .errors import BadAnswer, NotFound, wrong_address
 from .http.answers import Answer
 from .http.client import Client
 from .http.service_clock import clock_words
-from .reports import fetch_days, fetch_year
+from .reports import contradiction, fetch_days, fetch_year
 from .scan import PAGE_ROWS
 from .schema.clean import clean_row, parse_amount, snake_case
 from .schema.dates import month_end
@@ -28,7 +28,6 @@ from .schema.endpoints import ENDPOINTS, INFO_PATH
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
 _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
-_CENT = Decimal("0.01")
 _NEEDED = {
     "ticket_invoices": ("created_date", "amount_total", "status"),
     "pos_orders": ("created_date", "amount_total", "status"),
@@ -203,12 +202,8 @@ class _Probe:
             last = min(month_end(first), today)
             name = f"daily_{kind}"
             days = self._report(name, partial(fetch_days, self.client, name, first, last, month))
-            together = sum(days.values(), Decimal(0))
-            if days and month is not None and abs(together - month) > _CENT:
-                self.problems.append(
-                    f"The service's daily {kind} of {first:%Y-%m} add up to {together:.2f}, its "
-                    f"monthly {kind} say {month:.2f}: at most one of them can agree with ours."
-                )
+            if told := contradiction(kind, days, month):
+                self.problems.append(told)
 
     def _report(self, name: str, fetch: Callable[[], dict[date, Decimal]]) -> dict[date, Decimal]:
         """A report, empty when it cannot be read."""

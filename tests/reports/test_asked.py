@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from pipelines.reconcile.differences import Compared
+from pipelines.sync.reconcile import contradictions
 from pipelines.sync.repair import definition_hint, fetch_monthly_reports
-from pipelines.sync.report_sums import contradictions
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec

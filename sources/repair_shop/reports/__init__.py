@@ -15,7 +15,9 @@ from ..schema.endpoints import REPORTS
 from .entries import Unreadable
 from .reading import Question, Totals, read
 
-__all__ = ["fetch_days", "fetch_year", "refuse_ignored_year"]
+__all__ = ["contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
+
+_CENT = Decimal("0.01")
 
 
 def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:
@@ -61,6 +63,21 @@ def refuse_ignored_year(report: str, before: Totals, totals: Totals) -> None:
             path=REPORTS[report][0],
             status=200,
         )
+
+
+def contradiction(kind: str, days: Totals, month: Decimal | None) -> str:
+    """What is wrong between a month's days and its total, if that is known; empty when nothing is.
+
+    Then at most one of the two can agree with ours, and no definition makes both agree.
+    """
+    together = sum(days.values(), Decimal(0))
+    if not days or month is None or abs(together - month) <= _CENT:
+        return ""
+    return (
+        f"the service contradicts itself: its daily {kind} of {min(days):%Y-%m} add up to "
+        f"{together:.2f}, its monthly {kind} say {month:.2f}. At most one of them can agree "
+        "with ours; ask the service which of them counts"
+    )
 
 
 def _ask(client: Client, question: Question, params: dict[str, object]) -> Totals:
