@@ -73,7 +73,7 @@ def _rows(warehouse: Published, names: Sequence[str]) -> dict[tuple[str, str], i
     """(shop, list) -> rows that exist at the service."""
     parts = []
     for endpoint in ENDPOINTS.values():
-        kinds = sorted({column for variant in endpoint.variants for column in variant})
+        kinds = endpoint.variant_columns
         if warehouse.has(f"raw.{endpoint.table}", "shop_id", "_deleted_at", *kinds):
             name = " || ':' || ".join([f"'{endpoint.table}'", *kinds])
             parts.append(

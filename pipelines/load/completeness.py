@@ -15,6 +15,12 @@ from sources.repair_shop.ledger import Ledger, ScanState
 from sources.repair_shop.scan.jobs import describe_spec, spec_days
 from sources.repair_shop.scan.probing import is_counted
 
+_NAMES = (
+    "shop_id resource kind spec state proof reason pages rows first_day last_day began_at "
+    "checked_at"
+).split()
+"""Columns of ``ops.completeness`` in the order in which the ledger gives them."""
+
 
 def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     """The newest evidence for each list and each stretch of days of it.
@@ -22,28 +28,12 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     What was in doubt once and has been read again since, with proof, is left out: each row here
     that is not proven, or is proven with a ``reason``, is in doubt now.
     """
-    found = [
-        {
-            "shop_id": r[0],
-            "resource": r[1],
-            "kind": r[2],
-            "spec": (spec := json.loads(r[3])),
-            "extent": describe_spec(r[2], spec),
-            "state": r[4],
-            "is_proven": r[4] == ScanState.PROVEN,
-            "proof": r[5],
-            "reason": r[6],
-            "pages": r[7],
-            "rows": r[8],
-            "first_day": r[9],
-            "last_day": r[10],
-            "began_at": r[11],
-            "checked_at": r[12],
-        }
-        for r in ledger.newest_scans()
-    ]
+    found = [dict(zip(_NAMES, scan, strict=True)) for scan in ledger.newest_scans()]
     lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for item in found:
+        item["spec"] = json.loads(item["spec"])
+        item["extent"] = describe_spec(item["kind"], item["spec"])
+        item["is_proven"] = item["state"] == ScanState.PROVEN
         lists.setdefault((item["shop_id"], item["resource"]), []).append(item)
     standing = [i for i in found if not _settled(i, lists[i["shop_id"], i["resource"]])]
     for item in standing:

@@ -99,9 +99,8 @@ def _held(database: duckdb.DuckDBPyConnection, zones: Mapping[str, ZoneInfo]) ->
     for table, endpoint in ENDPOINTS.items():
         if table not in held:
             continue
-        variants = list(endpoint.variants[0]) if endpoint.variants else []
         day = quoted(endpoint.day_column) if endpoint.day_column in held[table] else "NULL"
-        names = ", ".join(["shop_id", "id", day, *map(quoted, variants)])
+        names = ", ".join(["shop_id", "id", day, *map(quoted, endpoint.variant_columns)])
         cursor = database.execute(
             f"SELECT {names} FROM raw.{quoted(table)} WHERE _deleted_at IS NULL"  # noqa: S608 - declared names
         )

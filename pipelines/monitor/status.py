@@ -159,7 +159,8 @@ def _shop(
             "whole": ledger.value(shop.name, full_watermark(resource)) is not None,
             **_proven([e for e in own if e["resource"] == resource and e["is_proven"]]),
         }
-        for resource in _resources()
+        for endpoint in ENDPOINTS.values()
+        for resource in endpoint.resources
     ]
     missing = [one["resource"] for one in resources if not one["whole"]]
     found = compared.shops.get(shop.name, Books(0, 0, None))
@@ -180,15 +181,6 @@ def _shop(
         found.compared,
         clock_words(budget.key(shop).skew),
     )
-
-
-def _resources() -> list[str]:
-    """Every list, each kind of one that has several."""
-    return [
-        ":".join((endpoint.table, *variant.values()))
-        for endpoint in ENDPOINTS.values()
-        for variant in endpoint.variants or ({},)
-    ]
 
 
 def _proven(scans: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:

@@ -77,7 +77,7 @@ class _Part:
     def variant(self) -> tuple[str, str] | None:
         """(column, value) that tells the lists of one table apart."""
         value = self.resource.partition(":")[2]
-        return (next(iter(ENDPOINTS[self.table].variants[0])), value) if value else None
+        return (ENDPOINTS[self.table].variant_columns[0], value) if value else None
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Log:
 
     def ask_again(self, table: str, shop: str) -> None:
         """Have the next run read a list whole, whose answers are no longer kept."""
-        self._ledger.drop_values(shop, map(full_watermark, _resources(table)))
+        self._ledger.drop_values(shop, map(full_watermark, ENDPOINTS[table].resources))
 
     # -- a destination's place ------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ class Log:
 
     def _parts(self, table: str, offsets: Offsets, end: Offset) -> Iterator[_Part]:
         for shop, since in self._since(offsets):
-            for resource in _resources(table):
+            for resource in ENDPOINTS[table].resources:
                 yield _Part(table, shop, resource, since, end)
 
     def _entries(self, part: _Part) -> Iterator[_Entry]:
@@ -325,12 +325,6 @@ class Log:
         if self._ledger.keeps_all_since(after):
             return set()  # as nearly always
         return self._ledger.pruned_rows(part.shop, part.resource, after, until)
-
-
-def _resources(table: str) -> list[str]:
-    """The ledger's names of a list: the table, and its variants where it stands for several."""
-    variants = ENDPOINTS[table].variants or ({},)
-    return [":".join((table, *variant.values())) for variant in variants]
 
 
 def _gathered(pieces: Iterable[dict[str, pa.Table]]) -> Iterator[dict[str, pa.Table]]:

@@ -273,8 +273,7 @@ def key_of(table: str) -> tuple[str, ...]:
 
     ``/customFields/{type}`` numbers each type's fields by itself, so one id may stand for several.
     """
-    variants = ENDPOINTS[table].variants
-    return ("shop_id", "id", *(variants[0] if variants else ()))
+    return ("shop_id", "id", *ENDPOINTS[table].variant_columns)
 
 
 def nested_key(table: str) -> tuple[str, ...]:

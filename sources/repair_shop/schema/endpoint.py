@@ -70,6 +70,16 @@ class Endpoint:
         return dict.fromkeys(self.include, "True")
 
     @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """The ledger's names of it: the table, with each variant where it stands for several."""
+        return tuple(":".join((self.table, *one.values())) for one in self.variants or ({},))
+
+    @property
+    def variant_columns(self) -> tuple[str, ...]:
+        """The columns that say which variant a row is of."""
+        return tuple(self.variants[0]) if self.variants else ()
+
+    @cached_property
     def name(self) -> str:
         """The endpoint's name in the specification, e.g. ``ticketInvoices``."""
         first, *rest = [part for part in self.path.strip("/").split("/") if "{" not in part]
