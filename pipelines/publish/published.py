@@ -6,8 +6,9 @@ it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get tha
 (:mod:`pipelines.publish.attached`): it holds the shops of all homes that load it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from sources.repair_shop.errors import first_line
 from sources.repair_shop.settings import SettingsError
 
 WAREHOUSE = "warehouse.duckdb"
-_READ_SCHEMAS = ("marts", "ops", "staging", "raw")
+_SCHEMAS = ("marts", "staging", "raw", "ops", "history")
 
 
 class Published:
@@ -37,19 +38,22 @@ class Published:
         self.connection = connection
         self.home, self.server = home, server
         self._binds = binds
-        self._columns: dict[str, set[str]] | None = None
+
+    @cached_property
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Every table (``schema.table``) -> its columns, in their order."""
+        held: dict[str, list[str]] = {}
+        for row in self.rows(
+            "select schema_name || '.' || table_name as name, column_name from duckdb_columns() "
+            "where list_contains($schemas, schema_name) order by schema_name, name, column_index",
+            {"schemas": list(_SCHEMAS)},
+        ):
+            held.setdefault(row["name"], []).append(row["column_name"])
+        return held
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether ``schema.table`` is there, with all these columns."""
-        if self._columns is None:
-            self._columns = {}
-            for row in self.rows(
-                "select schema_name || '.' || table_name as name, column_name from duckdb_columns()"
-                " where list_contains($schemas, schema_name)",
-                {"schemas": list(_READ_SCHEMAS)},
-            ):
-                self._columns.setdefault(row["name"], set()).add(row["column_name"])
-        return table in self._columns and self._columns[table].issuperset(columns)
+        return table in self.columns and set(columns) <= set(self.columns[table])
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The answer of one query with ``$name`` in it, a dict for each row.

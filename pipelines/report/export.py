@@ -6,9 +6,8 @@ put there by a rename; only its owner can read it.
 """
 
 import csv
-import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from pipelines.report.closing import chosen_shops
 from pipelines.report.figures import ReportError
 from pipelines.report.formats import cell
 from pipelines.report.workbook import Tab, write_workbook
+from pipelines.sql import literal
 from sources.repair_shop.schema.names import snake_case
 
-_SCHEMAS = ("marts", "staging", "raw", "ops", "history")
 _AT_ONCE = 10_000
 
 
@@ -53,7 +52,7 @@ def export(
     if write is None:
         raise ReportError(f"There is no form '{form}'; choose one of: {', '.join(_FORMS)}.")
     with published(Path(home)) as warehouse:
-        held = _held(warehouse)
+        held = warehouse.columns
         if shop is not None:
             (shop,) = chosen_shops(queries.shops(warehouse), shop)
         chosen = _chosen(held, tables, lists)
@@ -69,19 +68,7 @@ def export(
             raise ReportError(f"Nothing can be written to {folder}: {reason}.") from error
 
 
-def _held(warehouse: Published) -> dict[str, list[str]]:
-    """Every table with its columns, in their order."""
-    held: dict[str, list[str]] = {}
-    for row in warehouse.rows(
-        "select schema_name || '.' || table_name as name, column_name from duckdb_columns() "
-        "where list_contains($schemas, schema_name) order by schema_name, table_name, column_index",
-        {"schemas": list(_SCHEMAS)},
-    ):
-        held.setdefault(row["name"], []).append(row["column_name"])
-    return held
-
-
-def _chosen(held: dict[str, list[str]], tables: Sequence[str], lists: bool) -> list[str]:
+def _chosen(held: Collection[str], tables: Sequence[str], lists: bool) -> list[str]:
     chosen = [_found(held, name) for name in tables]
     if not tables:
         chosen = [name for name in held if name.startswith("marts.")]
@@ -92,7 +79,7 @@ def _chosen(held: dict[str, list[str]], tables: Sequence[str], lists: bool) -> l
     return list(dict.fromkeys(chosen))
 
 
-def _found(held: dict[str, list[str]], name: str) -> str:
+def _found(held: Collection[str], name: str) -> str:
     plain = snake_case(name)
     for candidate in (name, f"marts.{plain}", f"staging.{plain}"):
         if candidate in held:
@@ -106,7 +93,7 @@ def _found(held: dict[str, list[str]], name: str) -> str:
 def _written(
     warehouse: Published,
     name: str,
-    columns: list[str],
+    columns: Sequence[str],
     shop: str | None,
     draft: Path,
     folder: Path,
@@ -116,7 +103,7 @@ def _written(
     schema, table = name.split(".", 1)
     sql = f'select * from {schema}."{table}"'  # noqa: S608 - a name that the warehouse told
     if shop is not None and "shop_id" in columns:
-        sql += f" where shop_id = '{shop}'"
+        sql += f" where shop_id = {literal(shop)}"
     # Marts have the plain names; what else is exported says which layer it is of.
     file = f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
     path = draft / file
@@ -138,8 +125,7 @@ def _csv(warehouse: Published, table: str, sql: str, path: Path) -> None:
 
 
 def _parquet(warehouse: Published, table: str, sql: str, path: Path) -> None:
-    target = re.sub("'", "''", str(path))
-    warehouse.connection.execute(f"copy ({sql}) to '{target}' (format parquet)")
+    warehouse.connection.execute(f"copy ({sql}) to {literal(str(path))} (format parquet)")
 
 
 def _xlsx(warehouse: Published, table: str, sql: str, path: Path) -> None:

@@ -25,7 +25,7 @@ import duckdb
 import transforms
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
-from pipelines.sql import written
+from pipelines.sql import literal, written
 from pipelines.transform import compiled
 from pipelines.transform.incremental import DIFFERS, Ask, LastBuild, contents, differing
 from pipelines.transform.runner import Result, run
@@ -244,8 +244,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
 def _empty_copy(database: Path, target: Path) -> None:
     """The tables that the models read, without their rows."""
     with duckdb.connect(str(target)) as connection:
-        path = str(database).replace("'", "''")
-        connection.execute(f"attach '{path}' as whole (read_only)")
+        connection.execute(f"attach {literal(str(database))} as whole (read_only)")
         for schema, table in connection.execute(
             "select schema_name, table_name from duckdb_tables() where database_name = 'whole' "
             "and schema_name in ('raw', 'ops') and table_name <> 'unreadable'"
