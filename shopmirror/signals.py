@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -95,10 +95,10 @@ class _Outliving(io.TextIOWrapper):
         os.close(nowhere)
 
 
-def _handle(number: int, handler: signal.Handlers | object) -> None:
+def _handle(number: int, handler: Callable[[int, FrameType | None], object]) -> None:
     if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
         return  # nohup: it is to outlive its terminal
-    signal.signal(number, handler)  # type: ignore[arg-type]
+    signal.signal(number, handler)
 
 
 def _tell() -> None:

@@ -146,7 +146,6 @@ def breakdown(
 @kept
 def open_tickets(warehouse: Published, names: Names) -> Rows:
     """Tickets that are not done, the oldest first."""
-
     return warehouse.rows(
         """
         select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number,
@@ -164,7 +163,6 @@ def open_tickets(warehouse: Published, names: Names) -> Rows:
 @kept
 def debtors(warehouse: Published, names: Names) -> Rows:
     """What is due now, the largest first."""
-
     return warehouse.rows(
         """
         select shop_id as shop, customer_name as customer, document_number as number,

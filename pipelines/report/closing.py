@@ -228,5 +228,4 @@ def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str,
                 n=unknown,
             )
         )
-
     return tuple(notes)

@@ -10,21 +10,6 @@ from typing import Any
 
 from pipelines.language import MINUS, NARROW, _, current
 
-__all__ = [
-    "MINUS",
-    "NARROW",
-    "NONE",
-    "cell",
-    "change",
-    "day",
-    "hours",
-    "moment",
-    "money",
-    "number",
-    "source",
-    "whole",
-]
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes Excel and its like take a cell for a formula, wide forms too."""
 NONE = "\u2013"

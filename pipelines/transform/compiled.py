@@ -17,6 +17,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+from pipelines.json_file import write_atomically
+
 FILE = "compiled.jsonl"
 _READ = {".sql", ".yml", ".md"}
 NOW = "{run_started_at}"
@@ -88,11 +90,8 @@ def write(path: Path, of: str, nodes: Iterable[Node]) -> None:
     lines: list[dict[str, Any]] = [{"of": of}]
     # What a node has not is left out: the file is long enough.
     lines += ({k: v for k, v in asdict(node).items() if v} for node in nodes)
-    draft = path.with_name(f"{path.name}.tmp")
-    draft.write_text(
-        "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8"
-    )
-    draft.replace(path)
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    write_atomically(path, text, mode=0o644)
 
 
 def nodes(
