@@ -3,6 +3,7 @@
 Reads files only, also while a sync runs; makes no request.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -118,7 +119,11 @@ def status(settings: Settings) -> Status:
         evidence = completeness(ledger)
         doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
         compared = _warehouse(home, settings, now)
-        shops = [_shop(one, ledger, budget, evidence, doubts, compared) for one in settings.shops]
+        proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
+        for scan in evidence:
+            if scan["is_proven"]:
+                proven[scan["shop_id"], scan["resource"]].append(scan)
+        shops = [_shop(one, ledger, budget, proven, doubts, compared) for one in settings.shops]
         runs = ledger.last_runs(_RUNS)
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
@@ -146,18 +151,17 @@ def _shop(
     shop: ShopSettings,
     ledger: Ledger,
     budget: Budget,
-    evidence: Sequence[Mapping[str, Any]],
+    proven: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]],
     doubts: Sequence[Problem],
     compared: _Books,
 ) -> ShopStatus:
-    own = [e for e in evidence if e["shop_id"] == shop.name]
     rows = ledger.live_counts(shop.name)
     resources: list[dict[str, Any]] = [
         {
             "resource": resource,
             "rows": rows.get(resource, 0),
             "whole": ledger.value(shop.name, full_watermark(resource)) is not None,
-            **_proven([e for e in own if e["resource"] == resource and e["is_proven"]]),
+            **_proven(proven.get((shop.name, resource), ())),
         }
         for endpoint in ENDPOINTS.values()
         for resource in endpoint.resources
