@@ -210,7 +210,7 @@ def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, tex
         # A missing right is one in the service's own words alone.
         (403, "You do not have permission to read leads", True, "no right"),
         (403, "Leads are not part of your subscription", True, "no right"),
-        (401, "You do not have permission to read leads", True, "block"),
+        (401, "You do not have permission to read leads", True, "no right"),
         (403, "Forbidden", True, "block"),
         (403, b"<html>You don't have permission to access this resource.</html>", True, "block"),
         (403, "Blocked: your permission is withdrawn for 8 hours", True, "block"),

@@ -140,6 +140,26 @@ def test_a_working_key_that_is_refused_rests_while_one_careful_request_tells_of_
         assert client.get("/customers").rows() == []
 
 
+def test_what_alone_is_refused_is_a_missing_right_the_second_time(loopback, connect, clock):
+    refusal, refused = Reply(status=401, body={"error": "Unauthorized"}), ["/leads"]
+    loopback.otherwise = lambda seen: refusal if seen.path[3:] in refused else Reply()
+    with connect() as client:
+        client.get("/customers")
+        for _ in range(2):  # with nothing answered in between, it may be the key
+            with pytest.raises(errors.Refused, match=r"blocked us.* at GET /leads"):
+                client.get("/leads")
+            clock.ticks += 480 * 60 + 1
+        client.get("/customers")
+        with pytest.raises(errors.NotAllowed, match=r"/leads.* no right .*\(401\)"):
+            client.get("/leads")
+        client.get("/customers")
+        refused.clear()
+        client.get("/leads")
+        refused += ["/leads", "/customers"]
+        with pytest.raises(errors.Refused, match="blocked us"):
+            client.get("/leads")
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -83,13 +83,20 @@ class Slot:
         self.taken = taken
 
     def answered(
-        self, outcome: Outcome, *, retry_after: float | None = None, skew: float | None = None
+        self,
+        outcome: Outcome,
+        *,
+        retry_after: float | None = None,
+        skew: float | None = None,
+        asked: str = "",
     ) -> None:
         """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for;
-        ``skew``: seconds that the service's clock is ahead of ours, if it said."""
+        ``skew``: seconds that the service's clock is ahead of ours, if it said; ``asked``: the kind
+        of request, as in :meth:`KeyBudget.was_denied`."""
         if self._open:
             self._open = False
-            self._budget._answered(self._number, self.taken, outcome, retry_after or 0.0, skew)
+            told = (retry_after or 0.0, skew, asked)
+            self._budget._answered(self._number, self.taken, outcome, *told)
 
 
 class Budget(BudgetFile):
@@ -237,11 +244,19 @@ class KeyBudget:
         with self._budget.transaction() as (db, _):
             return wording in self._load(db).wordings
 
+    def was_denied(self, asked: str) -> bool:
+        """Whether requests of a kind were taken for a block before, and none was answered since,
+        while others were: then it is not the key that is refused."""
+        with self._budget.transaction() as (db, _):
+            shut = db.execute("select 1 from blocks where key = ?", (self.fingerprint,)).fetchone()
+            return shut is None and asked in self._load(db).denied
+
     def lift_block(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
         with self._budget.transaction() as (db, _):
             pace = self._load(db)
-            self._save(db, Pace(worked=pace.worked, wordings=pace.wordings))
+            kept = Pace(worked=pace.worked, wordings=pace.wordings, denied=pace.denied)
+            self._save(db, kept)
             blocks.lift_block(db, self.fingerprint, self.base)
 
     def _decide(
@@ -276,13 +291,15 @@ class KeyBudget:
 
     def _refuse_if_stopped(self, standing: blocks.Standing, pace: Pace, now: float) -> None:
         shop, later = self.shop_name, now + LONGEST_COOLDOWN_MINUTES * self.minute
+        denied = f", at {pace.denied[-1]}" if pace.denied else ""
         for end, beyond, words in (
             (
                 standing.own_until,
                 now,
                 f"The service blocked us: it refused the key of shop '{shop}', which worked "
-                "before. Nothing is asked with it until {until}. (If it was replaced at the "
-                "service, put the new one into the settings and wait, too.)",
+                f"before{denied}. "
+                "Nothing is asked with it until {until}. (If it was replaced at the service, put "
+                "the new one into the settings and wait, too.)",
             ),
             (
                 standing.others_until,
@@ -306,7 +323,13 @@ class KeyBudget:
                 raise Refused(words.replace("{until}", shown), until)
 
     def _answered(
-        self, number: int, taken: float, outcome: Outcome, retry_after: float, skew: float | None
+        self,
+        number: int,
+        taken: float,
+        outcome: Outcome,
+        retry_after: float,
+        skew: float | None,
+        asked: str,
     ) -> None:
         with self._budget.transaction() as (db, now):
             if skew is not None:
@@ -321,6 +344,7 @@ class KeyBudget:
             before = pace.to_text()
             if outcome == "ok":
                 pace.on_ok(taken)
+                pace.denied = [one for one in pace.denied if one != asked]
                 blocks.note_answer(db, self.fingerprint, self.base, taken)
             elif outcome == "rate_error" or (outcome == "other" and retry_after):
                 used, in_flight = slots.usage(db, self.fingerprint)
@@ -338,6 +362,8 @@ class KeyBudget:
                     db, self.fingerprint, self.base, now=now, taken=taken, minute=self.minute
                 )
                 pace = self._load(db)
+                if asked:
+                    pace.denied = [*(one for one in pace.denied if one != asked), asked]
             if pace.to_text() != before:
                 self._save(db, pace)
 

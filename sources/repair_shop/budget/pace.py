@@ -63,6 +63,8 @@ class Pace:
     """Another key of the address was blocked then, and this one was not answered since."""
     wordings: list[str] = field(default_factory=list)
     """How reads were told of the rate limit, where the status alone does not say so."""
+    denied: list[str] = field(default_factory=list)
+    """Requests that were refused in a block and not answered since, the newest last."""
 
     @classmethod
     def from_text(cls, text: str) -> Pace:

@@ -104,13 +104,13 @@ def _kind_of_success(
 
 
 def denied_kind(
-    reading: Reading, *, worked: bool
+    reading: Reading, *, worked: bool, alone: bool = False
 ) -> Literal["rate", "block", "wrong key", "no right"]:
     """What a 401 or 403 means (field notes: a working key meets the rate limit as 401).
 
-    On a key that worked it is the rate limit if it says so, a missing right if a 403 says so in the
-    service's own form, else a block. A key that never worked is a wrong key, unless the answer
-    speaks of the rate and not of the key.
+    On a key that worked it is the rate limit if it says so, a missing right if it says so in the
+    service's own form, or if requests of this kind ``alone`` are refused, else a block. A key that
+    never worked is a wrong key, unless the answer speaks of the rate and not of the key.
     """
     blocked = BLOCKED.search(reading.text)
     if not worked:
@@ -121,8 +121,8 @@ def denied_kind(
     if reading.kind == "rate" or LOOSE_RATE.search(reading.text):
         return "rate"
     # Not on the word of a proxy's page: such pages also speak of permission when they shut us out.
-    said = reading.status == 403 and _error_text(reading.payload)
-    return "no right" if said and NO_RIGHT.search(said) else "block"
+    said = _error_text(reading.payload)
+    return "no right" if alone or (said and NO_RIGHT.search(said)) else "block"
 
 
 def error_of(
@@ -155,7 +155,7 @@ def error_of(
     if reading.kind == "missing":
         return NotFound("the service has no such path or record (404)", **known)
     if reading.kind == "denied":
-        return NotAllowed("the key has no right to it (403)", **known)
+        return NotAllowed(f"the key has no right to it ({reading.status})", **known)
     if reading.kind == "refused":
         status = "" if reading.status >= 400 else " under a success status"
         return ValidationRefused(f"the service refused it ({reading.status}{status})", **known)

@@ -201,7 +201,9 @@ class BudgetTransport:
                 outcome = "rate_error"
         finally:
             retry_after = None if reading is None else reading.retry_after
-            slot.answered(outcome, retry_after=retry_after, skew=skew)
+            slot.answered(
+                outcome, retry_after=retry_after, skew=skew, asked=_asked(request.method, path)
+            )
             self._tell(request.method, path, reading, outcome, started, number)
         if error is not None:
             raise error
@@ -249,7 +251,8 @@ class BudgetTransport:
         kind: str = reading.kind
         worked = self._budget.worked
         if kind in ("denied", "rate") and reading.status in (401, 403):
-            kind = denied_kind(reading, worked=worked)
+            alone = self._budget.was_denied(_asked(method, path))
+            kind = denied_kind(reading, worked=worked, alone=alone)
         if kind == "rate" or (method in READS and self._breaker.is_limit(reading.wording)):
             return "rate_error", self._rate_error(reading, method)
         if kind == "block":
@@ -347,6 +350,12 @@ class RetryTransport:
                 # The budget keeps silent for the minute, or refuses for good; so this ends.
                 log.info("%s", error)
                 request.extensions["again"] = str(error)
+
+
+def _asked(method: str, path: str) -> str:
+    """The kind of a request, whichever record it is about."""
+    first, more, _ = path.strip("/").partition("/")
+    return f"{method} /{first}/…" if more else f"{method} /{first}"
 
 
 def _may_be_applied(error: BadAnswer) -> bool:
