@@ -63,7 +63,10 @@ effects as (
         gross, tax, status, document_type, document_id as id, effect_at as moment
     from marts.sales_documents join rules using (shop_id)
     where date_basis <> 'payment'
-        and (documents_rule = 'all' or is_paid)
+        and documents_rule in (
+            'all', document_type, case when is_paid then 'paid' end,
+            case when coalesce(lower(status), 'due') in ('paid', 'due') then 'paid_or_due' end
+        )
         and not (effect = 'return' and returns_rule = 'ignored')
     union all
     select

@@ -31,6 +31,8 @@ _VIEWS: Mapping[Report, tuple[str, str]] = {
     "sales": ("int_sales_by_definition", "int_sales_definitions"),
     "purchases": ("int_purchases_by_definition", "int_purchase_definitions"),
 }
+_SOME = ("paid_or_due", "ticket_invoice", "pos_order")
+"""Rules that leave documents out by their kind."""
 _MONTHS_FOR_CERTAINTY = 6
 _SQL = """
 with theirs as (
@@ -127,10 +129,16 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
         message = (
             f"No definition of {report} agrees with the service in all {best.compared} months. "
             f"The closest, {best.key}, agrees in {best.agreeing} and is off by "
-            f"{best.difference:.2f} in total."
+            f"{best.difference:.2f} in total. Nothing was changed; 'shopmirror reconcile' names "
+            "the documents that differ: what they have in common is the rule that is missing."
         )
         return Verdict(report, None, best, (), "none", message)
-    rivals = tuple(candidate for candidate in own[1:] if candidate.fits)
+    # Where all documents count, that some kinds of them do as well says that there are no others.
+    rivals = tuple(
+        one
+        for one in own[1:]
+        if one.fits and (one.definition.get("documents") not in _SOME or best.key.endswith(_SOME))
+    )
     months = f"{best.telling} months with figures"
     if rivals:
         message = (

@@ -17,11 +17,13 @@ import duckdb
 from sources.repair_shop.schema.dates import month_end
 
 MEANING = {
+    "late": "The service's report has nothing of this day yet; it may be made later.",
     "deleted": "It is gone at the service; its report may still count it.",
     "missing": "Something here refers to it, but it is not in the mirror.",
     "edited": "It changed after an earlier night; the report may hold the earlier state.",
     "midnight": "It is dated so close to midnight that another clock puts it on the next day.",
     "unreadable": "Its amount is missing or could not be read.",
+    "void": "Its status is neither Paid nor Due; the service may not count it.",
     "still_due": "It is not paid; the service may count it only once it is.",
     "unexplained": "No document here accounts for this much.",
 }
@@ -29,6 +31,11 @@ MEANING = {
 _ORDER = tuple(MEANING)
 _QUERIES = Path(__file__).with_name("explain.sql")
 _CENT = Decimal("0.005")
+# Late: asked on the day itself, or in the night after it of a zone behind UTC.
+_COMPARED = """
+select period, difference, theirs = 0 and period >= cast(fetched_at as date) - 1, matches
+from marts.reconciliation where shop_id = ? and report = ? and period between ? and ? order by 1
+"""
 _MOST = 20
 """Findings of one day, at most."""
 
@@ -58,6 +65,7 @@ class Finding:
 class _Day(NamedTuple):
     day: dt.date
     difference: Decimal
+    is_late: bool = False
 
 
 def explain(
@@ -72,42 +80,29 @@ def explain(
     """
     if report not in {"monthly_sales", "monthly_purchases", "daily_sales", "daily_purchases"}:
         raise ValueError(f"There is no report '{report}'.")
-    found = connection.execute(
-        "select difference, matches from marts.reconciliation "
-        "where shop_id = ? and report = ? and period = ?",
-        [shop_id, report, period],
-    ).fetchone()
+    found = connection.execute(_COMPARED, [shop_id, report, period, period]).fetchone()
     if found is None:
         raise ValueError(f"The service's {report} for {period} is not known.")
-    if found[1]:
+    *whole, matches = found
+    if matches:
         return []
     kind = report.split("_")[1]
     if report.startswith("daily"):
-        return _of_span(connection, shop_id, kind, _Day(period, found[0]), period)
-    days = _differing_days(connection, shop_id, kind, period)
+        return _of_span(connection, shop_id, kind, _Day(*whole), period)
     last = month_end(period)
+    rows = connection.execute(_COMPARED, [shop_id, f"daily_{kind}", period, last]).fetchall()
+    days = [_Day(*day) for *day, matches in rows if not matches]
     if not days:
-        return _of_span(connection, shop_id, kind, _Day(period, found[0]), last)
+        return _of_span(connection, shop_id, kind, _Day(*whole), last)
     findings = [
         finding for day in days for finding in _of_span(connection, shop_id, kind, day, day.day)
     ]
-    rest = found[0] - sum((day.difference for day in days), Decimal(0))
+    rest = whole[1] - sum((day.difference for day in days), Decimal(0))
     if abs(rest) > _CENT:
         findings.append(
             _remainder(period, rest, "The days the service reported do not add up to its month.")
         )
     return findings
-
-
-def _differing_days(
-    connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, month: dt.date
-) -> list[_Day]:
-    rows = connection.execute(
-        "select period, difference from marts.reconciliation where shop_id = ? and report = ? "
-        "and period between ? and ? and not matches order by period",
-        [shop_id, f"daily_{kind}", month, month_end(month)],
-    ).fetchall()
-    return [_Day(*row) for row in rows]
 
 
 def _of_span(
@@ -117,6 +112,10 @@ def _of_span(
         _marked(suspect, day.difference)
         for suspect in _suspects(connection, shop_id, kind, day.day, last)
     ]
+    if day.is_late:
+        suspects.append(
+            Finding(day.day, "late", day.difference, None, None, None, "", settles=True)
+        )
     suspects.sort(key=lambda one: (not one.settles, _ORDER.index(one.reason), one.day))
     kept = suspects[:_MOST]
     if any(one.settles for one in kept):

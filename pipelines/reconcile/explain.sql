@@ -100,12 +100,18 @@ where shop_id = $shop and effect_day between $first and $last
             and documents.amount_source <> 'document'
     )))
 
+-- name: sales void
+select effect_day, gross, document_type, document_id, document_number, concat('status ', status)
+from marts.sales_documents
+where shop_id = $shop and effect_day between $first and $last and lower(status) not in ('paid', 'due')
+
 -- name: sales still_due
 select
     effect_day, gross, document_type, document_id, document_number,
     concat('status ', coalesce(status, 'unknown'))
 from marts.sales_documents
 where shop_id = $shop and effect_day between $first and $last and not is_paid
+    and coalesce(lower(status), 'due') = 'due'
 
 -- name: purchases deleted
 select

@@ -53,6 +53,25 @@ def test_another_definition_is_found(connection):
     }
 
 
+@pytest.mark.parametrize(
+    ("shop", "counted"),
+    [("books", "pos_order"), ("books", "ticket_invoice"), ("differs", "paid_or_due")],
+)
+def test_a_service_that_counts_some_kinds_of_documents_only_is_found(connection, shop, counted):
+    connection.execute("begin")
+    connection.execute(
+        "update ops.service_reports as theirs set total = (select coalesce(sum(total), 0) from "
+        "intermediate.int_sales_by_definition as ours where ours.shop_id = theirs.shop_id and "
+        f"month = period and definition = 'document/gross/return_day/{counted}') "
+        "where shop_id = ? and report = 'monthly_sales'",
+        [shop],
+    )
+    verdict = judge(calibrate(connection, shop, "sales"), "sales")
+    connection.execute("rollback")
+    assert verdict.chosen is not None
+    assert verdict.chosen.definition["documents"] == counted
+
+
 def test_when_none_fits_the_closest_is_named(connection):
     verdict = judge(calibrate(connection, "fits"), "purchases")
     assert verdict.chosen is None
@@ -125,6 +144,7 @@ def findings(connection):
         (8, "still_due", "owed", 80),
         (10, "missing", "nowhere", -90),
         (12, "unexplained", None, -33),
+        (18, "void", "annulled", 45),
     ],
 )
 def test_each_day_that_differs_is_explained(findings, day, reason, document, amount):
@@ -134,6 +154,18 @@ def test_each_day_that_differs_is_explained(findings, day, reason, document, amo
     assert first.settles == (document is not None)
     assert first.meaning
     assert first.detail
+
+
+def test_a_report_that_has_nothing_of_its_day_yet_is_late(connection):
+    connection.execute("begin")
+    connection.execute(
+        "update marts.reconciliation set fetched_at = '2026-05-09 04:30:00+00' "
+        "where shop_id = 'differs' and period = '2026-05-08'"
+    )
+    found = explain(connection, "differs", "monthly_sales", dt.date(2026, 5, 1))
+    connection.execute("rollback")
+    first = next(one for one in found if one.day == dt.date(2026, 5, 8))
+    assert (first.reason, first.amount, first.settles) == ("late", D(80), True)
 
 
 def test_documents_that_went_together_are_named_once_each(findings):

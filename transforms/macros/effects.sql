@@ -42,7 +42,13 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
     from {{ documents }} as documents
     inner join {{ definitions }} as definitions on definitions.shop_id = documents.shop_id
     where definitions.date_basis <> 'payment'
-        and (definitions.documents_rule = 'all' or documents.is_paid)
+        -- What is said to be neither paid nor due is void, or whatever a shop calls it.
+        and definitions.documents_rule in (
+            'all',
+            documents.document_type,
+            case when documents.is_paid then 'paid' end,
+            case when coalesce(lower(documents.status), 'due') in ('paid', 'due') then 'paid_or_due' end
+        )
         and not (documents.effect = 'return' and definitions.returns_rule = 'ignored')
 
     union all

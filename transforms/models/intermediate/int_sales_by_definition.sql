@@ -5,10 +5,10 @@ with definitions as (
     cross join {{ ref('int_sales_definitions') }} as candidates
 ),
 
--- Summed to months first, so that fifty definitions multiply hundreds of rows and not millions.
+-- Summed to months first, so that a hundred definitions multiply hundreds of rows and not millions.
 documents as (
     select
-        shop_id, effect, document_type, is_paid,
+        shop_id, effect, document_type, status, is_paid,
         {{ month_of('effect_day') }} as effect_day,
         {{ month_of('document_day') }} as document_day,
         {{ month_of('ticket_day') }} as ticket_day,
@@ -21,7 +21,7 @@ documents as (
         sum(uncosted) as uncosted,
         sum(documents) as documents
     from {{ ref('sales_documents') }}
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 ),
 
 paid as (

@@ -12,7 +12,8 @@ returns_rules as (
 ),
 
 documents_rules as (
-    select 'all' as documents_rule union all select 'paid'
+    select 'all' as documents_rule union all select 'paid' union all select 'paid_or_due'
+    union all select 'ticket_invoice' union all select 'pos_order'
 ),
 
 combined as (
@@ -22,7 +23,7 @@ combined as (
     cross join returns_rules
     cross join documents_rules
     -- Only what is paid has a day on which it was.
-    where not (date_basis = 'settled' and documents_rule = 'all')
+    where not (date_basis = 'settled' and documents_rule <> 'paid')
     union all
     -- Money as it comes in: a refund is its own payment, so there is no day to choose for returns.
     select 'payment' as date_basis, 'gross' as amount_basis, returns_rule, 'all' as documents_rule
