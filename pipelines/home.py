@@ -16,7 +16,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,6 +57,8 @@ _LOCK = "sync.lock"
 _BLOCK = 16_384
 """Bytes of a block of a new DuckDB file. A load holds one for each column of each table it writes,
 so with DuckDB's own 256 KiB our wide tables alone take hundreds of megabytes."""
+_SPARE = 1 << 20
+"""Bytes that the note of a sync takes: room kept for noting that the disk was full."""
 _PROBE_SECONDS = 0.5
 """Seconds a sync waits for its lock: somebody may look at it just then."""
 
@@ -130,14 +132,16 @@ class Home:
                 stack.enter_context(held(self.path / _LOCK, busy, timeout=_PROBE_SECONDS))
                 stack.callback(note.unlink, missing_ok=True)
                 since = datetime.now(UTC).isoformat(timespec="seconds")
-                write_atomically(note, json.dumps({"pid": os.getpid(), "since": since}))
+                who = json.dumps({"pid": os.getpid(), "since": since})
+                write_atomically(note, who.ljust(_SPARE))
             yield
 
     @contextmanager
     def guard(self, kept: str = "What was fetched is kept") -> Iterator[None]:
         """Turn a full disk and its like, however deep in the cause, into a :class:`HomeError`.
 
-        ``kept`` says what is safe; anything else passes through unchanged.
+        ``kept`` says what is safe; anything else passes through unchanged. The room that the note
+        of a sync held is free then, for saying how it ended.
         """
         try:
             yield
@@ -147,6 +151,8 @@ class Home:
             trouble = storage_trouble(error)
             if trouble is None:
                 raise
+            with suppress(OSError):
+                self._note.unlink()
             raise HomeError(f"Writing to {self.path} failed: {trouble}. {kept}.") from error
 
     @contextmanager

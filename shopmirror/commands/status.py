@@ -59,7 +59,8 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
             _show_tables(shop, settings.shop(shop.shop).zone)
     if found.runs:
         columns = ("started", "command", "outcome", "#exit", "#requests", "#rows", "took")
-        runs = (_run_line(run, zone) for run in found.runs[:_RUNS])
+        open_end = "cut off" if any(p.kind == "cut off" for p in found.found) else "running"
+        runs = (_run_line(run, zone, open_end) for run in found.runs[:_RUNS])
         out().print(table("Last runs", columns, runs))
     waiting = {state: count for state, count in found.queue.items() if count}
     if waiting:
@@ -133,12 +134,12 @@ def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:
     out().print(table(f"Tables of {shop.shop}", ("table", "#rows", "as of", "proof"), rows))
 
 
-def _run_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
+def _run_line(run: dict[str, Any], zone: tzinfo | None, open_end: str) -> tuple[object, ...]:
     took = ""
     if run["ended_at"]:
         began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
         took = duration((ended - began).total_seconds())
-    outcome = run["outcome"] or "still running, or was killed"
+    outcome = run["outcome"] or open_end
     counts = (f"{run[name]:,}" for name in ("requests", "rows"))
     started = moment(run["started_at"], zone)
     return (started, run["command"], outcome, run["exit_code"], *counts, took)

@@ -103,6 +103,14 @@ def test_a_full_disk_is_told_however_deep_it_lies(home):
     assert storage_trouble(ValueError("x")) is None
 
 
+def test_room_is_kept_for_noting_that_the_disk_was_full(home):
+    with home.sync_lock():
+        assert (home.path / "sync.running").stat().st_blocks * 512 >= 2**20
+        with pytest.raises(HomeError), home.guard():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        assert not (home.path / "sync.running").exists()
+
+
 def test_a_run_that_the_disk_ended_is_noted_in_words(tmp_path, monkeypatch):
     def fetch_and_load(run):
         raise duckdb.IOException("Could not write file: No space left on device")
