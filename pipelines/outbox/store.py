@@ -165,11 +165,13 @@ class Outbox(Registry):
         return frozenset(row[0] for row in rows)
 
     def refuse_faulty(self) -> None:
-        """Raise :class:`QueueBroken` if another program left changes that cannot be read."""
+        """Raise :class:`QueueBroken` if another program left changes that cannot be read, or made
+        some wait again that are done."""
         texts = " and ".join(f"({name} is null or json_valid({name}))" for name in _JSON)
         states = ", ".join(f"'{state}'" for state in STATES)
-        bad = f"select number from changes where state not in ({states}) or not ({texts}) limit 9"
-        if rows := self._select(bad):
+        again = "(state <> 'done' and pushed_at is not null)"
+        bad = f"state not in ({states}) or not ({texts}) or {again}"
+        if rows := self._select(f"select number from changes where {bad} limit 9"):
             raise _unreadable(", ".join(str(row[0]) for row in rows))
 
     # -- writing ------------------------------------------------------------------------------
@@ -353,6 +355,7 @@ def _json(value: Any, default: Callable[[Any], Any] = str) -> str:
 
 def _unreadable(numbers: str) -> QueueBroken:
     return QueueBroken(
-        f"Another program wrote to the queue: change {numbers} cannot be read. Nothing was sent. "
-        "Put a copy of the queue back, or its rows right (state, JSON)."
+        f"Another program wrote to the queue: change {numbers} cannot be read, or was done and "
+        "waits again. Nothing was sent. Put a copy of the queue back, or its rows right (state, "
+        "JSON); what the service is to get once more is to be queued anew."
     )

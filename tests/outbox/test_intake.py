@@ -249,6 +249,17 @@ def test_rows_that_another_program_broke_are_told_and_nothing_is_sent(settings, 
     assert not service.requests
 
 
+def test_what_is_done_is_not_sent_again_because_another_program_made_it_wait(settings, service):
+    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    assert push(settings).done == 1
+    sent = len(service.requests)
+    with Outbox(settings.home) as outbox:
+        outbox.connection.execute("update changes set state = 'queued'")
+    with pytest.raises(QueueBroken, match=r"change 1 .* was done and waits again"):
+        push(settings)
+    assert len(service.requests) == sent
+
+
 def test_a_reference_to_a_row_that_was_taken_out_stops_no_other_change(settings, service):
     rows = [{"name": "Ann"}, {"_op": "update", "id": "@row:1", "city": "Xela"}, {"name": "Bob"}]
     enqueue("customers", "create", rows, settings=settings)
