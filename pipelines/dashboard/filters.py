@@ -82,7 +82,9 @@ def compared_with(
     """
     first, last = period.first, period.last
     if against == "year":
-        found = (_year_earlier(first), _year_earlier(last))
+        end = _year_earlier(last)
+        is_whole = first.day == 1 and last == month_end(last)
+        found = (_year_earlier(first), month_end(end) if is_whole else end)
     elif first == last:
         found = (open_day_before, open_day_before) if open_day_before else (last, first)
     elif first.day == 1:

@@ -51,9 +51,14 @@ class Language:
         return self.minus + text if rounded < 0 else text
 
     def money(self, amount: Decimal, currency: str = "", places: int = 2) -> str:
-        """``Q1,234.50``: a number, with the currency's sign where one is set."""
-        text = self.number(amount, places)
+        """``Q1,234.50``: a number, with the currency's sign where one is set; without cents that
+        the country's currency has not, unless the amount has some."""
         sign = self.sign_of(currency)
+        if places and sign and self.sign == "auto" and amount == amount.to_integral_value():
+            from babel.numbers import get_currency_precision
+
+            places = min(places, get_currency_precision(currency))
+        text = self.number(amount, places)
         if not sign:
             return text
         if self.is_sign_behind:

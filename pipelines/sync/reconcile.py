@@ -62,11 +62,18 @@ class ReconcileReport:
         """The periods that do not agree."""
         return [period for period in self.periods if not period.matches]
 
+    @property
+    def agrees(self) -> bool | None:
+        """Whether all agrees; None where nothing but zeros was compared, which agree on nothing."""
+        if self.differing or self.problems:
+            return False
+        return any(period.ours or period.theirs for period in self.periods) or None
+
     def as_json(self) -> dict[str, Any]:
         """The report for ``--json``, where amounts become text, so no digit is lost."""
         return {
             "exit_code": self.exit_code,
-            "agrees": not self.differing and not self.problems,
+            "agrees": self.agrees,
             "compared": len(self.periods),
             "differing": len(self.differing),
             "periods": [asdict(p) | {"difference": p.difference} for p in self.periods],

@@ -160,7 +160,11 @@ def test_what_mends_all_differences_is_said_once(capfd, count):
 
 def test_zeros_on_both_sides_agree_about_nothing(capfd):
     zero = Decimal(0)
-    show(ReconcileReport(periods=[Compared("a", "monthly_sales", DAY, zero, zero, matches=True)]))
+    report = ReconcileReport(
+        periods=[Compared("a", "monthly_sales", DAY, zero, zero, matches=True)]
+    )
+    assert report.as_json()["agrees"] is None
+    show(report)
     assert "agrees to the cent" not in capfd.readouterr().out
 
 

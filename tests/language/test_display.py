@@ -42,6 +42,13 @@ def test_figures_and_days_are_written_as_the_settings_say(settings, money, day, 
     assert (language.day(DAY), language.month(DAY)) == (day, month)
 
 
+def test_a_currency_without_cents_shows_none_that_an_amount_has_not():
+    language = DisplaySettings(language="es-CL").to_language()
+    assert language.money(Decimal("1234.0000"), "CLP") == "$1.234"
+    assert language.money(Decimal("1234.5"), "CLP") == "$1.234,50"
+    assert language.money(Decimal(1234), "USD").endswith("1.234,00")
+
+
 def test_a_text_is_said_in_the_language_at_work():
     text = Text("Not proven complete at the last sync: {lists}.", lists=[Text("tickets"), "x"])
     assert text == "Not proven complete at the last sync: tickets, x."
