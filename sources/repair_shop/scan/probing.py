@@ -20,8 +20,15 @@ from .night import find_gone, read_night
 from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .rank import Found, RankSearch
-from .tickets import HIDDEN_KEY, MakeReader, halves, read_tickets, repair_status
-from .upwards import read_window
+from .tickets import (
+    HIDDEN_KEY,
+    MakeReader,
+    halves,
+    parts_of_hidden,
+    read_tickets,
+    repair_status,
+)
+from .upwards import read_head, read_window
 
 _WHOLE_PAGES = 400
 """Pages up to which a list is read whole in a night to tell which of its rows are gone."""
@@ -55,8 +62,12 @@ class ListCount:
         if not self.job.endpoint.partition:
             self._settle(out, [self._search()])
             return
-        label = repair_status(self.ledger, self.job.shop)
-        if label is None or self.ledger.value(self.job.shop, HIDDEN_KEY):
+        shop = self.job.shop
+        label = repair_status(self.ledger, shop)
+        if label is None or self.ledger.value(shop, HIDDEN_KEY):
+            for name, asked in parts_of_hidden(self.ledger, shop).items():
+                listed = self.reader(f"new {name}:", None, asked)
+                out.add(read_head(listed, order="newest", since=self.job.since, live=0))
             out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
         self._settle(out, [self._search(half, params) for half, params in halves(label)])

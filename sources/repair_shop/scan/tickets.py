@@ -9,7 +9,8 @@ against what was read, and if it knows a ticket that we do not, everything is re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any, Protocol
 
 from ..errors import NotAllowed, NotFound, ValidationRefused
@@ -19,10 +20,17 @@ from ..scan import Outcome, read_list, read_window
 from ..scan.reader import HALF_KEY, ServiceReader
 from ..schema.clean import made_up_id, row_id
 
-_SINCE_EVER = date(2000, 1, 1)
+_SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
+_DAY = timedelta(days=1)
+_LOOKS = 5
+"""Tickets looked for that neither half showed, at most."""
 
 HIDDEN_KEY = "hides tickets"
 """Ledger key of a shop whose lists hide tickets whatever status is asked for."""
+
+_EDITED = "/tickets/updated shows edited ones only"
+_MISSING = "there is no /tickets/updated to hold it against"
+"""Its value where the last change does not show all tickets either: why."""
 
 
 class MakeReader(Protocol):
@@ -34,8 +42,8 @@ class MakeReader(Protocol):
         """``prefix`` keeps the keys of several readers apart."""
 
 
-def repair_status(ledger: Ledger, shop: str) -> str | None:
-    """A status label of type 'repair' of this shop: New if there is one, else the first.
+def repair_labels(ledger: Ledger, shop: str) -> list[str]:
+    """The status labels of type 'repair' of a shop.
 
     Of each status the newest answer counts: an odd one of an earlier night names none for good.
     """
@@ -43,14 +51,18 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
     for body in ledger.newest_bodies(shop, "statuses", 20):
         for row in rows_of(parse_json(body), "/statuses"):
             newest.setdefault(row_id(row, "statuses") or made_up_id(row), row)
-    labels = [
+    return [
         label
         for identity, row in newest.items()
         if isinstance(label := row.get("label") or row.get("status") or row.get("name"), str)
         and str(row.get("type", "repair")) == "repair"
         and not ledger.is_deleted(shop, "statuses", identity)
     ]
-    kept = ledger.value(shop, HALF_KEY)
+
+
+def repair_status(ledger: Ledger, shop: str) -> str | None:
+    """The label by which a shop's tickets are halved: New if there is one, else the first."""
+    labels, kept = repair_labels(ledger, shop), ledger.value(shop, HALF_KEY)
     if kept is not None and (kept in labels or not labels):
         return kept
     label = "New" if "New" in labels else (labels[0] if labels else None)
@@ -67,6 +79,14 @@ def halves(label: str) -> tuple[tuple[bool, dict[str, str]], ...]:
     )
 
 
+def parts_of_hidden(ledger: Ledger, shop: str) -> dict[str, dict[str, str]]:
+    """What asks for the tickets of a shop whose halves hide some, besides their last change: the
+    bare list, and each status where the last change does not show all either."""
+    by_status = ledger.value(shop, HIDDEN_KEY) not in ("yes", "")
+    named = repair_labels(ledger, shop) if by_status else []
+    return {"": {}, **{label: {"status": label} for label in named}}
+
+
 def read_tickets(
     ledger: Ledger,
     shop: str,
@@ -79,66 +99,108 @@ def read_tickets(
     is_sorted: bool = True,
 ) -> Outcome:
     """Read the tickets of a window, or with ``whole`` all of them."""
+    tickets = _Tickets(ledger, shop, reader, params, since, is_sorted)
     label = repair_status(ledger, shop)
+    if whole:
+        return tickets.all(label, hint)
     if label is None:
-        if not whole:
-            return Outcome(reason="the service names no status to ask closed tickets by")
-        out = _from_updated(reader, Outcome(whole=True))
-        ledger.set_value(shop, HIDDEN_KEY, "yes")
-        return out
-    (_, equal), (_, other) = halves(label)
-    # Named after the label: a scan that goes on under another one must not mix their halves.
-    not_it = reader(f"ne:{label}:", None, {**params, **other})
-    rest = read_list(not_it, hint=hint, since=since) if is_sorted else read_window(not_it)
-    same = (read_list if is_sorted else read_window)(
-        reader(f"eq:{label}:", None, {**params, **equal})
-    )
-    out = Outcome(
-        proof=f"status not {label}: {rest.proof}; status {label}: {same.proof}",
-        reason="; ".join(filter(None, (rest.reason, same.reason))),
-        whole=True,
-    )
-    out.add(rest)
-    out.add(same)
-    if not whole:
-        return out
-    try:
-        updated = _newest_updated(reader)
-    except NotFound:
-        if ledger.value(shop, HIDDEN_KEY):
-            raise  # it was there, and showed what these lists hide
-        out.proof += "; there is no /tickets/updated to hold it against"
-        return out
-    out.take(updated)
-    hidden = set(updated.ids) - rest.ids - same.ids
-    created_since = all(_is_new(ledger, shop, identity) for identity in hidden)
-    hides = bool(hidden) and not created_since
-    ledger.set_value(shop, HIDDEN_KEY, "yes" if hides else "")
-    return _from_updated(reader, out) if hides else out
+        return Outcome(reason="the service names no status to ask closed tickets by")
+    return tickets.halves(label, hint)[0]
 
 
-def _newest_updated(reader: MakeReader) -> Page:
-    """The tickets changed last. Raises :class:`NotFound` where there is no such path: one 404 alone
-    says little, and a service may refuse so long a time."""
-    try:
-        check = reader("check:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER})
-        return check.ask("updated:1", 1, None)
-    except (NotFound, ValidationRefused) as error:
-        if isinstance(error, NotAllowed):
-            raise
-        return reader("check again:", "/tickets/updated", {}).ask("updated:1", 1, None)
+@dataclass(frozen=True)
+class _Tickets:
+    """One scan of a shop's tickets, or of a window of them."""
+
+    ledger: Ledger
+    shop: str
+    reader: MakeReader
+    params: Mapping[str, Any]
+    since: date | None
+    is_sorted: bool
+
+    def part(self, name: str, asked: Mapping[str, Any], hint: int | None = None) -> Outcome:
+        """Those that the list shows when it is asked so."""
+        part = self.reader(name, None, {**self.params, **asked})
+        return read_list(part, hint=hint, since=self.since) if self.is_sorted else read_window(part)
+
+    def halves(self, label: str, hint: int | None) -> tuple[Outcome, bool]:
+        """Those of a status and the others; and whether the service told these from each other."""
+        out, (_, equal), (_, other) = Outcome(whole=True), *halves(label)
+        # Named after the label: a scan that goes on under another one must not mix their halves.
+        rest, same = self.part(f"ne:{label}:", other, hint), self.part(f"eq:{label}:", equal)
+        out.add(rest)
+        out.add(same)
+        out.proof = f"status not {label}: {rest.proof}; status {label}: {same.proof}"
+        out.reason = "; ".join(filter(None, (rest.reason, same.reason)))
+        return out, 2 * len(rest.ids & same.ids) <= len(out.ids)
+
+    def all(self, label: str | None, hint: int | None) -> Outcome:
+        """Both halves, held against the tickets changed last; all in other ways if these hide."""
+        out, differ = (Outcome(whole=True), False) if label is None else self.halves(label, hint)
+        kept, halved, asked, known = self.ledger.value(self.shop, HIDDEN_KEY), set(out.ids), None, 0
+        try:
+            changed, asked = _newest_updated(self.reader)
+            known = changed.size
+            out.take(changed)
+        except NotFound:
+            if label is None or kept not in (None, "", _MISSING):
+                raise  # it was there, and showed what these lists hide
+            out.proof += f"; {_MISSING}"
+            for name in repair_labels(self.ledger, self.shop):
+                of_status = self.reader(f"first of {name}:", None, {"status": name})
+                out.take(of_status.ask("newest:1", 1, "newest"))
+        hidden = sorted(out.ids - halved)[:_LOOKS]
+        hides = label is None or not (differ or known)
+        hides = hides or not all(self.is_listed(str(label), row) for row in hidden)
+        self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
+        return self.hidden(out, asked) if hides else out
+
+    def is_listed(self, label: str, identity: str) -> bool:
+        """Whether either half shows a ticket now: it came, or changed its status, meanwhile."""
+        day = self.ledger.day_of(self.shop, "tickets", identity)
+        if day is None:
+            return False
+        window = {"createdDateFrom": day - _DAY, "createdDateTo": day + _DAY}
+        return any(
+            identity in self.part(f"look:{identity}:{is_it}:", {**window, **half}).ids
+            for is_it, half in halves(label)
+        )
+
+    def hidden(self, out: Outcome, asked: Mapping[str, Any] | None) -> Outcome:
+        """All of them by their last change, ``asked`` for so if that can be; by each status too
+        where it does not show all."""
+        changed, why = Outcome(proof=out.proof, whole=True), _MISSING
+        if asked is not None:
+            changed, why = read_window(self.reader("all:", "/tickets/updated", asked)), _EDITED
+            told = "the lists hide tickets, so all were read by their last change"
+            changed.proof = f"{told}: {changed.proof}"
+        single, unchanged = self.reader(), sorted(out.ids - changed.ids)
+        changed.ids |= out.ids
+        changed.page_rows = changed.page_rows or out.page_rows
+        changed.pages += out.pages
+        if all(single.detail(identity) is None for identity in unchanged[:_LOOKS]):
+            return changed
+        self.ledger.set_value(self.shop, HIDDEN_KEY, why)
+        listed, shown = Outcome(), 0
+        for name, asked in parts_of_hidden(self.ledger, self.shop).items():
+            part = self.part(f"of {name}:", asked)
+            listed.add(part)
+            shown += len(part.ids) if asked else 0
+        if not changed.ids <= listed.ids or 2 * shown > 3 * len(listed.ids):
+            listed.reason = listed.reason or f"the lists hide tickets whatever is asked, and {why}"
+        changed.add(listed)
+        changed.proof += f"; {why}, so they were read by each status too"
+        return changed
 
 
-def _is_new(ledger: Ledger, shop: str, identity: str) -> bool:
-    """Whether a ticket was made today (UTC, a day of slack): then the lists just missed it."""
-    day = ledger.day_of(shop, "tickets", identity)
-    return day is not None and day >= (datetime.now(UTC) - timedelta(days=2)).date()
-
-
-def _from_updated(reader: MakeReader, out: Outcome) -> Outcome:
-    more = read_window(reader("all:", "/tickets/updated", {"updatedDateFrom": _SINCE_EVER}))
-    more.proof = f"the lists hide tickets, so all were read by their last change: {more.proof}"
-    more.ids |= out.ids
-    more.page_rows = more.page_rows or out.page_rows
-    more.pages += out.pages
-    return more
+def _newest_updated(reader: MakeReader) -> tuple[Page, dict[str, Any]]:
+    """The tickets changed last, and what asks for them. Raises :class:`NotFound` where there is no
+    such path: one 404 alone says little, and a service may refuse so long a time."""
+    for name, asked in (("check:", _SINCE_EVER), ("check again:", {})):
+        try:
+            return reader(name, "/tickets/updated", asked).ask("updated:1", 1, None), asked
+        except (NotFound, ValidationRefused) as error:
+            if isinstance(error, NotAllowed) or not asked:
+                raise
+    raise AssertionError("the last way returns or raises")

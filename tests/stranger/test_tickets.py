@@ -1,0 +1,69 @@
+"""All tickets of services that tell statuses from each other in ways of their own."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.wire.doubles import Reply, Seen
+
+LABELS = ("New", "Open", "Done")
+
+
+def ticket(number: int, label: str, day: str = "2026-03-04") -> dict:
+    created = f"{day}T{10 + number // 60}:{number % 60:02d}:00-0600"
+    return {"id": f"t{number}", "status": {"label": label}, "created_date": created}
+
+
+def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
+    """The tickets of a status, of the others, or of the pipeline, as a service of these ways tells
+    them."""
+    wanted = query.get("status")
+    if wanted is None or ways == "no status":
+        return [row for row in tickets if row["status"]["label"] != "Done"]
+    is_not = query.get("statusCondition") == "NOT-EQUAL" and ways != "no condition"
+    found = [row for row in tickets if (row["status"]["label"] == wanted) != is_not]
+    hides = ways == "pipeline" or (ways == "pipeline but of one status" and is_not)
+    return [row for row in found if not hides or row["status"]["label"] != "Done"]
+
+
+@pytest.mark.parametrize(
+    ("ways", "changed", "code"),
+    [
+        ("no condition", "edited", 0),
+        ("no condition", "missing", 0),
+        ("no status", "edited", 1),
+        ("no status", "missing", 1),
+        ("pipeline but of one status", "edited", 0),
+        ("pipeline but of one status", "missing", 0),
+        ("pipeline", "edited", 1),
+        ("pipeline", "all", 0),  # a busy shop: the page of the newest changes is of today
+    ],
+)
+def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
+    stranger, ways, changed, code
+):
+    today = datetime.now(UTC).date().isoformat() if changed == "all" else "2026-03-04"
+    tickets = [ticket(n, LABELS[n % 3]) for n in range(60)]
+    tickets += [ticket(n, "Done", today) for n in range(60, 120)]
+    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+
+    def answer(seen: Seen) -> Reply:
+        query, path = dict(seen.query), seen.path.removeprefix("/v1/")
+        if path == "statuses":
+            rows = statuses
+        elif path == "tickets":
+            rows = listed(tickets, query, ways)
+        elif path == "tickets/updated" and changed != "missing":
+            rows = tickets[:: 1 if changed == "all" else 7]
+        else:
+            rows = [row for row in tickets if path == f"tickets/{row['id']}"]
+            return Reply(body=rows[0]) if rows else Reply(404, {"error": "Not found"})
+        begin = 50 * int(query.get("page", 1)) - 50
+        return Reply(body=rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
+
+    stranger.loopback.otherwise = answer
+    for number in (120, 121):
+        report = stranger.sync("statuses", "tickets")
+        assert report.exit_code == code, report.details
+        assert code or len(stranger.recorder.live("tickets", "main")) == number
+        tickets.append(ticket(number, "Open", "2026-03-09"))
