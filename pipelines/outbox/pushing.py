@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.home import LEDGER
 from pipelines.outbox.change import State
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
@@ -29,6 +30,7 @@ from pipelines.outbox.verify import Earlier
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client, RequestCounter
+from sources.repair_shop.ledger import refuse_newer
 from sources.repair_shop.settings import Settings, ShopSettings
 
 WORKERS = 4
@@ -89,9 +91,11 @@ def push(
     ``wait`` False leaves changes in doubt to the next push instead of waiting (up to a minute of
     the service) for the second lookup. ``progress`` gets a line for every outcome. Raises
     :class:`PushBusy` when another push is at work, :class:`QueueBroken` when the queue cannot be
-    used; what stops one shop is in the report's ``errors`` and leaves the others complete.
+    used, :class:`LedgerError` when a newer version works in this home; what stops one shop is in
+    the report's ``errors`` and leaves the others complete.
     """
     shops = settings.chosen(shop)
+    refuse_newer(settings.home / LEDGER)
     if dry_run:
         return _dry_run(settings, shops, on_conflict)
     with Outbox(settings.home) as outbox:

@@ -26,15 +26,13 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
     from version n - 1 to n. :class:`NewerVersion` when the file is ahead of the steps; what SQLite
     raises passes through, and then the file is as it was.
     """
-    version = _version(db)
+    version = check_version(db, steps)
     if version == len(steps):
         return version
     with db:
         db.execute("begin immediate")
         # Another process may have taken them while this one waited for the file.
-        version = _version(db)
-        if version > len(steps):
-            raise NewerVersion(version, len(steps))
+        version = check_version(db, steps)
         for number in range(version, len(steps)):
             # executescript() would commit the transaction first.
             for statement in _statements(steps[number]):
@@ -43,8 +41,12 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
     return version
 
 
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("pragma user_version").fetchone()[0])
+def check_version(db: sqlite3.Connection, steps: Sequence[str]) -> int:
+    """The version of a file; :class:`NewerVersion` when it is ahead of the steps."""
+    version = int(db.execute("pragma user_version").fetchone()[0])
+    if version > len(steps):
+        raise NewerVersion(version, len(steps))
+    return version
 
 
 def _statements(script: str) -> Iterator[str]:

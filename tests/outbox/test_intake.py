@@ -10,6 +10,7 @@ import pytest
 from pipelines.outbox import InputRefused, Outbox, QueueBroken, enqueue, push
 from pipelines.outbox.files import read_rows
 from pipelines.outbox.intake import MOST_UPLOAD_BYTES
+from sources.repair_shop.ledger import LedgerError
 
 
 def refused(call, *parts):
@@ -224,6 +225,16 @@ def test_a_queue_of_a_newer_version(settings):
         db.execute("pragma user_version = 99")
     with pytest.raises(QueueBroken, match="newer version"):
         Outbox(settings.home)
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_home_of_a_newer_version_sends_nothing(settings, service, dry_run):
+    enqueue("brands", "create", {"name": "Acme"}, settings=settings)
+    with sqlite3.connect(settings.home / "mirror.sqlite") as db:
+        db.execute("pragma user_version = 99")
+    with pytest.raises(LedgerError, match="newer shopmirror"):
+        push(settings, dry_run=dry_run)
+    assert service.requests == []
 
 
 def test_a_locked_queue(settings, monkeypatch):

@@ -1,6 +1,6 @@
 """The ledger: every answer on disk with its place in a scan, before anything uses it."""
 
-from .file import FORMAT, LedgerError
+from .file import FORMAT, LedgerError, refuse_newer
 from .records import Page, Row, Scan, StoredPage, now_text, page_of
 from .scans import ScanState
 from .store import Ledger
@@ -18,4 +18,5 @@ __all__ = [
     "StoredPage",
     "now_text",
     "page_of",
+    "refuse_newer",
 ]

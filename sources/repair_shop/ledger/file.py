@@ -6,12 +6,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ..ledger.records import STEPS
-from ..migrations import NewerVersion, migrate
+from ..migrations import NewerVersion, check_version, migrate
 
 FORMAT = len(STEPS)
 _AROUND_IT = ("unable to open", "readonly", "is full", "disk I/O", "is locked")
@@ -22,6 +22,22 @@ class LedgerError(Exception):
     """The ledger's file cannot be used; the message says what to do. Exit code 2."""
 
     exit_code = 2
+
+
+def refuse_newer(path: Path) -> None:
+    """:class:`LedgerError` if a newer version wrote the ledger; else nothing of it matters here."""
+    if path.exists():
+        with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as db:
+            try:
+                check_version(db, STEPS)
+            except NewerVersion as error:
+                raise _too_new(path, error) from None
+
+
+def _too_new(path: Path, error: NewerVersion) -> LedgerError:
+    return LedgerError(
+        f"The ledger {path} was written by a newer shopmirror ({error}). Update shopmirror."
+    )
 
 
 class LedgerFile:
@@ -36,9 +52,7 @@ class LedgerFile:
             with self._write:
                 migrate(self._db, STEPS)
         except NewerVersion as error:
-            raise LedgerError(
-                f"The ledger {path} was written by a newer shopmirror ({error}). Update shopmirror."
-            ) from None
+            raise _too_new(path, error) from None
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
 
