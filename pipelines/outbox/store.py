@@ -164,6 +164,24 @@ class Outbox(Registry):
         )
         return frozenset(row[0] for row in rows)
 
+    def said_before(self, numbers: Sequence[int]) -> list[int]:
+        """Changes that say what all of ``numbers`` say again, the last of each; none if some say
+        what none did. What names other changes is left out, and what was taken out."""
+        said = (
+            "select shop, resource, op, coalesce(record_id, '') as record, max(number) as number,"
+            " replace(body, coalesce(marker, ''), '') || coalesce(file ->> 'sha256', '') as words"
+            " from changes where number between ? and ? and state != 'rejected'"
+            " and body not like '%{\"$queued\"%' and coalesce(record_id, '') not like '@%'"
+            " group by shop, resource, op, record, words"
+        )
+        found = self._select(
+            f"select old.number from ({said}) as new left join ({said}) as old"
+            " using (shop, resource, op, record, words) order by 1",
+            *(numbers[0], numbers[-1], 1, numbers[0] - 1),
+        )
+        earlier = [row[0] for row in found]
+        return [] if None in earlier else earlier
+
     def refuse_faulty(self) -> None:
         """Raise :class:`QueueBroken` if another program left changes that cannot be read, or made
         some wait again that are done."""

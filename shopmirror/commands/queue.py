@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from shopmirror.completion import JsonOption, ShopOption
-from shopmirror.consoles import moment, out, print_json, say, table
+from shopmirror.consoles import moment, out, print_json, say, table, tell
 from sources.repair_shop.settings import home_folder, load_settings
 
 Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
@@ -62,6 +62,7 @@ def add(
     from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.files import read_object
     from pipelines.outbox.intake import enqueue, resource_and_op
+    from pipelines.outbox.store import Outbox
 
     settings = load_settings()
     if op is None and upload is None:
@@ -90,6 +91,11 @@ def add(
             out().print(f"Queued as {number}.")
     else:
         out().print(f"Queued {len(numbers)} changes, {numbers[0]} to {numbers[-1]}.")
+    with Outbox(settings.home) as outbox:
+        earlier = outbox.said_before(numbers)
+    if earlier:
+        many = f"changes {earlier[0]} to {earlier[-1]} say" if earlier[1:] else f"{earlier[0]} says"
+        tell(f"The same was queued before: {many} so. 'queue discard' takes out what is too much.")
     return 0
 
 

@@ -64,6 +64,9 @@ def test_a_file_of_changes(shop, capsys, tmp_path):
     (tmp_path / "brands.csv").write_text("name\nAcme\nZenith\n")
     add = ("queue", "add", "brands", "--op", "create", "--file", "brands.csv")
     assert run(capsys, *add)[:2] == (0, "Queued as 1.\nQueued as 2.\n")
+    code, out, err = run(capsys, *add)
+    assert (code, out) == (0, "Queued as 3.\nQueued as 4.\n")
+    assert "queued before: changes 1 to 2 say so" in err
     (tmp_path / "brands.csv").write_text("name\nAcme\n" + "x" * 101 + "\n")
     code, out, err = run(capsys, *add)
     assert (code, out) == (2, "")
