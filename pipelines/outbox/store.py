@@ -30,7 +30,9 @@ _CONDITIONS: Mapping[str, str] = {
     "after": "number > ?",
     "but": "number != ?",
     "of_list": "+resource = ?",
-    "naming": "body like '%\"' || ? || '\"%'",
+    "naming": "exists (select 1 from (select ? as named) where instr(body, named) and exists"
+    " (select 1 from json_tree(body) where (type = 'text' or key like '%id')"
+    " and instr(',' || replace(atom, ' ', '') || ',', ',' || named || ',')))",
     "referring": "body like '%{\"$queued\": ' || ? || '}%'",
     "pushed_after": "pushed_at > ?",
     "refused": "(json_extract(progress, '$.refused') is not null) = ?",

@@ -205,28 +205,6 @@ def test_a_file_that_changed_since_is_not_sent(settings, service, tmp_path):
     assert not service.files
 
 
-def test_a_delete_waits_for_what_still_names_the_record(settings, service):
-    record = service.put("customers", name="Ann")
-    enqueue("tickets", "create", {"customerId": record, "shortInfo": "x"}, settings=settings)
-    enqueue("customers", "delete", record_id=record, settings=settings)
-    service.lose = ["refuse"]
-    push(settings)
-    assert states(settings) == ["rejected", "done"]
-
-
-def test_a_delete_waits_for_what_names_the_record_by_its_change(settings, service):
-    [ann] = enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-    body = {"name": "x", "mobile": "1", "subject": "x"}
-    [lead] = enqueue("leads", "create", body, settings=settings)
-    body = {"subject": "x", "dateandtime": "2026-03-05 10:00", "customer": f"@{ann}"}
-    enqueue("appointments", "create", body | {"leads": f"@{lead}"}, settings=settings)
-    enqueue("customers", "delete", record_id=f"@{ann}", settings=settings)
-    service.lose = ["ok", "refuse"]
-    push(settings)
-    assert states(settings) == ["done", "rejected", "queued", "queued"]
-    assert "which names the record" in change(settings, 4).reason
-
-
 def test_a_parked_update_is_not_passed_by_a_later_one_that_leaves_with_an_earlier(
     settings, service
 ):
