@@ -286,6 +286,17 @@ MARKER_FIELDS: Mapping[str, str] = {
     "tickets": "issueDescription",
     "ticket_comments": "comment",
     "ticket_timers": "notes",
+def respells(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a cleaned row shows the words sent in a field without accents, signs or spaces, or
+    escaped, as services keep them; words that somebody put an accent on are others."""
+    ours = _spellings(str(sent))
+    return any(
+        (plain := re.sub(r"[^a-z0-9]", "", html.unescape(shown).casefold())) in ours
+        and not plain.isdecimal()
+        for shown in picture(resource, name, row).values()
+    )
+
+
     "payments": "paymentNote",
     "products": "description",
     "adjustments": "notes",

@@ -1,5 +1,6 @@
 """Our own earlier changes, and how a service shows them, are nobody's edit."""
 
+import html
 from datetime import UTC, datetime, timedelta
 
 import duckdb
@@ -97,6 +98,24 @@ def test_a_model_that_names_its_make_is_found_again(settings, service):
     service.lose = ["after"]
     assert push(settings).exit_code == 0
     assert service.count("create", "models") == 1
+
+
+@pytest.mark.parametrize("kept", [html.escape, str.upper, lambda text: text.replace(" ", "")])
+def test_a_name_the_service_keeps_otherwise_is_ours_and_an_edit_is_not(
+    settings, service, record, kept
+):
+    row = service.records["customers"][record]
+    service.then = lambda body: row.update(company=kept(body["company"]))
+    for company in ("Núñez & Co.", "Núñez & Cía."):
+        enqueue("customers", "update", {"company": company}, record_id=record, settings=settings)
+    with Outbox(settings.home) as outbox:
+        outbox.set([1, 2], "sent apart", alone=1)
+    assert push(settings).exit_code == 0
+    row["company"] = "Núñez"
+    base = {"company": "Nunez"}
+    body = {"company": "Nuñez"}
+    enqueue("customers", "update", body, record_id=record, based_on=base, settings=settings)
+    assert push(settings).exit_code == 1
 
 
 def test_a_number_the_service_spells_with_its_country_is_ours(settings, service, record):
