@@ -85,6 +85,31 @@ def picture(resource: str, name: str, row: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def pictured(resource: str, name: str, row: Mapping[str, Any]) -> Any:
+    """What a record shows of a field, to be compared with what it showed before the request."""
+    if name == "lines":
+        return bag(row.get("lines"))
+    return {column: _plain(text) for column, text in picture(resource, name, row).items()}
+
+
+_LINE = (
+    "product_code item_description quantity unit_price id product_id type internal_use breakage"
+).split()
+
+
+def bag(lines: Any) -> list[str]:
+    """Lines of a record to be compared, in whatever order: what tells each from others."""
+    return sorted(str([_plain(line.get(name)) for name in _LINE]) for line in lines or ())
+
+
+def _plain(value: Any) -> str:
+    """A value as text, numbers by what they are worth: ``2.0`` is ``2``."""
+    try:
+        return str(Decimal(str(value)).normalize())
+    except InvalidOperation:
+        return str(value)
+
+
 def shows(
     resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo
 ) -> bool | None:
@@ -123,6 +148,28 @@ def _shows_an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:
         column.endswith("__id") or (column in columns_of(resource, name) and _ID.fullmatch(value))
         for column, value in seen.items()
     )
+
+
+def left_out(
+    resource: str,
+    body: Mapping[str, Any],
+    before: Mapping[str, Any],
+    row: Mapping[str, Any],
+    zone: ZoneInfo,
+) -> list[str]:
+    """Fields, and lines, that a record shows as before an update and not as they were sent."""
+    found = [
+        name
+        for name, value in body.items()
+        if shows(resource, name, value, row, zone) is False
+        and pictured(resource, name, before) == pictured(resource, name, row)
+    ]
+    for line in body.get("lines", ()) if "lines" not in found else ():
+        code = line["productCode"]
+        was, now = (bag(_of_product(shown.get("lines"), code)) for shown in (before, row))
+        if was == now and _lines_show([line], row.get("lines")) is False:
+            found.append(f"line {code}")
+    return found
 
 
 def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
@@ -165,9 +212,7 @@ def _lines_show(sent: list[Any], seen: Any) -> bool | None:
     if not isinstance(seen, list):
         return None
     for line in sent:
-        found = [
-            row for row in seen if _folded(row.get("product_code")) == _folded(line["productCode"])
-        ]
+        found = _of_product(seen, line["productCode"])
         wanted = (("quantity", "quantity"), ("unitPrice", "unit_price"))
         if not any(
             all(
@@ -180,6 +225,10 @@ def _lines_show(sent: list[Any], seen: Any) -> bool | None:
         ):
             return False
     return True
+
+
+def _of_product(lines: Any, code: str) -> list[Any]:
+    return [line for line in lines or () if _folded(line.get("product_code")) == _folded(code)]
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -237,6 +286,17 @@ def distorts(
     return wide and any(telling) and sum(telling) >= len(telling) * _HALF
 
 
+def respells(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a cleaned row shows the words sent in a field without accents, signs or spaces, or
+    escaped, as services keep them; words that somebody put an accent on are others."""
+    ours = _spellings(str(sent))
+    return any(
+        (plain := re.sub(r"[^a-z0-9]", "", html.unescape(shown).casefold())) in ours
+        and not plain.isdecimal()
+        for shown in picture(resource, name, row).values()
+    )
+
+
 def is_cut(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
     """Whether a cleaned row shows the beginning of what was sent in a field."""
     shown = picture(resource, name, row).values()
@@ -286,17 +346,6 @@ MARKER_FIELDS: Mapping[str, str] = {
     "tickets": "issueDescription",
     "ticket_comments": "comment",
     "ticket_timers": "notes",
-def respells(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
-    """Whether a cleaned row shows the words sent in a field without accents, signs or spaces, or
-    escaped, as services keep them; words that somebody put an accent on are others."""
-    ours = _spellings(str(sent))
-    return any(
-        (plain := re.sub(r"[^a-z0-9]", "", html.unescape(shown).casefold())) in ours
-        and not plain.isdecimal()
-        for shown in picture(resource, name, row).values()
-    )
-
-
     "payments": "paymentNote",
     "products": "description",
     "adjustments": "notes",

@@ -23,11 +23,11 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 
 import time
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import picture, shows
+from pipelines.outbox.compare import bag, pictured, shows
 from pipelines.outbox.order import ONCE_ONLY
 from pipelines.outbox.outcome import fenced, leave, settle_done
 from pipelines.outbox.recent import LookupUnsure, Verdict
@@ -62,16 +62,16 @@ class Resolver:
 
     def _resolve(self, group: Sequence[Change]) -> None:
         change = group[0]
-        refused = bool(change.progress.get("refused"))
+        # The service's word that it had no effect holds, but for money, if nothing tells otherwise.
+        is_refused = bool(change.progress.get("refused")) and change.resource != "payments"
+        unsaid: Any = "absent" if is_refused else "unclear"
         try:
             verdict = self._verdict(change)
         except LookupUnsure as unsure:
-            verdict = Verdict("absent" if refused else "unclear", None, str(unsure))
+            verdict = Verdict(unsaid, None, str(unsure))
         except BadAnswer as error:
-            verdict = Verdict(
-                "absent" if refused else "late" if error.transient else "unclear",
-                found=f"lookup failed: {error}",
-            )
+            kind: Any = "late" if error.transient else unsaid
+            verdict = Verdict(kind, None, f"lookup failed: {error}")
         except ShopError as error:
             self._not_shown(group, error)
             return
@@ -84,8 +84,6 @@ class Resolver:
             settle_done(self._outbox, group, body, found, f"found: {verdict.found}", "adopted")
             self._lookup.created(change.resource, found)
             self._hook("adopted", change.number)
-        elif refused and verdict.kind in ("absent", "late"):
-            self._refused(group, verdict)
         elif verdict.kind == "absent":
             self._absent(group, verdict)
         elif verdict.kind == "late" and self._since(change) < self._settle(change):
@@ -95,11 +93,6 @@ class Resolver:
 
     def _not_shown(self, group: Sequence[Change], error: ShopError) -> None:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
-        if group[0].progress.get("refused"):
-            with self._outbox.transaction():
-                if self._outbox.unmoved(group):
-                    self._sender.requeue(group, str(error), again=False)
-            raise error
         if not isinstance(error, Unreachable) or not error.sent:
             raise error
         self._wait(group, str(error))
@@ -134,16 +127,20 @@ class Resolver:
                 for shown in (before, row)
             )
             if was is not True and now is not None:
-                old, new = (_seen(change.resource, name, shown) for shown in (before, row))
+                old, new = (pictured(change.resource, name, shown) for shown in (before, row))
                 found[name] = "applied" if now else "absent" if old == new else "unclear"
-        ours, unmoved, other = (
+        ours, unmoved, other, late = (
             [name for name in found if found[name] == kind]
-            for kind in ("applied", "absent", "unclear")
+            for kind in ("applied", "absent", "unclear", "late")
         )
-        if ours and not unmoved and not other:
+        if ours and not (unmoved or other or late):
             return Verdict("applied", change.record_id, f"shows ours in {', '.join(ours)}")
         if not ours and unmoved and not other:
             return Verdict("absent", None, f"{', '.join(unmoved)} as before")
+        if late and not ours and not other:
+            # The answer's word that it had no effect is the only one there is.
+            kind: Any = "absent" if change.progress.get("refused") else "late"
+            return Verdict(kind, None, "stockQuantity does not show, and must not be sent twice")
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         if not ours and not unmoved and not other and not once:
             return Verdict("absent", None, "no field of it is visible; sending twice sets it once")
@@ -151,23 +148,19 @@ class Resolver:
         if once:
             why += f"; {', '.join(once)} must not be sent twice"
         if ours:
-            why += f"; {', '.join(ours)} show ours, {', '.join(unmoved + other)} do not"
+            why += f"; {', '.join(ours)} show ours, {', '.join(unmoved + other + late)} do not"
         raise LookupUnsure(why)
-
-    def _refused(self, group: Sequence[Change], verdict: Verdict) -> None:
-        """The service said that it had no effect, and shows none: sent again after a rate error."""
-        change = group[0]
-        self._outbox.set(group, "absent", verdict.found)
-        if change.progress["refused"] != "exists":
-            self._sender.resend(group)
-        else:
-            self._outbox.settle(group, "rejected", change.reason, state=State.REJECTED)
 
     def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
         change = group[0]
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
             self._outbox.set(group, "looked up", verdict.found)
+            return
+        refused = change.progress.get("refused")
+        if refused == "exists":
+            why = f"{change.reason}; {verdict.found}"
+            self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
             return
         lookups = change.lookups + 1
         harmless = change.op == "upload"
@@ -177,17 +170,17 @@ class Resolver:
             return
         why = ""
         either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
-        if change.resource == "payments":
+        if change.resource == "payments" and not refused:
             why = (
                 f"{verdict.found}, in {lookups} lookups. A payment is not sent again by itself: "
                 f"check the invoice, then {either}"
             )
         elif change.progress.get("said_done"):
             why = (
-                f"{verdict.found}, though the service answered that it deleted it. Delete it at "
-                f"the service, or {either}"
+                f"{verdict.found}, though the service answered that it was done. Do it at the "
+                f"service, or {either}"
             )
-        elif change.attempts >= MOST_SENDS:
+        elif change.attempts >= MOST_SENDS and not refused:
             why = f"{verdict.found}, though sent {change.attempts} times ({change.reason})"
         if why:
             leave(self._outbox, group, why)
@@ -202,7 +195,8 @@ class Resolver:
         latest: the last look tells, those before only spare a wait."""
         since = self._since(group[0])
         least = self._shop.seconds(SETTLE_SECONDS) / 4
-        wait = min(max(4 * since, least), max(self._settle(group[0]) - since, least))
+        last = max(self._settle(group[0]) - since, least)
+        wait = last if group[0].progress.get("refused") else min(max(4 * since, least), last)
         columns["next_lookup"] = self._outbox.now() + wait
         self._outbox.set(group, "looked up", found, **columns)
 
@@ -217,13 +211,6 @@ class Resolver:
         return self._shop.seconds(SETTLE_SECONDS) * minutes
 
 
-def _seen(resource: str, name: str, row: Mapping[str, Any]) -> Any:
-    """What a record shows of a field, to be compared with what it showed before the request."""
-    if name == "lines":
-        return _bag(row.get("lines"))
-    return {column: _plain(text) for column, text in picture(resource, name, row).items()}
-
-
 def _acting(
     body: Mapping[str, Any], before: Mapping[str, Any], row: Mapping[str, Any]
 ) -> dict[str, str]:
@@ -232,29 +219,14 @@ def _acting(
     if "stockQuantity" in body and before.get("stock") is not None and row.get("stock") is not None:
         grown = Decimal(str(row["stock"])) - Decimal(str(before["stock"]))
         added = grown == Decimal(str(body["stockQuantity"]))
-        found["stockQuantity"] = "applied" if added else "absent" if grown == 0 else "unclear"
+        # Not every stock is counted where it is shown, but a record that was written says when.
+        is_unwritten = row.get("last_updated") and row["last_updated"] == before.get("last_updated")
+        still = "absent" if is_unwritten else "late"
+        found["stockQuantity"] = "applied" if added else still if grown == 0 else "unclear"
     lists = sorted(body.keys() & {"add_products", "update_products", "delete_products"})
     if lists and "products" in before and isinstance(row.get("products"), list):
-        old, new = _bag(before["products"]), _bag(row["products"])
+        old, new = bag(before["products"]), bag(row["products"])
         more = len(body.get("add_products", ())) - len(body.get("delete_products", ()))
         grew = len(new) - len(old) == more
         found |= dict.fromkeys(lists, "absent" if old == new else "applied" if grew else "unclear")
     return found
-
-
-_LINE = (
-    "product_code item_description quantity unit_price id product_id type internal_use breakage"
-).split()
-
-
-def _bag(lines: Any) -> list[str]:
-    """Lines of a record to be compared, in whatever order: what tells each from others."""
-    return sorted(str([_plain(line.get(name)) for name in _LINE]) for line in lines or ())
-
-
-def _plain(value: Any) -> str:
-    """A value as text, numbers by what they are worth: ``2.0`` is ``2``."""
-    try:
-        return str(Decimal(str(value)).normalize())
-    except InvalidOperation:
-        return str(value)

@@ -223,8 +223,6 @@ class Walk:
         self.outbox.fill_targets()
         left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
         self.outbox.put_in_doubt(left, "a push ended while it was being sent")
-        refused = self.outbox.changes(shop=self.shop, states=[State.QUEUED], refused=True)
-        self.outbox.put_in_doubt(refused, "a push ended before it was looked for")
         if on_conflict != "park":
             parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
             told = f"--on-conflict {on_conflict}"

@@ -91,12 +91,14 @@ class _Taker:
         """The write and what is read for it; a list of more than a page costs more."""
         if change.resource == "payments":
             return 1 + len(invoices_of(change.body))
+        # The newest page, and a look behind it, once a push for each list; one of each kind of
+        # update is read back.
+        kind = change.resource + ("" if change.op == "create" else str(sorted(change.body)))
+        fresh = kind not in self.listed
+        self.listed.add(kind)
         if change.op == "create":
-            # The newest page, and a look behind it; once a push for each list.
-            fresh = change.resource not in self.listed
-            self.listed.add(change.resource)
             return 3 if fresh else 1
-        return 2
+        return 3 if change.op == "update" and (fresh or "lines" in change.body) else 2
 
 
 def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "") -> Planned:

@@ -261,9 +261,6 @@ class _Pusher:
         for group in batch:
             lead = group[0]
             after = self._outbox.get(lead.number)
-            if failure is None and after.state == "in_doubt" and after.progress.get("refused"):
-                self._resolver.resolve([after])
-                after = self._outbox.get(lead.number)
             if after.state == "done" and lead.op == "create" and after.id:
                 self._lookup.created(lead.resource, after.id)
             for member in group:

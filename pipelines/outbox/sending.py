@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipelines.outbox.answered import MOST_ANSWER, doubt_of, id_of, short
+from pipelines.outbox.answered import MOST_ANSWER, doubt_of, error_sign, id_of, short
 from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import picture, shows
+from pipelines.outbox.compare import left_out, picture, shows
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import (
     ONCE_ONLY,
@@ -79,6 +79,9 @@ class Sender:
     hook: Hook
     earlier: Earlier
     silence: Silence = field(default_factory=Silence)
+    read_back: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+    """Kinds of updates of which the push read one back: what a service does not take, it never
+    does."""
 
     def push(self, group: Sequence[Change]) -> None:
         """Send one change, or several updates of a record as one request.
@@ -220,7 +223,7 @@ class Sender:
         change = group[0]
         if change.op == "upload":
             again = "upload" in progress  # a place that was never sent to is as good as a new one
-        acts = change.op == "create" or bool(ONCE_ONLY & body.keys())
+        acts = change.op in ("create", "delete") or bool(ONCE_ONLY & body.keys())
         try:
             answer, new_id, doubt = self._request(change, body, progress, looks=acts and not again)
         except RateLimited as error:
@@ -230,7 +233,10 @@ class Sender:
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
             self.silence.count = 0 if error.reason else self.silence.count + 1
-            self.outbox.put_in_doubt(group, str(error))
+            # 202 and the like: it will be done, at any time.
+            hint = self.outbox.get(change.number).progress
+            hint |= {"said_done": True} if acts and 201 < error.status < 300 else {}
+            self.outbox.put_in_doubt(group, str(error), progress=hint)
             return
         except Unreachable as error:
             if error.sent:
@@ -250,8 +256,9 @@ class Sender:
         self.silence.count = 0
         self.hook("answered", change.number)
         hint = {**progress, "answered": new_id} if new_id else dict(progress)
-        if change.op == "delete" and not doubt:
-            doubt, hint = self._not_gone(change), {**progress, "said_done": True}
+        if acts and not error_sign(answer.payload):
+            hint["said_done"] = True
+        doubt = doubt or self._not_shown(change, body)
         if doubt or new_id is None:
             said = f"the service answered {answer.status} {short(answer)}"
             self.outbox.put_in_doubt(group, f"{said}, but {doubt}", progress=hint)
@@ -275,8 +282,26 @@ class Sender:
         if change.op == "update":
             answer = self._write(change, "PUT", target, json=body, raises_rate_error=looks)
         else:
-            answer = self._write(change, "DELETE", target)
+            answer = self._write(change, "DELETE", target, raises_rate_error=looks)
         return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
+
+    def _not_shown(self, change: Change, body: Mapping[str, Any]) -> str:
+        """Why the record does not show what the service answered that it did; empty if it does."""
+        kind = change.resource, frozenset(body)
+        if change.op == "delete":
+            return self._not_gone(change)
+        if change.op != "update" or (kind in self.read_back and "lines" not in body):
+            return ""
+        try:
+            row = self.lookup.record(change.resource, str(change.record_id))
+        except ShopError:
+            return ""
+        before = (self.outbox.get(change.number).baseline or {}).get("before", {})
+        zone = self.client.shop.zone
+        if row and (left := left_out(change.resource, body, before, row, zone)):
+            return f"the record shows {', '.join(left)} as before"
+        self.read_back.add(kind)
+        return ""
 
     def _not_gone(self, change: Change) -> str:
         """Why the answer to a delete is not believed: services were seen to answer 200 and to keep

@@ -35,12 +35,10 @@ _CONDITIONS: Mapping[str, str] = {
     " and instr(',' || replace(atom, ' ', '') || ',', ',' || named || ',')))",
     "referring": "body like '%{\"$queued\": ' || ? || '}%'",
     "pushed_after": "pushed_at > ?",
-    "refused": "(json_extract(progress, '$.refused') is not null) = ?",
     "due": "for_person = 0 and next_lookup <= ?",
 }
 """What changes may be asked for by: ``naming`` an id in their body, or ``referring`` to a change;
 ``due`` to be looked up,
-``refused`` by an answer that is yet to be believed (:mod:`pipelines.outbox.doubt`),
 ``of_list``: a resource by whose index SQLite does not go, since the few in a state are fewer."""
 
 

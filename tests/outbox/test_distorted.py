@@ -90,14 +90,15 @@ def test_lost_ones_that_resemble_each_other_are_told_apart(settings, service):
     ]
 
 
-def test_a_record_shown_after_a_minute_and_a_half_is_not_made_twice(tmp_path, service):
+@pytest.mark.parametrize("fault", ["after", "429 after", "409 after"])
+def test_a_record_shown_after_a_minute_and_a_half_is_not_made_twice(tmp_path, service, fault):
     settings = settings_for(tmp_path, service.base_url, settle_minutes=3)
     service.late = 1.5 * MINUTE
     service.put("customers", name="Bob")
-    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-    service.lose = ["after"]
-    assert push(settings).exit_code == 0
-    assert service.count("create", "customers") == 1
+    enqueue("customers", "create", [{"name": "Cid"}, {"name": "Ann"}], settings=settings)
+    service.lose = ["ok", fault]
+    assert push(settings).exit_code == 0, change(settings, 2).reason
+    assert service.count("create", "customers") == 2
 
 
 def test_a_list_without_what_we_made_before_proves_nothing(settings, service):

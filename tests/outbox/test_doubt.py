@@ -61,7 +61,8 @@ def test_one_refused_though_it_was_applied_is_there_once(settings, service, stat
     assert push(settings).exit_code == (0 if applied else 1)
     assert states(settings) == ["done" if applied else "rejected"]
     assert service.count("create", resource) == applied
-    assert len(history(settings, 1)) <= 6  # no wait for a list that shows new records late
+    if status == 409:
+        assert len(history(settings, 1)) <= 6  # nobody waits long for a "no"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -77,7 +78,7 @@ def test_one_refused_in_a_push_that_stopped_is_looked_for_by_the_next(settings, 
     enqueue("brands", "create", {"name": "Ann"}, settings=settings)
     service.lose = ["429 after"]
     assert push(settings, stop=lambda: bool(service.writes)).exit_code == 4
-    assert states(settings) == ["queued"]
+    assert states(settings) == ["in_doubt"]
     assert push(settings).exit_code == 0
     assert service.count("create", "brands") == 1
 

@@ -205,7 +205,7 @@ def test_what_was_queued_since_it_was_put_back_is_sent_without_a_look(settings, 
         "customers", "update", {"city": "X"}, record_id=change(settings, 1).id, settings=settings
     )
     push(settings)
-    assert len(service.requests) - before == 2
+    assert len(service.requests) - before == 3
     assert change(settings, 2).doubted_since is None
 
 

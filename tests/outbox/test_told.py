@@ -1,0 +1,54 @@
+"""Services whose word is not what they did: what they took is not called done on it alone, nor sent
+again."""
+
+import pytest
+
+from pipelines.outbox import enqueue, push
+from tests.outbox.conftest import states
+
+
+def test_stock_that_is_never_shown_is_added_once(settings, service):
+    record = service.put("products", name="Screen", stock=0)
+    enqueue("products", "update", {"stockQuantity": 3}, record_id=record, settings=settings)
+    service.then = lambda body: service.records["products"][record].update(stock=0)
+    service.lose = ["after"] * 3
+    assert push(settings).exit_code == 1
+    assert (states(settings), service.count("update", "products")) == (["in_doubt"], 1)
+
+
+@pytest.mark.parametrize("fault", ["ignore", "202 before"])
+def test_what_the_service_says_it_took_is_not_sent_again_by_itself(settings, service, fault):
+    """It may be made of it at any time."""
+    enqueue("brands", "create", {"name": "Acme"}, settings=settings)
+    service.lose = [fault]
+    assert push(settings).exit_code == 1
+    assert (states(settings), service.count("create", "brands")) == (["in_doubt"], 0)
+    service.put("brands", name="Acme")
+    assert push(settings).exit_code == 0
+
+
+@pytest.mark.parametrize("left_out", ["priority", "lines"])
+def test_an_update_that_was_saved_in_part_is_not_called_done(settings, service, left_out):
+    old = [{"product_code": "A", "quantity": 1}]
+    records = [service.put("tickets", priority="Low", lines=old) for _ in range(2)]
+    bodies = {
+        "priority": {"shortInfo": "y", "priority": "High"},
+        "lines": {"lines": [{"productCode": code, "quantity": 2} for code in "AB"]},
+    }
+    rows = [{"id": record, **bodies[left_out]} for record in records]
+    enqueue("tickets", "update", rows, settings=settings)
+
+    def part(body):
+        for row in service.records["tickets"].values():
+            row |= {"priority": "Low", "lines": row["lines"][:1]}
+
+    service.then = part
+    push(settings, wait=False)
+    assert states(settings) == ["in_doubt", "in_doubt"]
+
+
+def test_one_update_of_a_kind_is_read_back(settings, service):
+    records = [service.put("customers", name="Ann", city="A") for _ in range(3)]
+    rows = [{"id": record, "city": "B"} for record in records]
+    enqueue("customers", "update", rows, settings=settings)
+    assert push(settings, dry_run=True).requests == push(settings).requests == 7
