@@ -1,13 +1,16 @@
 """What is drawn: the seal, and the chart of months or days: SVG for a page, PNG for paper.
 
-A chart is one Vega-Lite specification, drawn by ``vl-convert``, which carries its own Vega: no
-browser and no network. Colours are placeholders that become CSS variables in the SVG, so one
-drawing serves light, dark and print.
+A chart is one Vega-Lite specification (``chart.json``), drawn by ``vl-convert``, which carries its
+own Vega: no browser and no network. Colours are placeholders that become CSS variables in the SVG,
+so one drawing serves light, dark and print. Its padding leaves room for labels that the reader's
+font makes wider than the one they were measured in.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import vl_convert
@@ -17,17 +20,14 @@ from pipelines.report import formats
 from pipelines.report.figures import MonthBar, SealState
 
 Spec = dict[str, Any]
-"""A Vega-Lite specification; written out, since loading Altair takes longer than a report."""
-_VL_VERSION = "6.4"
+"""A Vega-Lite specification; of a file, since loading Altair takes longer than a report."""
+_TEMPLATE = Path(__file__).with_name("chart.json").read_text(encoding="utf-8")
+_VL_VERSION: str = json.loads(_TEMPLATE)["$schema"].rpartition("/v")[2].removesuffix(".json")
 
 # Placeholders: valid colours that nothing else uses, told apart by their last digit.
 INK, RULE, REPAIRS, COUNTER = "#0a0b01", "#0a0b02", "#0a0b03", "#0a0b04"
 CSS_NAMES = {INK: "--soft", RULE: "--rule", REPAIRS: "--repairs", COUNTER: "--counter"}
 ON_PAPER = {INK: "#55606b", RULE: "#dcdfe3", REPAIRS: "#2f5d8a", COUNTER: "#d09a4a"}
-
-# Room for labels that the reader's font makes wider than the one they were measured in.
-_PADDING = {"left": 8, "right": 2, "top": 5, "bottom": 2}
-
 
 _YEAR_ONCE = (
     "datum.index == 0 || slice(datum.value, 5) == '01'"
@@ -92,7 +92,9 @@ def sales_chart(
     ``colours`` maps the placeholders to colours; None leaves them in. ``pick`` names a selection
     of periods made by clicking on their bars.
     """
-    ink = colours or {name: name for name in CSS_NAMES}
+    drawn = _TEMPLATE
+    for placeholder, colour in (colours or {}).items():
+        drawn = drawn.replace(placeholder, colour)
     repairs, counter = _("Repairs"), _("Counter")
     rows = [
         {
@@ -107,67 +109,19 @@ def sales_chart(
         for bar in bars
         for order, (part, amount) in enumerate(((repairs, bar.repairs), (counter, bar.counter)))
     ]
-    axis = {"ticks": False, "labelPadding": 6}
-    spec: Spec = {
-        "$schema": f"https://vega.github.io/schema/vega-lite/v{_VL_VERSION}.json",
-        "width": width,
-        "height": height,
-        "background": "transparent",
-        "padding": _PADDING,
-        "config": {
-            "view": {"stroke": None},
-            "axis": {"gridWidth": 1, "labelColor": ink[INK], "labelFontSize": 11},
-        },
-        "data": {"values": rows},
-        "mark": {"type": "bar", "cornerRadius": 1},
-        "encoding": {
-            "x": {
-                "field": "period",
-                "type": "ordinal",
-                "title": None,
-                "sort": None,
-                # In order, whatever becomes of the rows on their way.
-                "scale": {
-                    "paddingInner": 0.35,
-                    "paddingOuter": 0.15,
-                    "domain": [bar.at for bar in bars],
-                },
-                "axis": axis
-                | {
-                    "labelAngle": 0,
-                    "labelOverlap": True,
-                    "domainColor": ink[RULE],
-                    "labelExpr": label,
-                },
-            },
-            "y": {
-                "field": "amount",
-                "type": "quantitative",
-                "title": None,
-                "stack": "zero",
-                "axis": axis
-                | {
-                    "domain": False,
-                    "tickCount": 4,
-                    "gridColor": ink[RULE],
-                    # As :mod:`~pipelines.report.formats` writes numbers.
-                    "labelExpr": f"replace(format(datum.value, ',.0f'), /,/g, {current().group!r})",
-                },
-            },
-            "color": {
-                "field": "part",
-                "type": "nominal",
-                "legend": None,
-                "scale": {"domain": [repairs, counter], "range": [ink[REPAIRS], ink[COUNTER]]},
-            },
-            "order": {"field": "order", "type": "quantitative"},
-            "opacity": {"condition": {"test": "datum.whole", "value": 1}, "value": 0.55},
-            "tooltip": [
-                {"field": field, "type": "nominal", "title": heading}
-                for field, heading in (("name", title), ("part", _("Part")), ("shown", _("Sales")))
-            ],
-        },
-    }
+    spec: Spec = json.loads(drawn)
+    spec |= {"width": width, "height": height, "data": {"values": rows}}
+    of = spec["encoding"]
+    # In order, whatever becomes of the rows on their way.
+    of["x"]["scale"]["domain"] = [bar.at for bar in bars]
+    of["x"]["axis"]["labelExpr"] = label
+    # As :mod:`~pipelines.report.formats` writes numbers.
+    of["y"]["axis"]["labelExpr"] = (
+        f"replace(format(datum.value, ',.0f'), /,/g, {current().group!r})"
+    )
+    of["color"]["scale"]["domain"] = [repairs, counter]
+    for told, heading in zip(of["tooltip"], (title, _("Part"), _("Sales")), strict=True):
+        told["title"] = heading
     if pick is not None:
         spec["params"] = [{"name": pick, "select": {"type": "point", "encodings": ["x"]}}]
     return spec
