@@ -67,7 +67,8 @@ def page(found: list[Table]) -> str:
             f'<details id="{table.schema}.{table.name}"><summary><code>{table.schema}.'
             f"{table.name}</code> {_marked(table.description)}</summary><dl>{rows}</dl></details>"
         )
-    return _PAGE.replace("TABLES", "\n".join(parts))
+    frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+    return frame.replace("TABLES", "\n".join(parts))
 
 
 def _history(texts: Mapping[str, str]) -> Iterator[Table]:
@@ -106,22 +107,3 @@ def _said(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str:
 
 def _marked(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tables and columns</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;
-       color: #1f2933; overflow-wrap: anywhere }
-summary { padding: .6rem 0; border-bottom: 1px solid #e4e7eb; cursor: pointer }
-summary code { font-weight: 600 }
-dl { margin: .5rem 0 1rem } dt { margin-top: .6rem } dd { margin: 0 0 0 1rem; color: #52606d }
-</style></head><body>
-<h1>Tables and columns</h1>
-<p>Tap a table for its columns. <code>marts</code> answer questions, <code>history</code> keeps
-every version, <code>ops</code> says what was run, asked and proven.</p>
-TABLES
-</body></html>
-"""

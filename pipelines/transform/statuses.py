@@ -9,8 +9,8 @@ States and transitions), so what decides is, in this order:
 2. the service's own flag ``in_pipeline``, where it gives one;
 3. the bare list of tickets, which shows only the pipeline (specification, GET /tickets): a status
    whose tickets it never shows is over;
-4. the usual words of five languages. A list may also show tickets that are finished, so a status
-   it shows is not open for that reason alone.
+4. the usual words of five languages (``statuses.txt``). A list may also show tickets that are
+   finished, so a status it shows is not open for that reason alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import duckdb
 
@@ -29,68 +30,30 @@ from sources.repair_shop.settings import ShopSettings
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
 
-_DONE = """
-repaired; done; ready; ready for collection; ready for pickup; ready for pick up; fixed;
-repair completed; repair complete;
-reparado; reparada; listo; lista; terminado; terminada; listo para entregar; listo para recoger;
-reparacion completada; reparacion terminada; pronto; pronta; consertado; consertada; concluido;
-concluida; pronto para retirada; pronto para entrega; repare; reparee; termine; terminee; pret;
-prete; pret a recuperer; repariert; fertig; abholbereit; bereit zur abholung;
-reparatur abgeschlossen
-"""
-_CLOSED = """
-collected; closed; completed; complete; delivered; picked up; finished; resolved; returned;
-invoiced; paid; shipped;
-completado; completada; finalizado; finalizada; entregado; entregada; cerrado; cerrada; facturado;
-facturada; pagado; pagada; recogido; recogida; retirado; retirada; resuelto; resuelta; devuelto;
-devuelta; cobrado;
-entregue; finalizada; fechado; fechada; encerrado; encerrada; faturado; faturada; pago; paga;
-resolvido; devolvido; completo;
-livre; livree; cloture; cloturee; ferme; fermee; facture; facturee; paye; payee; resolu; rendu;
-recupere; remis au client; acheve;
-abgeholt; abgeschlossen; geschlossen; ausgeliefert; ubergeben; zuruckgegeben; erledigt; bezahlt;
-berechnet; fakturiert; beendet
-"""
-_CANCELLED = """
-cancelled; canceled; rejected; declined; abandoned; not repairable; unrepairable; beyond repair;
-not repaired; refused;
-cancelado; cancelada; anulado; anulada; rechazado; rechazada; abandonado; abandonada; irreparable;
-no reparable; no reparado; no reparada; sin reparacion; sin reparar; no se pudo reparar;
-recusado; recusada; irreparavel; sem conserto; sem reparo; nao reparado; desistencia;
-annule; annulee; refuse; refusee; abandonne; abandonnee; non reparable; non repare;
-storniert; abgelehnt; abgebrochen; nicht reparierbar; nicht repariert; irreparabel; annulliert
-"""
-_STRONG = """
-delivered; collected; picked up; closed; finished; cancelled; canceled; invoiced;
-entregado; entregada; finalizado; finalizada; cerrado; cerrada; cancelado; cancelada; anulado;
-facturado; facturada; entregue; encerrado; faturado; fechado; livre; cloture; annule; facture;
-abgeholt; geschlossen; ausgeliefert; storniert
-"""
-"""Words that say so also inside a longer label ("Entregado al cliente")."""
-_NOT_YET = frozenset(
-    """
-    no not nao nicht non pas sin sem ohne sans por para to before antes vor avant pending pendiente
-    pendente waiting awaiting esperando aguardando wartet warten attente parcial parcialmente
-    partially partly teilweise partiellement parts repuesto repuestos peca pecas piece pieces teile
-    ersatzteile
-    """.split()
-)
-"""Beside one of these a strong word does not end a ticket ("Por facturar", "Parts delivered")."""
 _MOSTLY = 5
 """So many times more tickets hidden than shown, and the list only shows some that are over."""
 _RANK: Mapping[Meaning, int] = {"open": 0, "done": 1, "closed": 2, "cancelled": 3}
 
 
-def _listed(text: str) -> frozenset[str]:
-    return frozenset(" ".join(part.split()) for part in text.split(";"))
-
-
-_WORDS: Mapping[Meaning, frozenset[str]] = {
-    "done": _listed(_DONE),
-    "closed": _listed(_CLOSED),
-    "cancelled": _listed(_CANCELLED),
+_SAID: Mapping[str, str] = dict(
+    re.findall(
+        r"(?m)^([a-z ]+):((?:\n  .+)+)",
+        Path(__file__).with_suffix(".txt").read_text(encoding="utf-8"),
+    )
+)
+_MARKED = {
+    meaning: [" ".join(part.split()) for part in _SAID[meaning].split(";")]
+    for meaning in get_args(Meaning)
+    if meaning != "open"
 }
-_STRONG_WORDS = _listed(_STRONG)
+_WORDS: Mapping[Meaning, frozenset[str]] = {
+    meaning: frozenset(word.removeprefix("*") for word in words)
+    for meaning, words in _MARKED.items()
+}
+_STRONG_WORDS = frozenset(
+    word[1:] for words in _MARKED.values() for word in words if word[0] == "*"
+)
+_NOT_YET = frozenset(_SAID["not yet"].split())
 
 
 @dataclass(frozen=True)
