@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pipelines.home import LEDGER
 from pipelines.monitor import logs
 from schedules.settings import RetentionSettings
 from sources.repair_shop.ledger import Ledger
@@ -42,7 +43,7 @@ def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> dict[s
     for folder in (home, home / "build", home / "reports"):
         for path in folder.glob(".*.tmp"):
             drop("drafts", path, _DRAFTS)
-    if retention.pages_days and (home / "mirror.sqlite").exists():
-        with closing(Ledger(home / "mirror.sqlite")) as ledger:
+    if retention.pages_days and (home / LEDGER).exists():
+        with closing(Ledger(home / LEDGER)) as ledger:
             ledger.prune(now - timedelta(days=retention.pages_days))
     return counts

@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from pipelines.publish.attached import attached
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import Published, read_from
+from pipelines.publish.published import WAREHOUSE, Published, read_from
 from pipelines.report.closing import opened
 
 P = ParamSpec("P")
@@ -31,7 +31,7 @@ def signature(home: Path) -> Signature:
     if server := read_from():
         return _of_server(server, int(time.time() // _FOR_SECONDS))
     try:
-        found = (home / "warehouse.duckdb").stat()
+        found = (home / WAREHOUSE).stat()
     except OSError:
         return None
     return found.st_ino, found.st_mtime_ns

@@ -27,6 +27,7 @@ from pipelines.load.destinations import HOME_ID, without_secrets
 from pipelines.load.lease import Lease, turn
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
+from pipelines.load.pairing import BUILT
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
@@ -131,7 +132,7 @@ class Elsewhere:
                 lease.keep_only(others, loads)
             mine = [shop for shop in shops if is_whole or shop not in others]
             # What the build here was made of, the models there will be made of.
-            built = self.ledger.value("", "built") or None
+            built = self.ledger.value("", BUILT) or None
             lease.loaded(mine, built, figures.built_at if figures else "")
         return rows
 

@@ -13,6 +13,7 @@ from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
 from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.profile import PROFILE_KEY
 from sources.repair_shop.settings import ShopSettings
 from sources.repair_shop.ticket_pipeline import KEY as PIPELINE_KEY
 from sources.repair_shop.ticket_pipeline import read_probe
@@ -41,7 +42,7 @@ def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
     loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []
     for shop in shops:
-        text = ledger.value(shop.name, "profile")
+        text = ledger.value(shop.name, PROFILE_KEY)
         if text:
             found = json.loads(text)
             profile += [

@@ -32,7 +32,9 @@ from sources.repair_shop.settings import ShopSettings
 
 BUILT = "built"
 """What the models of the database were last built of, in the ledger."""
-_NAME, _COUNT = "warehouse", "openings"
+WAREHOUSE = "warehouse"
+"""The database's name, there too."""
+_COUNT = "openings"
 _CHUNK = 10_000
 _Held = tuple[str, str, str, date | None]
 """A row of raw: shop, resource, id, day."""
@@ -45,7 +47,7 @@ def keep_together(
 
     Call with the sync lock held and the file made (:meth:`pipelines.load.loader.Loader.prepare`).
     """
-    known, ours = ledger.value("", _NAME), int(ledger.value("", _COUNT) or 0)
+    known, ours = ledger.value("", WAREHOUSE), int(ledger.value("", _COUNT) or 0)
     with home.open_build() as database:
         told = dict(database.execute("SELECT name, value FROM ops.meta").fetchall())
         name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
@@ -80,7 +82,7 @@ def _note(database: duckdb.DuckDBPyConnection, ledger: Ledger, name: str, count:
     ):
         database.execute(written(sql, values))
     ledger.set_value("", _COUNT, count)
-    ledger.set_value("", _NAME, name)
+    ledger.set_value("", WAREHOUSE, name)
 
 
 def _ask_again(loader: Loader, log: Log) -> list[str]:

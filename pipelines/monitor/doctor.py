@@ -14,12 +14,11 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.profile import ServiceProfile, probe
+from sources.repair_shop.profile import PROFILE_KEY, ServiceProfile, probe
 from sources.repair_shop.profile import said_of_itself as asked
 from sources.repair_shop.scan.reader import PAGING_KEY
 from sources.repair_shop.settings import Settings, ShopSettings
 
-PROFILE_KEY = "profile"
 CURRENCY_KEY = "currency"
 
 

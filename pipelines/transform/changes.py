@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipelines.home import Home
-from pipelines.load.pairing import BUILT
+from pipelines.load.pairing import BUILT, WAREHOUSE
 from pipelines.transform import compiled, models
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
@@ -37,7 +37,7 @@ class Built:
             ledger.newest_loaded(),
             ledger.applied_deletions(),
             [row[:4] for row in ledger.report_totals()],
-            ledger.value("", "warehouse"),
+            ledger.value("", WAREHOUSE),
             compiled.fingerprint(models.PROJECT),
         ]
         with self._home.open_build(read_only=True) as database:

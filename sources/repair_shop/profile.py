@@ -25,6 +25,8 @@ from .schema.clean import clean_row, parse_amount, snake_case
 from .schema.dates import month_end
 from .schema.endpoints import ENDPOINTS, INFO_PATH
 
+PROFILE_KEY = "profile"
+"""The newest of a shop, in the ledger."""
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
 _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
