@@ -16,19 +16,7 @@ from sandbox.openapi import document
 from sandbox.routes import Route
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Repair shop sandbox</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="{prefix}/explorer/favicon-32x32.png">
-<link rel="stylesheet" href="{prefix}/explorer/swagger-ui.css"></head>
-<body><div id="swagger-ui"></div>
-<script src="{prefix}/explorer/swagger-ui-bundle.js"></script>
-<script>
-SwaggerUIBundle({{
-  url: "{prefix}/openapi.json", dom_id: "#swagger-ui", validatorUrl: null
-}});
-</script></body></html>
-"""
+_PAGE = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
 
 
 class Asset(NamedTuple):
@@ -43,7 +31,7 @@ def page(method: str, path: str, prefix: str, routes: Sequence[Route]) -> Asset 
     if method != "GET":
         return None
     if path.rstrip("/") in ("", prefix):
-        return Asset(_PAGE.format(prefix=prefix).encode(), "text/html; charset=utf-8")
+        return Asset(_PAGE.replace("PREFIX", prefix).encode(), "text/html; charset=utf-8")
     if path == f"{prefix}/openapi.json":
         return Asset(_description(tuple(routes), prefix), "application/json")
     name = path.removeprefix(f"{prefix}/explorer/")

@@ -49,46 +49,7 @@ def at(record: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_TABLE = """
-users
-tax_rates #
-payment_methods #
-time_clock user_id=user.id
-appointments start_day=start_date end_day=end_date
-customers
-groups
-tickets ticket_ref ticket_no in_pipeline=_in_pipeline status_id=status.id
-ticket_comments ticket_id=ticket.id
-ticket_timers ticket_id=ticket.id
-statuses #
-presets
-preset_categories
-issue_types
-ticket_invoices number status total_cents=amount_total tax_cents=tax_total
-  ticket_id=ticket.id ticket_no ticket_ref=ticket.ticket_ref
-pos_orders number status total_cents=amount_total tax_cents=tax_total
-payments # @date document_id=_document_id ticket_id=_ticket_id kind=_kind cents=amount
-products code
-warranties
-models
-model_groups
-categories #
-brands
-stock_count #
-stock product_id=product.id
-serials product_id=product.id
-adjustments adjustment_day=adjustment_date
-suppliers
-purchase_orders number status received_day=received_date
-  cost_cents=cost shipping_cents=shipping_cost
-expenses cents=amount
-expense_categories
-leads
-custom_fields # kind=type
-shipments ticket_id=ticket.id customer_id=customer.id pin
-shipments_deleted ticket_id=ticket.id customer_id=customer.id pin
-info
-"""
+_TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
 """A resource a line: ``#`` for plain numbers as ids, ``@`` the date it goes by, ``column=path``."""
 
 

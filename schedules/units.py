@@ -9,38 +9,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-_UNIT = """\
-# Save as /etc/systemd/system/shopmirror.service, then:
-#   systemctl daemon-reload && systemctl enable --now shopmirror
-[Unit]
-Description=shopmirror: mirrors the repair shop every night, sends queued changes
-Wants=network-online.target
-After=network-online.target time-sync.target
-
-[Service]
-Type=exec
-User={user}
-WorkingDirectory={folder}
-Environment={variable}
-ExecStart={program} schedule
-Restart=on-failure
-RestartSec=60
-# 2: the settings are wrong, 4: another scheduler serves this folder. Trying again mends neither.
-RestartPreventExitStatus=2 4
-SuccessExitStatus=4
-# Only the scheduler is told to stop; it asks its runs to finish their request and waits for them.
-KillMode=mixed
-TimeoutStopSec={seconds}
-UMask=0077
-NoNewPrivileges=yes
-PrivateTmp=yes
-ProtectSystem=strict
-ReadWritePaths={home}
-
-[Install]
-WantedBy=multi-user.target
-"""
-
+_UNIT = Path(__file__).with_name("shopmirror.service").read_text(encoding="utf-8")
 _CRONTAB = """\
 # Runs what is due in the shop's own time zone, and makes up what was missed.
 */5 * * * * cd {folder} && SHOPMIRROR_HOME={home} \

@@ -37,20 +37,6 @@ _PARTS = {
     "books": (Text("Books"), sections.books),
     "mirror": (Text("Mirror"), mirror.mirror),
 }
-_STYLE = """<style>
-.stMainBlockContainer { padding: 2.6rem 2rem 3rem; }
-[data-testid=stMetric] { padding: .4rem .6rem; border: 1px solid #80808040; border-radius: .5rem; }
-[data-testid=stMetricValue] { font-size: 1.6rem; }
-@media (max-width: 640px) {
-  .stMainBlockContainer { padding: 3.6rem .8rem 3rem; }
-  .stMainBlockContainer h1 { font-size: 1.5rem; padding: 0; }
-  [data-testid=stElementContainer]:has([data-testid=stMetric]) {
-    width: calc(50% - .5rem) !important; flex: none !important;
-  }
-  [data-testid=stMetric] { padding: .25rem .7rem; }
-  [data-testid=stMetricValue] { font-size: 1.3rem; }
-}
-</style>"""
 
 
 def main() -> None:
@@ -63,7 +49,7 @@ def main() -> None:
     except SettingsError as error:
         st.error(str(error))
         return
-    st.html(_STYLE)
+    st.html(Path(__file__).with_suffix(".css"))
     if logo is not None:
         st.logo(logo, size="large")
     if not _may_see():
