@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from ..errors import BadAnswer
@@ -148,7 +148,7 @@ class JobReader:
             reader(
                 path=job.endpoint.updated_path,
                 # Without an end: one of our clock's would hide all newer rows were it behind.
-                params={"updatedDateFrom": job.since or _SINCE_EVER},
+                params={"updatedDateFrom": _day_before(job.since)},
             ),
             expected=self._pages(job),
         )
@@ -158,7 +158,7 @@ class JobReader:
 
     def _read_paid(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """Old invoices that were paid."""
-        since = {str(job.endpoint.reread_by): job.since or _SINCE_EVER}
+        since = {str(job.endpoint.reread_by): _day_before(job.since)}
         out = read_window(reader(params=since), order="newest", expected=self._pages(job))
         out.whole = False
         return out
@@ -294,3 +294,8 @@ class JobReader:
             self.client, self.ledger, scan, job.endpoint, path=job.path, params={}, prefix="exists:"
         )
         return lambda identity: reader.detail(identity) is not None
+
+
+def _day_before(day: date | None) -> date:
+    """What a filter for the rows from a day on is given, as it may mean the days after its own."""
+    return _SINCE_EVER if day is None else day - timedelta(days=1)
