@@ -136,7 +136,8 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
 
 
 def send_mail(mail: EmailMessage, by: MailSettings) -> None:
-    """Hand the message in. Raises ``OSError`` and ``smtplib.SMTPException``."""
+    """Hand the message in. Raises ``OSError``, ``smtplib.SMTPException``, and ``UnicodeError`` for
+    a server's name, user or password that the protocol has no form for."""
     context = ssl.create_default_context()
     host, port, seconds = by.smtp_host, by.smtp_port, by.timeout_seconds
     if by.smtp_security == "tls":
@@ -157,6 +158,9 @@ def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
         client.post(url.get_secret_value(), json=document).raise_for_status()
 
 
+_NOT_SENT = (OSError, UnicodeError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL)
+
+
 def send_all(
     by: MailSettings, mail: Callable[[], EmailMessage], document: Callable[[], Any]
 ) -> tuple[list[str], list[tuple[str, str]]]:
@@ -174,7 +178,7 @@ def send_all(
         try:
             send()
             sent.append(name)
-        except (OSError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL) as error:
+        except _NOT_SENT as error:
             failed.append((name, _why(error)))
     return sent, failed
 
@@ -186,4 +190,6 @@ def _why(error: Exception) -> str:
         return f"it answered {error.smtp_code}"
     if isinstance(error, httpx.HTTPStatusError):
         return f"it answered {error.response.status_code}"
+    if isinstance(error, UnicodeError):
+        return "the server's name, the user or the password cannot be sent as written"
     return getattr(error, "strerror", None) or type(error).__name__

@@ -33,6 +33,11 @@ class _Smtp(socketserver.StreamRequestHandler):
                 assert isinstance(message, EmailMessage)
                 self.server.mails.append(message)
                 self._say("250 kept")
+            elif word == b"EHLO":
+                self._say("250-fine")
+                self._say("250 AUTH PLAIN")
+            elif word == b"AUTH":
+                self._say("235 welcome")
             elif word == b"QUIT":
                 self._say("221 bye")
                 return

@@ -104,6 +104,18 @@ def test_one_way_failing_does_not_keep_the_other(mail, hook):
     assert "hush-hush" not in str(caught.value) and "500" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"smtp_host": "smtp..example.org"}, {"smtp_user": "jane", "smtp_password": "hush-hüsh"}],
+)
+def test_a_name_or_password_that_cannot_be_sent_does_not_keep_the_webhook(mail, hook, wrong):
+    settings = _by_mail(mail, webhook_url=hook.url, **wrong)
+    with pytest.raises(NotifyError, match="mail") as caught:
+        deliver(settings, "subject", "body")
+    assert len(hook.posts) == 1
+    assert "hush" not in str(caught.value)
+
+
 def test_an_address_nobody_listens_at():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
