@@ -15,6 +15,7 @@ from pipelines.load.destinations import HOME_ID
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
+from pipelines.reconcile.books import books
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
@@ -38,6 +39,8 @@ def problems(
     moment = as_of(warehouse, shops)
     if moment is not None or not found:
         found += health.age(moment, now)
+    if warehouse.has("marts.reconciliation"):
+        found += health.outdated(books(warehouse, shops, now.date()))
     for problem in runs:
         theirs = problem.shop.split(", ") if problem.shop else shops
         if problem.rule.spoils and not set(theirs).isdisjoint(shops):

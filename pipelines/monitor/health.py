@@ -11,6 +11,7 @@ from typing import Any
 
 from pipelines.language import Text
 from pipelines.monitor.severity import RULES, Kind, Problem
+from pipelines.reconcile.books import Books
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import pages_aside
 
@@ -51,6 +52,22 @@ def unread(resources: Sequence[str], shop: str) -> list[Problem]:
     if not resources:
         return []
     return [Problem(Kind.UNREAD, f"{len(resources)} list(s) were never read whole", shop)]
+
+
+def outdated(compared: Mapping[str, Books]) -> list[Problem]:
+    """Shops whose reports were compared before documents came that they count."""
+    return [
+        Problem(
+            Kind.UNFINISHED,
+            Text(
+                "{n} period(s) of the reports are to be compared anew: documents came since",
+                n=one.outdated,
+            ),
+            shop,
+        )
+        for shop, one in compared.items()
+        if one.outdated
+    ]
 
 
 def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:

@@ -117,8 +117,9 @@ def status(settings: Settings) -> Status:
         closing(Budget(home.budget)) as budget,
     ):
         evidence = completeness(ledger)
-        doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
         compared = _warehouse(home, settings, now)
+        doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
+        doubts += health.outdated(compared.shops)
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
         for scan in evidence:
             if scan["is_proven"]:
@@ -167,7 +168,7 @@ def _shop(
         for resource in endpoint.resources
     ]
     missing = [one["resource"] for one in resources if not one["whole"]]
-    found = compared.shops.get(shop.name, Books(0, 0, None))
+    found = compared.shops.get(shop.name, Books())
     told = [str(problem) for problem in doubts if problem.shop == shop.name]
     return ShopStatus(
         shop.name,
@@ -262,7 +263,7 @@ def _add_others(
             replace(problem, shop=name)
             for problem in freshness.problems(warehouse, [name], now, runs)
         ]
-        theirs = compared.get(name, Books(0, 0, None))
+        theirs = compared.get(name, Books())
         if theirs.differing:
             text = f"{theirs.differing} of {theirs.compared} periods do not agree"
             problems.append(Problem(Kind.DIFFERS, text, name))

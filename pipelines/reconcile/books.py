@@ -1,7 +1,8 @@
 """The published comparison of our reports with the service's own, as readers count it.
 
 Only periods with business count, and none that is still to come: twelve months of zeros on both
-sides agree about nothing. A period that differs counts whenever it is.
+sides agree about nothing. A period that differs counts whenever it is, unless documents of it came
+since its report was asked, as a sync of some lists brings them: then nobody knows.
 """
 
 from collections.abc import Sequence
@@ -11,29 +12,50 @@ from typing import Any
 
 from pipelines.publish.published import Published
 
-_COUNTS = (
-    "(matches is not true or "
-    "((coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0) and period <= $today))"
-)
+_COMPARED = """
+    with documents as (
+        select shop_id, 'sales' as kind, effect_day as day, seen_at from marts.sales_documents
+        union all
+        select shop_id, 'purchases' as kind, received_day as day, seen_at
+        from marts.purchase_documents
+    ),
+    compared as (
+        select *, matches is not true and not exists (
+            select 1 from documents
+            where documents.shop_id = theirs.shop_id and theirs.report like '%' || documents.kind
+                and documents.seen_at > theirs.fetched_at and documents.day between theirs.period
+                and if(theirs.report like 'monthly%', last_day(theirs.period), theirs.period)
+        ) as differs
+        from marts.reconciliation as theirs where list_contains($shops, shop_id)
+    )
+"""
 
 
 @dataclass(frozen=True)
 class Books:
-    """One shop: how many periods were compared, and how many of them differ."""
+    """One shop: how many periods were compared, how many of them differ, and of how many documents
+    came since."""
 
-    compared: int
-    differing: int
-    checked_at: datetime | None
+    compared: int = 0
+    differing: int = 0
+    outdated: int = 0
+    checked_at: datetime | None = None
 
 
 def books(warehouse: Published, shops: Sequence[str], today: date) -> dict[str, Books]:
     """Shop -> its books; a shop nobody compared is not there. ``today`` is the shop's own day."""
     rows = warehouse.rows(
         f"""
-        select shop_id, count(*) as compared, count(*) filter (where matches is not true)
-            as differing, max(fetched_at) as checked_at
-        from marts.reconciliation where list_contains($shops, shop_id) and {_COUNTS} group by 1
-        """,  # noqa: S608 - the condition above
+        {_COMPARED}
+        select shop_id, count(*) filter (where matches or differs) as compared,
+            count(*) filter (where differs) as differing,
+            count(*) filter (where not (matches or differs)) as outdated,
+            max(fetched_at) as checked_at
+        from compared
+        where matches is not true
+            or ((coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0) and period <= $today)
+        group by 1
+        """,  # noqa: S608 - ours
         {"shops": list(shops), "today": today},
     )
     return {row.pop("shop_id"): Books(**row) for row in rows}
@@ -44,10 +66,10 @@ def differing(
 ) -> list[dict[str, Any]]:
     """Periods that differ, the newest first: ``shop, report, period, ours, theirs, difference``."""
     return warehouse.rows(
-        """
+        f"""
+        {_COMPARED}
         select shop_id as shop, report, period, ours, theirs, difference
-        from marts.reconciliation where list_contains($shops, shop_id) and matches is not true
-        order by period desc, report, shop_id limit $most
-        """,
+        from compared where differs order by period desc, report, shop_id limit $most
+        """,  # noqa: S608 - ours
         {"shops": list(shops), "most": most},
     )

@@ -209,6 +209,11 @@ def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
     assert (difference.shop, difference.period) == ("centro", date(2026, 3, 1))
     assert difference.theirs - difference.ours == 1
     assert [line.seal for line in made.pages[0].lines] == [SealState.DIFFERS, SealState.UNKNOWN]
+    # A sync of some lists asks no report: what they brought was never compared.
+    change(home, "update marts.reconciliation set fetched_at = '2026-01-01 00:00:00+00'")
+    made = report(home, shop="centro")
+    assert (made.seal, made.pages[0].seal.differing) == (SealState.IN_DOUBT, 0)
+    assert "1 period(s) of the reports are to be compared anew" in texts(made.pages[0])[-1]
     change(home, "delete from marts.reconciliation")
     assert report(home).seal is SealState.UNKNOWN
 

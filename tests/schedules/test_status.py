@@ -67,7 +67,11 @@ def test_what_a_build_found_in_the_data_is_told(settings):
     with home.open_build() as build:
         build.execute("CREATE SCHEMA IF NOT EXISTS marts")
         build.execute("CREATE TABLE marts.reconciliation (shop_id TEXT, report TEXT, period DATE, "
-                      "ours INT, theirs INT, difference INT, matches BOOLEAN)")  # fmt: skip
+                      "ours INT, theirs INT, difference INT, matches BOOLEAN, "
+                      "fetched_at TIMESTAMPTZ)")  # fmt: skip
+        for table, day in (("sales", "effect_day"), ("purchase", "received_day")):
+            build.execute(f"CREATE TABLE marts.{table}_documents (shop_id TEXT, {day} DATE, "
+                          "seen_at TIMESTAMPTZ)")  # fmt: skip
         build.execute("CREATE TABLE ops.unreadable (table_name TEXT, column_name TEXT)")
         build.execute("INSERT INTO ops.unreadable VALUES ('tickets', 'due_date')")
     publish(home)
