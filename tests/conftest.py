@@ -158,6 +158,7 @@ def chromium() -> str | None:
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist's own then finds the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item.path):

@@ -154,6 +154,7 @@ class Network(httpx.HTTPTransport):
     def __init__(self, base_url: str, longest: float) -> None:
         try:
             super().__init__(
+                verify=_tls(base_url),
                 limits=httpx.Limits(
                     max_connections=64, max_keepalive_connections=16, keepalive_expiry=3.0
                 ),
@@ -200,6 +201,13 @@ class Networks:
 def longest_answer(shop: ShopSettings) -> float:
     """Seconds that one answer of a shop's service may take in all."""
     return 4 * shop.timeout_seconds
+
+
+def _tls(base_url: str) -> ssl.SSLContext | bool:
+    """What connections are encrypted with. Reading the certificates of all authorities takes longer
+    than a dozen requests to this machine, so a context for an address without TLS trusts nobody."""
+    is_encrypted = urlsplit(base_url).scheme != "http"
+    return is_encrypted or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _proxy_for(base_url: str) -> str | None:
