@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import columns_of, picture, respells, same, shows
+from pipelines.outbox.compare import columns_of, picture, retains, same
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
@@ -100,8 +100,7 @@ def moved(
     """Fields that moved away from the basis at the service: field -> ``base`` and ``theirs``."""
     found: dict[str, dict[str, str]] = {}
     for name, value in base.get("values", {}).items():
-        shown = shows(resource, name, value, row, zone)
-        if shown is False and not respells(resource, name, value, row):
+        if retains(resource, name, value, row, zone) is False:
             theirs = ", ".join(dict.fromkeys(picture(resource, name, row).values()))
             found[name] = {"base": str(value), "theirs": theirs}
     for name, seen in base.get("seen", {}).items():

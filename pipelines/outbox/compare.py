@@ -150,28 +150,6 @@ def _shows_an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:
     )
 
 
-def left_out(
-    resource: str,
-    body: Mapping[str, Any],
-    before: Mapping[str, Any],
-    row: Mapping[str, Any],
-    zone: ZoneInfo,
-) -> list[str]:
-    """Fields, and lines, that a record shows as before an update and not as they were sent."""
-    found = [
-        name
-        for name, value in body.items()
-        if shows(resource, name, value, row, zone) is False
-        and pictured(resource, name, before) == pictured(resource, name, row)
-    ]
-    for line in body.get("lines", ()) if "lines" not in found else ():
-        code = line["productCode"]
-        was, now = (bag(_of_product(shown.get("lines"), code)) for shown in (before, row))
-        if was == now and _lines_show([line], row.get("lines")) is False:
-            found.append(f"line {code}")
-    return found
-
-
 def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
     """Whether two spellings mean one value: dates to the precision sent, numbers by value."""
     if isinstance(sent, bool):
@@ -257,6 +235,8 @@ _COMMON = frozenset(
     ).split()
 )
 """Request fields in which many records are equal."""
+_WORDED = _COMMON - {"city", "status", "priority", "discount", "profit_margin", "duration"}
+"""Of them, those that services show in words of their own, such as a country for its code."""
 _HALF = 0.5
 """Share of the other fields that a record must show to come near."""
 _SHORTEST_CUT = 12
@@ -286,15 +266,49 @@ def distorts(
     return wide and any(telling) and sum(telling) >= len(telling) * _HALF
 
 
-def respells(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
-    """Whether a cleaned row shows the words sent in a field without accents, signs or spaces, or
-    escaped, as services keep them; words that somebody put an accent on are others."""
-    ours = _spellings(str(sent))
-    return any(
-        (plain := re.sub(r"[^a-z0-9]", "", html.unescape(shown).casefold())) in ours
-        and not plain.isdecimal()
-        for shown in picture(resource, name, row).values()
-    )
+def retains(
+    resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo
+) -> bool | None:
+    """As :func:`shows`, of a record that is the one for sure: also if it was rounded to cents,
+    escaped, or lost its accents, signs or spaces. With an accent put on it is another's word."""
+    found = shows(resource, name, sent, row, zone)
+    seen = picture(resource, name, row).values() if found is False else ()
+    return any(_respelled(str(sent), shown) for shown in seen) or found
+
+
+def _respelled(sent: str, shown: str) -> bool:
+    try:
+        ours, theirs = Decimal(sent), parse_amount(shown)
+        return ours != round(ours, 2) and abs(ours - theirs) < Decimal("0.01")
+    except (InvalidOperation, ValueError):
+        plain = re.sub(r"[^a-z0-9]", "", html.unescape(shown).casefold())
+        return plain in _spellings(sent) and not plain.isdecimal()
+
+
+def left_out(
+    resource: str,
+    body: Mapping[str, Any],
+    before: Mapping[str, Any],
+    row: Mapping[str, Any],
+    zone: ZoneInfo,
+) -> list[str]:
+    """Fields, and lines, that a record shows as before an update and not as they were sent: none
+    whose words may stand for what was sent, as it may have been so before."""
+    found = [
+        name
+        for name, value in body.items()
+        if name not in _WORDED
+        and not isinstance(value, bool)
+        and retains(resource, name, value, row, zone) is False
+        and pictured(resource, name, before) == pictured(resource, name, row)
+        and not (isinstance(value, str) and _near(resource, name, value, row, zone))
+    ]
+    for line in body.get("lines", ()) if "lines" not in found else ():
+        code = line["productCode"]
+        was, now = (bag(_of_product(shown.get("lines"), code)) for shown in (before, row))
+        if was == now and _lines_show([line], row.get("lines")) is False:
+            found.append(f"line {code}")
+    return found
 
 
 def is_cut(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:

@@ -27,11 +27,11 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import bag, pictured, shows
+from pipelines.outbox.compare import bag, pictured, retains
 from pipelines.outbox.order import ONCE_ONLY
 from pipelines.outbox.outcome import fenced, leave, settle_done
 from pipelines.outbox.recent import LookupUnsure, Verdict
-from pipelines.outbox.sending import MOST_SILENT, Sender
+from pipelines.outbox.sending import MOST_SILENT, TOO_FAST, Sender
 from pipelines.outbox.store import Change
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
 from sources.repair_shop.settings import ShopSettings
@@ -62,9 +62,9 @@ class Resolver:
 
     def _resolve(self, group: Sequence[Change]) -> None:
         change = group[0]
-        # The service's word that it had no effect holds, but for money, if nothing tells otherwise.
-        is_refused = bool(change.progress.get("refused")) and change.resource != "payments"
-        unsaid: Any = "absent" if is_refused else "unclear"
+        # The word that it came too fast holds, but for money, if nothing tells otherwise.
+        unsaid: Any = "absent" if _too_fast(change) and change.resource != "payments" else "unclear"
+        asked = time.time()
         try:
             verdict = self._verdict(change)
         except LookupUnsure as unsure:
@@ -86,7 +86,7 @@ class Resolver:
             self._hook("adopted", change.number)
         elif verdict.kind == "absent":
             self._absent(group, verdict)
-        elif verdict.kind == "late" and self._since(change) < self._settle(change):
+        elif verdict.kind == "late" and self._may_show_yet(change, asked):
             self._wait(group, verdict.found)
         else:
             leave(self._outbox, group, verdict.found)
@@ -123,7 +123,7 @@ class Resolver:
         found = _acting(body, before, row)
         for name, value in body.items():
             was, now = (
-                shows(change.resource, name, value, shown, self._shop.zone)
+                retains(change.resource, name, value, shown, self._shop.zone)
                 for shown in (before, row)
             )
             if was is not True and now is not None:
@@ -139,7 +139,7 @@ class Resolver:
             return Verdict("absent", None, f"{', '.join(unmoved)} as before")
         if late and not ours and not other:
             # The answer's word that it had no effect is the only one there is.
-            kind: Any = "absent" if change.progress.get("refused") else "late"
+            kind: Any = "absent" if _too_fast(change) else "late"
             return Verdict(kind, None, "stockQuantity does not show, and must not be sent twice")
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         if not ours and not unmoved and not other and not once:
@@ -157,8 +157,7 @@ class Resolver:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
             self._outbox.set(group, "looked up", verdict.found)
             return
-        refused = change.progress.get("refused")
-        if refused == "exists":
+        if change.progress.get("refused") == "exists":
             why = f"{change.reason}; {verdict.found}"
             self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
             return
@@ -170,7 +169,7 @@ class Resolver:
             return
         why = ""
         either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
-        if change.resource == "payments" and not refused:
+        if change.resource == "payments" and not _too_fast(change):
             why = (
                 f"{verdict.found}, in {lookups} lookups. A payment is not sent again by itself: "
                 f"check the invoice, then {either}"
@@ -180,7 +179,7 @@ class Resolver:
                 f"{verdict.found}, though the service answered that it was done. Do it at the "
                 f"service, or {either}"
             )
-        elif change.attempts >= MOST_SENDS and not refused:
+        elif change.attempts >= MOST_SENDS and not _too_fast(change):
             why = f"{verdict.found}, though sent {change.attempts} times ({change.reason})"
         if why:
             leave(self._outbox, group, why)
@@ -195,10 +194,18 @@ class Resolver:
         latest: the last look tells, those before only spare a wait."""
         since = self._since(group[0])
         least = self._shop.seconds(SETTLE_SECONDS) / 4
-        last = max(self._settle(group[0]) - since, least)
-        wait = last if group[0].progress.get("refused") else min(max(4 * since, least), last)
+        settle = self._settle(group[0])
+        last = max(settle - since, least) if since < settle else settle
+        wait = last if _too_fast(group[0]) else min(max(4 * since, least), last)
         columns["next_lookup"] = self._outbox.now() + wait
         self._outbox.set(group, "looked up", found, **columns)
+
+    def _may_show_yet(self, change: Change, asked: float) -> bool:
+        """Whether a list that was late when ``asked`` may still show what it lacked: ours, or
+        others that we made just before."""
+        settle = self._settle(change)
+        made = change.op == "create" and self._outbox.made_since(change, asked - settle)
+        return bool(made) or self._since(change) < settle
 
     def _since(self, change: Change) -> float:
         """Seconds since its answer was given up."""
@@ -209,6 +216,11 @@ class Resolver:
         acts = change.op == "create" or ONCE_ONLY & (change.sent_body or {}).keys()
         minutes = self._shop.settle_minutes if acts else 1
         return self._shop.seconds(SETTLE_SECONDS) * minutes
+
+
+def _too_fast(change: Change) -> bool:
+    """Whether the service said that it took nothing, as there were too many requests."""
+    return change.progress.get("refused") == TOO_FAST
 
 
 def _acting(

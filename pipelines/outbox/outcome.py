@@ -115,5 +115,6 @@ def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
 def leave(outbox: Outbox, group: Sequence[Change], why: str) -> None:
     """Leave what may have been applied to a person, unless one dealt with it meanwhile."""
     columns = {"for_person": 1, "lookups": group[0].lookups + 1, "next_lookup": None}
-    reason = f"may have been applied: {why}"
+    refused = f"; {group[0].answer}" if group[0].answer else ""
+    reason = f"may have been applied: {why}{refused}"
     outbox.settle(group, "left for a person", why, reason=reason, **columns)

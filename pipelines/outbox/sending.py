@@ -19,7 +19,7 @@ from typing import Any
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, error_sign, id_of, short
 from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import left_out, picture, shows
+from pipelines.outbox.compare import left_out, picture, retains
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import (
     ONCE_ONLY,
@@ -48,6 +48,7 @@ Hook = Callable[[str, int], None]
 
 _EXISTS = 409
 """To a change just sent, it may be what a proxy was told that tried twice."""
+TOO_FAST = "too many requests"
 MOST_SILENT = 3
 """Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
 service down, every change of the queue would end in doubt, and payments with a person."""
@@ -166,7 +167,7 @@ class Sender:
         differing = {
             name: values
             for name, values in moved(resource, base, row, zone).items()
-            if name in body and shows(resource, name, body[name], row, zone) is not True
+            if name in body and retains(resource, name, body[name], row, zone) is not True
         }
         before = {"before": kept(resource, body, row)}
         if not differing or self.on_conflict == "ours":
@@ -228,7 +229,7 @@ class Sender:
             answer, new_id, doubt = self._request(change, body, progress, looks=acts and not again)
         except RateLimited as error:
             # It had no effect, as the specification says; one look is cheaper than a double.
-            self.outbox.put_in_doubt(group, str(error), progress={"refused": "too many requests"})
+            self.outbox.put_in_doubt(group, str(error), progress={"refused": TOO_FAST})
             return
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.

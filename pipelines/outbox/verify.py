@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
-from pipelines.outbox.compare import shows
+from pipelines.outbox.compare import retains
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import ONCE_ONLY, filled, merged_base, missing_reference
 from pipelines.outbox.outcome import settle_done
@@ -211,7 +211,7 @@ class Earlier:
     ) -> Verdict:
         resource, zone = group[0].resource, self.client.shop.zone
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
-        seen = {name: shows(resource, name, body[name], row, zone) for name in body}
+        seen = {name: retains(resource, name, body[name], row, zone) for name in body}
         if not once:
             if True in seen.values() and False not in seen.values():
                 return Verdict("applied", group[0].record_id, "the record shows ours")

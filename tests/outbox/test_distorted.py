@@ -101,6 +101,16 @@ def test_a_record_shown_after_a_minute_and_a_half_is_not_made_twice(tmp_path, se
     assert service.count("create", "customers") == 2
 
 
+def test_a_list_that_lacks_what_was_made_a_moment_ago_is_waited_for(tmp_path, service):
+    settings = settings_for(tmp_path, service.base_url, minute_seconds=0.05, settle_minutes=3)
+    service.late, service.delay = 0.14, 0.05
+    service.put("brands", name="Bob")
+    enqueue("brands", "create", [{"name": f"Ann {n}"} for n in range(5)], settings=settings)
+    service.lose = ["before"]
+    assert push(settings).exit_code == 0, change(settings, 1).reason
+    assert service.count("create", "brands") == 5
+
+
 def test_a_list_without_what_we_made_before_proves_nothing(settings, service):
     service.late = 60 * MINUTE
     service.put("customers", name="Bob")

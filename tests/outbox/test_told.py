@@ -4,7 +4,7 @@ again."""
 import pytest
 
 from pipelines.outbox import enqueue, push
-from tests.outbox.conftest import states
+from tests.outbox.conftest import change, states
 
 
 def test_stock_that_is_never_shown_is_added_once(settings, service):
@@ -27,6 +27,23 @@ def test_what_the_service_says_it_took_is_not_sent_again_by_itself(settings, ser
     assert push(settings).exit_code == 0
 
 
+def test_a_record_that_an_answer_named_by_its_reference_is_not_taken_for_another(settings, service):
+    write = service._write
+
+    def named(*request):
+        reply = write(*request)
+        row = service.records["brands"][reply.body["id"]]
+        row["ref"] = reply.body["id"] = "R-7"
+        return reply
+
+    service._write = named
+    service.put("brands", name="Bob")
+    enqueue("brands", "create", [{"name": "Acme"}] * 2, settings=settings)
+    service.lose = ["ok", "before"]
+    push(settings)
+    assert (states(settings), service.count("create", "brands")) == (["done", "in_doubt"], 1)
+
+
 @pytest.mark.parametrize("left_out", ["priority", "lines"])
 def test_an_update_that_was_saved_in_part_is_not_called_done(settings, service, left_out):
     old = [{"product_code": "A", "quantity": 1}]
@@ -45,6 +62,23 @@ def test_an_update_that_was_saved_in_part_is_not_called_done(settings, service, 
     service.then = part
     push(settings, wait=False)
     assert states(settings) == ["in_doubt", "in_doubt"]
+
+
+def test_what_was_so_before_in_other_words_is_done(settings, service):
+    """Rounded, escaped, cut off, or said otherwise: it need not be ours that was left out."""
+    told = {
+        "price": 12.35,
+        "name": "A &amp; B",
+        "description": "One longer text",
+        "condition": "Neu",
+    }
+    record = service.put("products", **told)
+    body = {"price": 12.3456, "name": "A & B", "description": "One longer text more"}
+    body |= {"condition": "New"}
+    enqueue("products", "update", body, record_id=record, settings=settings)
+    service.then = lambda body: service.records["products"][record].update(told)
+    assert push(settings).exit_code == 0, change(settings).reason
+    assert service.count("update", "products") == 1
 
 
 def test_one_update_of_a_kind_is_read_back(settings, service):
