@@ -37,6 +37,7 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
         ("pipeline but of one status", "missing", 0),
         ("pipeline", "edited", 1),
         ("pipeline", "all", 0),  # a busy shop: the page of the newest changes is of today
+        ("all of them", "deleted", 0),
     ],
 )
 def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
@@ -45,6 +46,7 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     today = datetime.now(UTC).date().isoformat() if changed == "all" else "2026-03-04"
     tickets = [ticket(n, LABELS[n % 3]) for n in range(60)]
     tickets += [ticket(n, "Done", today) for n in range(60, 120)]
+    deleted = [ticket(n, "Done") for n in range(200, 203)]
     statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
@@ -54,7 +56,7 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
         elif path == "tickets":
             rows = listed(tickets, query, ways)
         elif path == "tickets/updated" and changed != "missing":
-            rows = tickets[:: 1 if changed == "all" else 7]
+            rows = {"edited": tickets[::7], "deleted": [*tickets, *deleted]}.get(changed, tickets)
         else:
             rows = [row for row in tickets if path == f"tickets/{row['id']}"]
             return Reply(body=rows[0]) if rows else Reply(404, {"error": "Not found"})

@@ -150,11 +150,26 @@ class _Tickets:
             for name in repair_labels(self.ledger, self.shop):
                 of_status = self.reader(f"first of {name}:", None, {"status": name})
                 out.take(of_status.ask("newest:1", 1, "newest"))
-        hidden = sorted(out.ids - halved)[:_LOOKS]
-        hides = label is None or not (differ or known)
-        hides = hides or not all(self.is_listed(str(label), row) for row in hidden)
+        gone, looks, hides = set[str](), 0, label is None or not (differ or known)
+        for row in sorted(out.ids - halved):
+            if hides or looks == _LOOKS:
+                break
+            if self.is_gone(row, next(iter(halved), row)):
+                gone.add(row)  # a last change may tell of deleted ones, too
+            else:
+                looks, hides = looks + 1, not self.is_listed(str(label), row)
+        self.ledger.mark_gone(self.shop, "tickets", gone)
+        out.ids -= gone
         self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
-        return self.hidden(out, asked) if hides else out
+        if hides:
+            out = self.hidden(out, asked)
+            out.reason = out.reason or ("the last changes show deleted tickets" if gone else "")
+        return out
+
+    def is_gone(self, identity: str, shown: str) -> bool:
+        """Whether a ticket has no path of its own, as one that is ``shown`` has."""
+        single = self.reader()
+        return single.detail(identity) is None and single.detail(shown) is not None
 
     def is_listed(self, label: str, identity: str) -> bool:
         """Whether either half shows a ticket now: it came, or changed its status, meanwhile."""
