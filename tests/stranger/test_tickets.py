@@ -18,6 +18,7 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
     """The tickets of a status, of the others, or of the pipeline, as a service of these ways tells
     them."""
     wanted = query.get("status")
+    tickets = [row for row in tickets if row["status"]]
     if wanted is None or ways == "no status":
         return [row for row in tickets if row["status"]["label"] != "Done"]
     is_not = query.get("statusCondition") == "NOT-EQUAL" and ways != "no condition"
@@ -38,6 +39,7 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
         ("pipeline", "edited", 1),
         ("pipeline", "all", 0),  # a busy shop: the page of the newest changes is of today
         ("all of them", "deleted", 0),
+        ("all of them", "whole", 0),  # the oldest has no status, so it is neither new nor not new
     ],
 )
 def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
@@ -46,6 +48,7 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     today = datetime.now(UTC).date().isoformat() if changed == "all" else "2026-03-04"
     tickets = [ticket(n, LABELS[n % 3]) for n in range(60)]
     tickets += [ticket(n, "Done", today) for n in range(60, 120)]
+    tickets[0]["status"] = None if changed == "whole" else tickets[0]["status"]
     deleted = [ticket(n, "Done") for n in range(200, 203)]
     statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 

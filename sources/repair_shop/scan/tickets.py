@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Protocol
 
-from ..errors import NotAllowed, NotFound, ValidationRefused
+from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger, Page
-from ..scan import Outcome, read_list, read_window
+from ..scan import PAGE_ROWS, Outcome, read_list, read_window
+from ..scan.known import KnownRows
 from ..scan.reader import HALF_KEY, ServiceReader
 from ..schema.clean import made_up_id, row_id
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
+_UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
-_LOOKS = 5
-"""Tickets looked for that neither half showed, at most."""
+_LOOKS = 10
+"""As many tickets that neither half shows are no exceptions, but what the lists hide."""
 
 HIDDEN_KEY = "hides tickets"
 """Ledger key of a shop whose lists hide tickets whatever status is asked for."""
@@ -138,38 +140,67 @@ class _Tickets:
     def all(self, label: str | None, hint: int | None) -> Outcome:
         """Both halves, held against the tickets changed last; all in other ways if these hide."""
         out, differ = (Outcome(whole=True), False) if label is None else self.halves(label, hint)
-        kept, halved, asked, known = self.ledger.value(self.shop, HIDDEN_KEY), set(out.ids), None, 0
+        halved = frozenset(out.ids)
+        asked = self.take_changed(out, label)
+        gone, there = self.look_for(label, sorted(out.ids - halved), next(iter(halved), ""))
+        hides = label is None or bool(there) or not (differ or (out.ids and asked is not None))
+        self.ledger.mark_gone(self.shop, "tickets", gone)
+        out.ids -= gone
+        self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
+        if hides:
+            out = self.hidden(out, asked, there)
+            out.reason = out.reason or ("the last changes show deleted tickets" if gone else "")
+        return out
+
+    def take_changed(self, out: Outcome, label: str | None) -> Mapping[str, Any] | None:
+        """Add the tickets changed last, all that have a last change if these are more than the
+        halves showed; what asks for them. Without such a list the newest of each status."""
         try:
             changed, asked = _newest_updated(self.reader)
-            known = changed.size
-            out.take(changed)
         except NotFound:
+            kept = self.ledger.value(self.shop, HIDDEN_KEY)
             if label is None or kept not in (None, "", _MISSING):
                 raise  # it was there, and showed what these lists hide
             out.proof += f"; {_MISSING}"
             for name in repair_labels(self.ledger, self.shop):
                 of_status = self.reader(f"first of {name}:", None, {"status": name})
                 out.take(of_status.ask("newest:1", 1, "newest"))
-        gone, looks, hides = set[str](), 0, label is None or not (differ or known)
-        for row in sorted(out.ids - halved):
-            if hides or looks == _LOOKS:
-                break
-            if self.is_gone(row, next(iter(halved), row)):
-                gone.add(row)  # a last change may tell of deleted ones, too
-            else:
-                looks, hides = looks + 1, not self.is_listed(str(label), row)
-        self.ledger.mark_gone(self.shop, "tickets", gone)
-        out.ids -= gone
-        self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
-        if hides:
-            out = self.hidden(out, asked)
-            out.reason = out.reason or ("the last changes show deleted tickets" if gone else "")
-        return out
+            return None
+        out.take(changed)
+        known = changed.size
+        page, row = divmod(len(out.ids), PAGE_ROWS)
+        if page:
+            changed = self.reader("behind:", _UPDATED, asked).ask("updated:1", page + 1, None)
+        if changed.size > row:
+            out.ids |= self.changed(asked).ids
+        return asked if known else None
 
-    def is_gone(self, identity: str, shown: str) -> bool:
+    def look_for(self, label: str | None, rows: list[str], shown: str) -> tuple[set[str], set[str]]:
+        """Of tickets that no half showed those that are gone, as a last change may tell of such
+        too, and a few of those that no half shows now either: others just came or changed."""
+        gone, there = set[str](), set[str]()
+        for row in rows if label is not None else ():
+            if self.is_gone(row, shown or row):
+                gone.add(row)
+            elif not self.is_listed(str(label), row):
+                there.add(row)
+            if len(there) == _LOOKS:
+                break
+        return gone, there
+
+    def changed(self, asked: Mapping[str, Any]) -> Outcome:
+        """All tickets that have a last change."""
+        return read_window(self.reader("all:", _UPDATED, asked))
+
+    def is_gone(self, identity: str, shown: str = "") -> bool:
         """Whether a ticket has no path of its own, as one that is ``shown`` has."""
-        single = self.reader()
-        return single.detail(identity) is None and single.detail(shown) is not None
+        try:
+            is_gone = self.reader().detail(identity) is None
+        except BadAnswer as error:
+            if error.transient:
+                raise
+            return False
+        return is_gone and not (shown and self.is_gone(shown))
 
     def is_listed(self, label: str, identity: str) -> bool:
         """Whether either half shows a ticket now: it came, or changed its status, meanwhile."""
@@ -182,19 +213,22 @@ class _Tickets:
             for is_it, half in halves(label)
         )
 
-    def hidden(self, out: Outcome, asked: Mapping[str, Any] | None) -> Outcome:
+    def hidden(self, out: Outcome, asked: Mapping[str, Any] | None, there: set[str]) -> Outcome:
         """All of them by their last change, ``asked`` for so if that can be; by each status too
-        where it does not show all."""
+        where it does not show all. ``there``: some that no half shows."""
         changed, why = Outcome(proof=out.proof, whole=True), _MISSING
         if asked is not None:
-            changed, why = read_window(self.reader("all:", "/tickets/updated", asked)), _EDITED
+            changed, why = self.changed(asked), _EDITED
             told = "the lists hide tickets, so all were read by their last change"
             changed.proof = f"{told}: {changed.proof}"
-        single, unchanged = self.reader(), sorted(out.ids - changed.ids)
+        unchanged = sorted(out.ids - changed.ids)[:_LOOKS]
         changed.ids |= out.ids
         changed.page_rows = changed.page_rows or out.page_rows
         changed.pages += out.pages
-        if all(single.detail(identity) is None for identity in unchanged[:_LOOKS]):
+        if all(map(self.is_gone, unchanged)):
+            if 0 < len(there) < _LOOKS:
+                KnownRows(self.ledger, self.shop, "tickets").note_unlisted(there)
+                self.ledger.set_value(self.shop, HIDDEN_KEY, "")
             return changed
         self.ledger.set_value(self.shop, HIDDEN_KEY, why)
         listed, shown = Outcome(), 0
@@ -214,7 +248,7 @@ def _newest_updated(reader: MakeReader) -> tuple[Page, dict[str, Any]]:
     such path: one 404 alone says little, and a service may refuse so long a time."""
     for name, asked in (("check:", _SINCE_EVER), ("check again:", {})):
         try:
-            return reader(name, "/tickets/updated", asked).ask("updated:1", 1, None), asked
+            return reader(name, _UPDATED, asked).ask("updated:1", 1, None), asked
         except (NotFound, ValidationRefused) as error:
             if isinstance(error, NotAllowed) or not asked:
                 raise
