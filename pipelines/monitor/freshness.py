@@ -125,7 +125,7 @@ def runs_since(warehouse: Published) -> list[Problem]:
         homes.append({"home_id": own, "shops": ""})
     of_home = _NEWEST.format("where home_id = $home")
     return [
-        replace(problem, shop=one["shops"])
+        replace(problem, shop=problem.shop or one["shops"])
         for one in homes
         for problem in (
             found

@@ -121,4 +121,5 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
     kind = Kind.UNREACHED if run["exit_code"] == 3 else _ENDS.get(outcome, Kind.FAILED)
     told = {"command": command, "outcome": _OUTCOMES.get(outcome, outcome)}
     why = run["message"]
-    return [Problem(kind, Text("The last run ({command}) ended {outcome}: {why}", **told, why=why))]
+    text = Text("The last run ({command}) ended {outcome}: {why}", **told, why=why)
+    return [Problem(kind, text, run.get("shops") or "")]

@@ -276,13 +276,13 @@ def texts(page: Page) -> list[str]:
     return [line.shown for line in page.cautions]
 
 
-def _run(home: Path, exit_code: int | None, outcome: str = "failed") -> None:
+def _run(home: Path, exit_code: int | None, outcome: str = "failed", **complete: bool) -> None:
     ledger = Ledger(home / "mirror.sqlite")
     run = ledger.begin_run("sync")
     if exit_code is not None:
         ledger.end_run(
             run, outcome=outcome, exit_code=exit_code, requests=0, rows=0, message="The disk is "
-            "full", detail={},
+            "full", detail={"shops": [{"shop": s, "complete": c} for s, c in complete.items()]},
         )  # fmt: skip
     ledger.close()
 
@@ -307,6 +307,17 @@ def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
         assert "The disk is full" in texts(report(home).pages[0])[0]
     _run(home, 0, "complete")
     assert report(home).seal is SealState.AGREES
+
+
+def test_what_one_shop_was_refused_leaves_the_others_their_seal(home):
+    _run(home, 3, "incomplete", centro=True, norte=False)
+    assert report(home, shop="centro").seal is SealState.AGREES
+    assert [line.seal for line in report(home).pages[0].lines] == [
+        SealState.AGREES,
+        SealState.IN_DOUBT,
+    ]
+    _run(home, 3, "incomplete", centro=False, norte=False)
+    assert report(home, shop="centro").seal is SealState.IN_DOUBT
 
 
 def test_no_seal_is_green_when_a_night_was_missed(chain):

@@ -13,6 +13,13 @@ _SHOWN = (
     "run_id", "command", "started_at", "ended_at", "outcome", "exit_code", "requests", "rows",
     "message",
 )  # fmt: skip
+_INCOMPLETE = """(
+    SELECT CASE WHEN sum(is_complete)
+        THEN group_concat(shop, ', ') FILTER (WHERE NOT is_complete) END
+    FROM (SELECT json_extract(value, '$.shop') AS shop,
+                 json_extract(value, '$.complete') AS is_complete
+          FROM json_each(detail, '$.shops'))
+)"""
 
 
 class Runs(LedgerFile):
@@ -59,12 +66,16 @@ class Runs(LedgerFile):
         )
 
     def last_runs(self, limit: int = -1) -> list[dict[str, Any]]:
-        """The newest runs (by default all), newest first, with the columns of ``ops.runs``."""
+        """The newest runs (by default all), newest first, with the columns of ``ops.runs``.
+
+        With a ``limit`` also ``shops``: those that it left incomplete, None if all or nobody knows.
+        """
+        names = (*_SHOWN, "shops")
+        shops = "NULL" if limit < 0 else _INCOMPLETE
         rows = self.query(
-            f"SELECT {', '.join(_SHOWN)} FROM runs ORDER BY run_id DESC LIMIT ?",
-            (limit,),
+            f"SELECT {', '.join(_SHOWN)}, {shops} FROM runs ORDER BY run_id DESC LIMIT ?", (limit,)
         )
-        return [dict(zip(_SHOWN, row, strict=True)) for row in rows]
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def newest_run(self) -> int:
         """Number of the newest run, 0 before the first."""
