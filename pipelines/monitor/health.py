@@ -94,7 +94,9 @@ def runs(newest_first: Sequence[Mapping[str, Any]], *, is_running: bool) -> list
         if place == 0 and is_running and run["outcome"] is None:
             continue
         asked = _asked(str(run["command"]))
-        if not any(wider <= asked for wider in later):
+        # Of a chain's run it is enough that each shop it left incomplete was read again.
+        left = [asked | {"--shop", name} for name in (run.get("shops") or "").split(", ") if name]
+        if not all(any(wider <= one for wider in later) for one in left or [asked]):
             problems = _ended(run)
             # What a run left in doubt or differing, evidence and comparison tell as they stand now.
             found += [p for p in problems if place == 0 or p.kind not in _TOLD_BY_EVIDENCE]

@@ -152,6 +152,18 @@ def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, tol
     assert (told in said[0] and len(said) == 1) if told else not said
 
 
+@pytest.mark.parametrize(("again", "is_told"), [("a", False), ("b", True), (None, True)])
+def test_a_shop_read_again_makes_good_what_a_chains_run_left_of_it(settings, again, is_told):
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    left = [{"shop": "a", "complete": False}, {"shop": "b", "complete": True}]
+    for command, code in (("sync", 3), (f"sync --shop {again}", 0))[: 2 if again else 1]:
+        run = ledger.begin_run(command)
+        ledger.end_run(run, outcome="incomplete", exit_code=code, requests=1, rows=0, message="no",
+                       detail={"shops": left if code else []})  # fmt: skip
+    ledger.close()
+    assert any(line.startswith("a: The last run") for line in status(settings).problems) is is_told
+
+
 def test_looking_whether_a_sync_runs_turns_none_away(settings):
     home = Home(settings.home)
     with home.sync_lock():
