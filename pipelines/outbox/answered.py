@@ -6,7 +6,7 @@ is locked"}``. What does not prove success is not failure either; it is read bac
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pipelines.outbox.change import as_id
@@ -28,7 +28,7 @@ _FAILED = re.compile(
 )
 
 
-def doubt_of(answer: Answer, op: str, path: str, record_id: str | None) -> str:
+def doubt_of(answer: Answer, op: str, path: str, names: Sequence[Any] = ()) -> str:
     """Why an answer under a success status does not prove that the write took effect; empty when
     it does: no sign of an error anywhere in it, and the id that the specification promises
     (Common conventions: a delete answers with no content; uploads name none)."""
@@ -37,7 +37,7 @@ def doubt_of(answer: Answer, op: str, path: str, record_id: str | None) -> str:
     named = id_of(answer, path)
     if op == "create" and named is None:
         return "the answer names no id"
-    if op == "update" and (named is None or named.casefold() != str(record_id).casefold()):
+    if op == "update" and str(named).casefold() not in {str(name).casefold() for name in names}:
         return f"the answer names {'no id' if named is None else 'another id, ' + named}"
     return ""
 

@@ -53,6 +53,9 @@ def as_id(value: Any) -> str | None:
     return text if ok else None
 
 
+NAMES = ("ref", "ticket_ref", "ticket_no", "internal_id")
+"""Columns of a record by which a service may name what it wrote, instead of by its id."""
+
 STATES: tuple[State, ...] = tuple(State)
 
 OPEN = (State.QUEUED, State.SENDING, State.IN_DOUBT, State.CONFLICT)

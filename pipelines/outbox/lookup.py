@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from pipelines.outbox.change import Change
+from pipelines.outbox.change import NAMES, Change
 from pipelines.outbox.compare import (
     KEYS,
     MARKER_FIELDS,
@@ -50,8 +50,6 @@ _WINDOWS: Mapping[str, tuple[int, ...]] = {
 does, whatever its days; of tickets the whole list, which cannot be sorted."""
 _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
-_NAMES = ("ref", "ticket_ref", "ticket_no", "internal_id")
-"""Columns of a record by which a service may name what it created instead of by its id."""
 _DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 _MISSING = re.compile(r"not (be )?found|does ?n.t exist|does not exist|no such|unknown", re.I)
 
@@ -137,9 +135,7 @@ class Lookup:
             # They are listed by when they changed: one made long ago may turn up as new.
             old = [key for key in exact if (day_of(fresh[key]) or since) < since]
             exact, alike = [key for key in exact if key not in old], alike + old
-        names = {
-            key: {key, *(str(row.get(name)) for name in _NAMES)} for key, row in recent.items()
-        }
+        names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in recent.items()}
         taken = [key for key in exact if names[key] & ours]
         exact, alike = [key for key in exact if key not in taken], alike + taken
         late = sorted(made.difference(*names.values()))

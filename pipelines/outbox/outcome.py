@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pipelines.outbox.change import State
+from pipelines.outbox.change import NAMES, State
 from pipelines.outbox.compare import columns_of, picture
 from pipelines.outbox.errors import OutboxError
 from pipelines.outbox.paid import invoices_of
@@ -67,7 +67,7 @@ def kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict
     for name in body:
         wanted |= picture(resource, name, row)
         wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
-    for extra in ("lines", "products", "stock", "last_updated"):
+    for extra in ("lines", "products", "stock", "last_updated", *NAMES):
         if extra in row:
             wanted[extra] = row[extra]
     return wanted

@@ -18,7 +18,7 @@ from typing import Any
 
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, error_sign, id_of, short
 from pipelines.outbox.basis import moved
-from pipelines.outbox.change import State
+from pipelines.outbox.change import NAMES, State
 from pipelines.outbox.compare import left_out, picture, retains
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import (
@@ -276,15 +276,22 @@ class Sender:
         target = f"{path}/{change.record_id}"
         if change.op == "upload":
             answer, place = self._upload(change, body, target, progress)
-            return answer, place, doubt_of(answer, "upload", path, None)
+            return answer, place, doubt_of(answer, "upload", path)
         if change.op == "create":
             answer = self._write(change, "POST", path, json=body, raises_rate_error=looks)
-            return answer, id_of(answer, path), doubt_of(answer, "create", path, None)
+            return answer, id_of(answer, path), doubt_of(answer, "create", path)
         if change.op == "update":
             answer = self._write(change, "PUT", target, json=body, raises_rate_error=looks)
         else:
             answer = self._write(change, "DELETE", target, raises_rate_error=looks)
-        return answer, change.record_id, doubt_of(answer, change.op, path, change.record_id)
+        before = self._before(change)
+        names = [change.record_id, *(before[name] for name in NAMES if before.get(name))]
+        return answer, change.record_id, doubt_of(answer, change.op, path, names)
+
+    def _before(self, change: Change) -> dict[str, Any]:
+        """What the record showed before the request."""
+        baseline = self.outbox.get(change.number).baseline or {}
+        return dict(baseline.get("before", {}))
 
     def _not_shown(self, change: Change, body: Mapping[str, Any]) -> str:
         """Why the record does not show what the service answered that it did; empty if it does."""
@@ -297,9 +304,8 @@ class Sender:
             row = self.lookup.record(change.resource, str(change.record_id))
         except ShopError:
             return ""
-        before = (self.outbox.get(change.number).baseline or {}).get("before", {})
         zone = self.client.shop.zone
-        if row and (left := left_out(change.resource, body, before, row, zone)):
+        if row and (left := left_out(change.resource, body, self._before(change), row, zone)):
             return f"the record shows {', '.join(left)} as before"
         self.read_back.add(kind)
         return ""

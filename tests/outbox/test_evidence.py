@@ -326,10 +326,10 @@ def test_what_nobody_foresaw_in_one_change_parks_it_alone(home, monkeypatch):
 
     real = sending.doubt_of
 
-    def poisoned(answer, op, path, record_id):
+    def poisoned(*answered):
         if changes(home)[0].state == "sending":
             raise KeyError("nobody foresaw this")
-        return real(answer, op, path, record_id)
+        return real(*answered)
 
     monkeypatch.setattr(sending, "doubt_of", poisoned)
     push(home)

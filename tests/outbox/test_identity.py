@@ -214,7 +214,7 @@ def test_what_is_in_doubt_is_not_looked_for_at_another_service(settings, service
     push(settings, wait=False)
     with Outbox(settings.home) as outbox:
         outbox.connection.execute(
-            "update changes set state = 'in_doubt', id = null where number = 1"
+            "update changes set state = 'in_doubt', id = null, pushed_at = null where number = 1"
         )
     with type(service)() as other:
         assert push(settings_for(settings.home, other.base_url)).exit_code == 2

@@ -5,6 +5,7 @@ import pytest
 
 from pipelines.outbox import enqueue, push
 from tests.outbox.conftest import change, states
+from tests.wire.doubles import Reply
 
 
 def test_stock_that_is_never_shown_is_added_once(settings, service):
@@ -42,6 +43,11 @@ def test_a_record_that_an_answer_named_by_its_reference_is_not_taken_for_another
     service.lose = ["ok", "before"]
     push(settings)
     assert (states(settings), service.count("create", "brands")) == (["done", "in_doubt"], 1)
+    record = service.put("brands", name="Cid", ref="R-7")
+    service._write = lambda *request: write(*request) and Reply(body={"id": "R-7"})
+    enqueue("brands", "update", {"name": "Dan"}, record_id=record, settings=settings)
+    push(settings)
+    assert change(settings, 3).answer == '200 {"id": "R-7"}'
 
 
 @pytest.mark.parametrize("left_out", ["priority", "lines"])
