@@ -6,6 +6,7 @@ charts that answer to the mouse, run ``alt.renderers.enable("mimetype")`` in Jup
 """
 
 import contextlib
+import warnings
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ import altair as alt
 import pandas as pd
 from babel.dates import get_day_names, get_month_names
 
-from pipelines.language import Language, current, switch
+from pipelines.language import Language, _, current, switch
 from pipelines.language.display import load_language
-from pipelines.publish.reading import floats
+from pipelines.publish.reading import NothingPublished, QueryFailed, floats, value
 
 INK, GRID = "#1f2933", "#e4e7eb"
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
@@ -64,7 +65,10 @@ def _theme() -> alt.theme.ThemeConfig:
 
 
 def use() -> None:
-    """Switch on this notebook's style for charts and tables, and the language of the settings."""
+    """Switch on this notebook's style for charts and tables, and the language of the settings.
+
+    Warns where shops of several currencies stand together, which no sum below may add up.
+    """
     here = Path.cwd()
     # Settings stand in the project's folder, and a notebook runs in its own.
     with contextlib.chdir(next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)):
@@ -74,6 +78,12 @@ def use() -> None:
     pd.set_option("display.max_columns", 40)
     pd.set_option("display.max_rows", 60)
     pd.set_option("display.max_colwidth", 90)
+    with contextlib.suppress(NothingPublished, QueryFailed):
+        if value("select count(distinct nullif(currency, '')) from ops.shops") > 1:
+            told = _(
+                "These shops use several currencies, which do not add up: choose those of one."
+            )
+            warnings.warn(told, stacklevel=2)
 
 
 def series(frame: pd.DataFrame, by: str, **names: str) -> pd.DataFrame:

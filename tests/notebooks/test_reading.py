@@ -167,6 +167,15 @@ def _pretty_sales(shop: Path) -> pd.DataFrame:
     return pretty(query("select day, -total from marts.daily_sales order by 1", home=shop))
 
 
+def test_currencies_that_do_not_add_up_are_told(shop, monkeypatch):
+    with duckdb.connect(str(shop / "warehouse.duckdb")) as database:
+        database.execute("create schema ops")
+        database.execute("create table ops.shops as select unnest(['USD', 'CLP']) as currency")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(shop))
+    with pytest.warns(UserWarning, match="several currencies"):
+        contextvars.copy_context().run(house_style.use)
+
+
 def test_columns_of_a_chart_become_rows_under_their_names(shop):
     frame = query("select day, total, documents from marts.daily_sales order by 1", home=shop)
     rows = house_style.series(frame, "day", documents="documentos", total="venta")
