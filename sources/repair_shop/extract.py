@@ -193,9 +193,13 @@ class ShopFetch:
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
         result.is_resumed = (self.ledger.first_seq(scan) or math.inf) <= self.began
 
+        shared = set[str]()
+
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
+            first = dict(zip(reversed(page.ids), reversed(rows), strict=True))
+            shared.update(i for i, row in zip(page.ids, rows, strict=True) if row != first[i])
             if job.endpoint.table == "shipments_deleted":
                 self.ledger.mark_gone(job.shop, "shipments", page.ids)
 
@@ -214,6 +218,8 @@ class ShopFetch:
         except PagingBroken as broken:
             outcome = self._read_otherwise(job, scan, count, broken)
         result.outcome = outcome
+        if shared and outcome.proven:
+            outcome.reason = f"rows that differ have one id, and one of them is kept: {min(shared)}"
         self._close(job, scan, outcome, result)
 
     def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:

@@ -341,3 +341,27 @@ def test_rows_that_nobody_would_send_stop_neither_this_night_nor_the_next(strang
         "name 2",
         "name 3",
     ]
+
+
+@pytest.mark.parametrize(("name", "code"), [("x", 0), ("another", 1)])
+def test_rows_of_one_id_that_differ_are_not_one_row(stranger, name, code):
+    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in (1, 2, 2, 3)]
+    stranger.lists["/brands"][2]["name"] = name
+    report = stranger.sync("brands")
+    assert report.exit_code == code, report.details
+    assert not code or "one of them is kept: 2" in report.details[0]
+
+
+def test_a_list_of_changes_that_names_its_rows_alone_tells_of_none(stranger):
+    days = [date(2025, 1, 1 + n // 20).isoformat() for n in range(400)]
+    rows = [
+        {"id": n, "name": "x", "code": "c", "stock": 1, "created_date": days[n]} for n in range(400)
+    ]
+    named = [{key: rows[n][key] for key in ("id", "created_date")} for n in range(0, 400, 50)]
+    stranger.lists |= {"/products": rows, "/products/updated": named}
+    for name in ("x", "y"):
+        for row in rows[::50]:
+            row["name"] = name
+        assert stranger.sync("products").exit_code == 0
+        held = stranger.recorder.live("products", "main")
+        assert {held[str(row["id"])]["name"] for row in named} == {name}

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -44,6 +45,8 @@ HALF_KEY = "half:tickets"
 
 UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
+_TELLING = 5
+"""Answers of a list that tell its fields."""
 _TELL_THE_END = ("newest", "probe")
 """Requests whose answers tell where a list ends."""
 _NO_PATH = "/noSuchList"
@@ -231,10 +234,27 @@ class ServiceReader:
             elif not self._is_past_the_end(error, params):
                 raise
             return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
+        if self._path == self._endpoint.updated_path:
+            self._refuse_scant(rows)
         took = (answer.answered_at - answer.sent_at).total_seconds()
         self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
         return self._keep(full_key, request, answer.body, rows, answer.answered_at)
+
+    def _refuse_scant(self, rows: list[dict[str, Any]]) -> None:
+        """Raises :class:`NotFound` where a list of changes tells less than half of a row: what it
+        leaves out would stay as it was, so such a service has none."""
+        known, told = set[str](), {name for row in rows for name in row}
+        for body in self._ledger.newest_bodies(self._scan.shop, self._scan.resource, _TELLING):
+            with suppress(BadAnswer):  # a record by its own path
+                known.update(name for row in rows_of(parse_json(body), self._path) for name in row)
+        if rows and 2 * len(told & known) < len(known):
+            raise NotFound(
+                f"{self._path} tells {len(told & known)} of the {len(known)} fields of a row",
+                method="GET",
+                path=self._path,
+                status=200,
+            )
 
     def _full_key(self, key: str, by_offset: bool) -> str:
         return ("o:" if by_offset else "") + self._prefix + key
