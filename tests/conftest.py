@@ -4,6 +4,7 @@ Kept here, by file, and not beside each test, so that the selection is read in o
 """
 
 import functools
+import gc
 import os
 import shutil
 import signal
@@ -17,6 +18,9 @@ from hypothesis import settings
 
 # What jsonschema loads for texts of a kind that no test has: a second in each process.
 sys.modules["rfc3987_syntax"] = None
+
+# What is imported stays: to look through it again and again takes a quarter of collecting tests.
+gc.disable()
 
 # A suite in the background is begun with Ctrl-C ignored, and would hand that on to all it begins.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -135,6 +139,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """What ``make check`` leaves out is not even imported: that alone took it ten seconds."""
     is_left_out = config.getoption("markexpr") == "not slow" and _is_slow(collection_path)
     return True if is_left_out else None
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

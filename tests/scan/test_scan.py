@@ -159,22 +159,18 @@ def test_a_known_list_costs_its_pages_and_two():
     assert len(fake.requests) <= 42
 
 
-@given(data=st.data(), count=st.integers(51, 900), lanes=st.sampled_from([1, 2]))
+@given(data=st.data(), count=st.integers(51, 900))
 @settings(max_examples=400, deadline=None)
-def test_deletions_at_any_moment_lose_nothing(data, count, lanes):
-    lost: set[str] = set()
-
+def test_deletions_at_any_moment_lose_nothing(data, count):
     def delete(step, fake):
         for _ in range(data.draw(st.sampled_from([0, 0, 1, 1, 3]))):
             if fake.rows:
-                at = data.draw(st.integers(0, len(fake.rows) - 1))
-                lost.add(fake.rows.pop(at)[0])
+                fake.rows.pop(data.draw(st.integers(0, len(fake.rows) - 1)))
 
-    fake = FakeList(rows(count), delete, lanes_wanted=lanes if lanes == 1 else 1)
+    fake = FakeList(rows(count), delete)
     out = read_list(fake, hint=data.draw(st.sampled_from([None, *range(2, 20)])))
-    if out.proven:
-        assert {row[0] for row in fake.rows} <= out.ids
     assert out.proven, out.reason
+    assert {row[0] for row in fake.rows} <= out.ids
 
 
 @given(data=st.data(), count=st.integers(600, 1200))
@@ -218,23 +214,17 @@ class Unstable(FakeList):
 @settings(max_examples=400, deadline=None)
 def test_days_in_another_order_each_time_are_read_whole_or_not_proven(count, per_day, seed, hint):
     fake = Unstable(rows(count, per_day), chance=random.Random(seed))
-    try:
+    with suppress(PagingBroken):
         out = read_list(fake, hint=hint)
-    except PagingBroken:
-        return
-    assert not out.proven or out.ids == {row[0] for row in fake.rows}
+        assert not out.proven or out.ids == {row[0] for row in fake.rows}
 
 
 def test_an_unsorted_order_is_not_proven():
-    import random
-
     chance = random.Random(5)
     fake = FakeList(rows(400), lambda step, fake: chance.shuffle(fake.rows))
-    try:
+    with suppress(PagingBroken):
         out = read_list(fake)
-    except PagingBroken:
-        return
-    assert not out.proven or {row[0] for row in fake.rows} <= out.ids
+        assert not out.proven or {row[0] for row in fake.rows} <= out.ids
 
 
 def test_a_loosely_sorted_list_is_read_whole():

@@ -195,8 +195,12 @@ class Mirror:
 
     def sql(self, text: str, *values: Any) -> list[tuple[Any, ...]]:
         """A query over the private file."""
-        with duckdb.connect(str(self.home / "build" / "warehouse.duckdb"), read_only=True) as db:
-            return db.execute(text, list(values)).fetchall()
+        with self.database() as database:
+            return database.execute(text, list(values)).fetchall()
+
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """The private file, to be read."""
+        return duckdb.connect(str(self.home / "build" / "warehouse.duckdb"), read_only=True)
 
     def live(self, table: str, shop: str | None = None) -> set[str]:
         """Ids in raw that are not marked as gone; every row of a table once."""
@@ -238,15 +242,18 @@ class Mirror:
         """Raw holds exactly the service's rows, their nested rows and their amounts."""
         name = shop or self.shops[0]
         store = self.server.store(name)
-        for table in tables or ENDPOINTS:
-            records = store.all(table)
-            assert self.live(table, name) == {str(r["id"]) for r in records}, table
-            for child in CHILDREN.get(table, ()):
-                theirs = sum(len(record.get(child) or []) for record in records)
-                assert self.nested(table, child, name) == theirs, f"{table}.{child}"
-            if table in AMOUNTS:
-                known = {str(r["id"]): round(float(r[AMOUNTS[table]]) * 100) for r in records}
-                assert self.amounts(table, name) == known, f"amounts of {table}"
+        with ExitStack() as stack:
+            if self.recorder is None:  # to open it takes longer than to ask it
+                stack.enter_context(self.database())
+            for table in tables or ENDPOINTS:
+                records = store.all(table)
+                assert self.live(table, name) == {str(r["id"]) for r in records}, table
+                for child in CHILDREN.get(table, ()):
+                    theirs = sum(len(record.get(child) or []) for record in records)
+                    assert self.nested(table, child, name) == theirs, f"{table}.{child}"
+                if table in AMOUNTS:
+                    known = {str(r["id"]): round(float(r[AMOUNTS[table]]) * 100) for r in records}
+                    assert self.amounts(table, name) == known, f"amounts of {table}"
 
     def asked(self, path: str = "/") -> list[str]:
         """Requests since they were last forgotten, as path?query."""
