@@ -139,7 +139,8 @@ class Sender:
         # Without what was left to the service's value, or sent along and discarded since.
         body = {name: body[name] for name in body if name in (change.sent_body or body)}
         progress = dict(change.progress)
-        again = not progress.pop("refused", False)
+        again = progress.pop("again", True)
+        progress.pop("refused", None)
         if self._intend(group, body, change.baseline or {}, progress):
             self.hook("intent again", change.number)
             self._send(group, body, progress, again=again)
@@ -226,10 +227,11 @@ class Sender:
             again = "upload" in progress  # a place that was never sent to is as good as a new one
         acts = change.op in ("create", "delete") or bool(ONCE_ONLY & body.keys())
         try:
-            answer, new_id, doubt = self._request(change, body, progress, looks=acts and not again)
+            answer, new_id, doubt = self._request(change, body, progress, looks=acts)
         except RateLimited as error:
-            # It had no effect, as the specification says; one look is cheaper than a double.
-            self.outbox.put_in_doubt(group, str(error), progress={"refused": TOO_FAST})
+            # It had no effect, as the specification says; a look is cheaper than a double.
+            refused = {**progress, "refused": TOO_FAST, "again": again}
+            self.outbox.put_in_doubt(group, str(error), progress=refused)
             return
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.

@@ -95,9 +95,10 @@ def test_what_is_kept_of_a_create_does_not_grow_with_the_queue(settings, service
     assert service.count("create", "brands") == 6
 
 
-def test_a_refused_one_whose_second_answer_is_lost_is_in_doubt_as_any(settings, service):
+@pytest.mark.parametrize("faults", [["429 before", "after"], ["before", "429 after"]])
+def test_one_that_is_sent_again_is_in_doubt_as_any(settings, service, faults):
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-    service.lose = ["429 before", "after"]
+    service.lose = faults
     service.late = 0.5 * MINUTE
     service.put("customers", name="Bob")
     assert push(settings).exit_code == 0
