@@ -14,6 +14,8 @@ def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> http
         base_url=server.base_url,
         headers={"Authorization": server.keys[shop], **headers},
         timeout=20,
+        # Dropped before the server drops them, which may be while a request is on its way.
+        limits=httpx.Limits(keepalive_expiry=1.0),
     )
 
 
