@@ -27,10 +27,11 @@ from .http.client import Client
 from .hub import together
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
-from .scan import Outcome, PagingBroken
+from .scan import PAGE_ROWS, Outcome, PagingBroken
 from .scan.deletions import Deletions
 from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
+    GROWING,
     RESUMED_KINDS,
     STILL_NEW,
     WORDS,
@@ -40,6 +41,7 @@ from .scan.jobs import (
     joined,
     page_rows_key,
 )
+from .scan.outcome import NOTHING_NEW
 from .scan.reader import PAGING_KEY
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -105,6 +107,7 @@ class ShopFetch:
 
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
+        self._longest = 0  # rows of a page of this run
         self._reader = JobReader(self.client, self.ledger, self.began)
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
@@ -197,6 +200,7 @@ class ShopFetch:
 
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
+            self._longest = max(self._longest, len(rows))
             self.observer.page(job.shop, job.resource, len(rows))
             first = dict(zip(reversed(page.ids), reversed(rows), strict=True))
             shared.update(i for i, row in zip(page.ids, rows, strict=True) if row != first[i])
@@ -217,10 +221,23 @@ class ShopFetch:
             return
         except PagingBroken as broken:
             outcome = self._read_otherwise(job, scan, count, broken)
+        if self._may_go_on(job, outcome) and self._reader.goes_on(job, scan, outcome):
+            outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
         result.outcome = outcome
         if shared and outcome.proven:
             outcome.reason = f"rows that differ have one id, and one of them is kept: {min(shared)}"
         self._close(job, scan, outcome, result)
+
+    def _may_go_on(self, job: Job, outcome: Outcome) -> bool:
+        """Whether a short page may not be the whole list, though page 2 is empty: where no list
+        of the shop has shown a longer page, of lists that grow and those that lack known rows."""
+        rows = len(outcome.ids)
+        if not outcome.proven or not outcome.whole or outcome.page_rows or not job.endpoint.sort:
+            return False
+        if job.kind not in ("full", "head") or not max(1, self._longest) <= rows < PAGE_ROWS:
+            return False
+        grows = job.kind == "full" and job.endpoint.table in GROWING
+        return grows or self.ledger.live_count(job.shop, job.resource) > rows
 
     def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
         """By offset, from now on, if that shows more than one page; else unsorted."""

@@ -1,7 +1,7 @@
 """Shapes that the specification allows and nobody promised not to use."""
 
 import re
-from datetime import date
+from datetime import UTC, date
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -224,23 +224,33 @@ def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
     assert "p-3" in stranger.recorder.live("pos_orders", "main")
 
 
-@pytest.mark.parametrize("is_empty", [False, True])
-def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, is_empty):
-    """Of 25 rows a page, whatever page and offset are asked; or none from the second page on."""
+@pytest.mark.parametrize(
+    ("pages", "knows"),
+    [("alike", "sort"), ("empty", "sort"), ("empty", "offset"), ("empty", "createdDateTo")],
+)
+def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, pages, knows):
+    """Of 15 rows a page, whatever page is asked; or none from the second page on."""
     rows = [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 3:02d}"} for n in range(60)]
 
     def answer(seen: Seen) -> Reply:
         if not seen.path.endswith("/customers"):
             return Reply()
         query = dict(seen.query)
-        if is_empty and (query.get("page", "1"), query.get("offset", "0")) != ("1", "0"):
+        if pages == "empty" and query.get("page", "1") != "1":
             return Reply(body=[])
-        return Reply(body=rows[:25] if query.get("sort") == "oldest" else rows[::-1][:25])
+        if knows == "sort" and query.get("sort") == "oldest":
+            return Reply(body=rows[:15])
+        until = query.get("createdDateTo") if knows == "createdDateTo" else None
+        day = parse_moment(until, UTC) if until else "3"
+        begin = int(query.get("offset", 0)) if knows == "offset" else 0
+        shown = [row for row in rows[::-1] if row["created_date"] <= day]
+        return Reply(body=shown[begin:][:15])
 
     stranger.loopback.otherwise = answer
-    report = stranger.sync("customers")
-    assert report.exit_code == 1, report.message
-    assert "nothing that page 1 does not" in report.details[0]
+    for _ in range(2):
+        report = stranger.sync("customers")
+        assert report.exit_code == 1, report.message
+        assert "nothing that page 1 does not" in report.details[0]
 
 
 @pytest.mark.parametrize(("size", "takes_offset"), [(50, False), (40, True)])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from ..errors import BadAnswer
+from ..errors import BadAnswer, ValidationRefused
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
@@ -191,6 +192,17 @@ class JobReader:
             first, second = (reader.ask(f"page:{page}", page, order) for page in (1, 2))
             if not set(second.ids) <= set(first.ids):
                 return True
+        return False
+
+    def goes_on(self, job: Job, scan: Scan, out: Outcome) -> bool:
+        """Whether a list of one short page shows others before its oldest day, or by offset."""
+        until = {job.endpoint.window[1]: out.first_day} if job.endpoint.created_filter else {}
+        offset = {"offset": len(out.ids), "limit": PAGE_ROWS}
+        for name, asked in (("before:", until), ("behind:", offset)):
+            reader = self._maker(job, scan, lambda *_: None, False, asked)(name)
+            with suppress(ValidationRefused):
+                if not out.ids.issuperset(reader.ask("newest:1", 1, "oldest").ids):
+                    return True
         return False
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:

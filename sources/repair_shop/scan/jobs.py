@@ -29,7 +29,7 @@ EMPTY_KEY = "empty:"
 """Ledger key of a slice that was answered empty once though rows are known: resource, days."""
 _COUNT_SHARE, _SPREAD = 15, 6
 """Requests a night that counting may add, and pages looked at in turn among them, at most."""
-_LONG = (
+GROWING = (
     *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
     *("ticket_timers", "time_clock", "stock", "purchase_orders", "appointments", "serials"),
     *("leads", "products", "shipments", "expenses", "adjustments"),
@@ -210,7 +210,7 @@ def mirror_jobs(
 def _length(job: Job) -> tuple[bool, int]:
     """Sorts short lists before long ones, and of these the longest first."""
     if job.requests is None:
-        rank = _LONG.index(job.endpoint.table) if job.endpoint.table in _LONG else -1
+        rank = GROWING.index(job.endpoint.table) if job.endpoint.table in GROWING else -1
         return rank >= 0, rank
     is_long = job.requests > _SHORT
     return is_long, -job.requests if is_long else job.requests

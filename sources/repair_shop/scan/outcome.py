@@ -12,6 +12,8 @@ from ..ledger import Page
 
 PAGE_ROWS = 50
 """Specification, Limits: records per request."""
+NOTHING_NEW = "page 2 shows nothing that page 1 does not, and there are others"
+"""Why a list of one short page is not proven."""
 _FEW = 24
 """Pages that a scan may ask beyond twice those expected: looking for the end, second looks."""
 _UNKNOWN_PAGES = 1_000

@@ -33,13 +33,19 @@ from datetime import date
 from ..hub import together
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
-from ..scan.outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded
+from ..scan.outcome import (
+    NOTHING_NEW,
+    PAGE_ROWS,
+    Bounded,
+    Outcome,
+    PagingBroken,
+    Reader,
+    bounded,
+)
 
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
 _ROUNDS = 3
-_OTHER_SIZES = (10, 20, 25, 30, 40)
-"""Rows of a page elsewhere. A list just found that has as many may go on behind it."""
 
 
 def read_list(reader: Reader, *, hint: int | None = None, since: date | None = None) -> Outcome:
@@ -65,12 +71,9 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     if top.size < PAGE_ROWS:
         second = reader.ask("newest", 2, "newest")
         if set(second.ids) <= set(top.ids):
-            is_odd = second.size > 0 or (hint is None and top.size in _OTHER_SIZES)
             # Its other end: page numbers may not work.
-            if is_odd and not set(reader.ask("oldest", 1).ids) <= set(top.ids):
-                raise PagingBroken(
-                    "page 2 shows nothing that page 1 does not, and there are others"
-                )
+            if second.size and not set(reader.ask("oldest", 1).ids) <= set(top.ids):
+                raise PagingBroken(NOTHING_NEW)
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
