@@ -8,7 +8,7 @@ stop, ends them all, and what was answered is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -202,8 +202,7 @@ class ShopFetch:
             result.rows += len(rows)
             self._longest = max(self._longest, len(rows))
             self.observer.page(job.shop, job.resource, len(rows))
-            first = dict(zip(reversed(page.ids), reversed(rows), strict=True))
-            shared.update(i for i, row in zip(page.ids, rows, strict=True) if row != first[i])
+            shared.update(_shared_ids(page.ids, rows))
             if job.endpoint.table == "shipments_deleted":
                 self.ledger.mark_gone(job.shop, "shipments", page.ids)
 
@@ -332,3 +331,11 @@ def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, s
             found = next((cleaned[name] for name in names if cleaned.get(name)), None)
             if found is not None:
                 yield table, str(found)
+
+
+def _shared_ids(ids: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Ids under which one answer has rows that differ: more rows than are kept."""
+    if len(set(ids)) == len(ids):
+        return set()
+    first = dict(zip(reversed(ids), reversed(rows), strict=True))
+    return {one for one, row in zip(ids, rows, strict=True) if row != first[one]}
