@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import duckdb
 
-from pipelines.transform import models
+from pipelines.transform import models, runner
 from pipelines.transform.compiled import Node
 from pipelines.transform.incremental import DIFFERS
 from pipelines.transform.models import build, statements
@@ -220,12 +220,13 @@ def in_days(days: int) -> Iterator[None]:
 
 
 def built_whole(path: Path, home: Path) -> Path:
-    """A copy of a file, with everything built."""
+    """A copy of a file, with everything built as in a large one, two statements at a time."""
     whole = path.with_name("whole.duckdb")
     shutil.copyfile(path, whole)
     with duckdb.connect(str(whole)) as connection:
         connection.execute("delete from ops.meta where name = 'built_of'")
-    build(whole, home=home, shops=[])
+    with patch.object(runner, "ABREAST", 0):
+        build(whole, home=home, shops=[])
     return whole
 
 
