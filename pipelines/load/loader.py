@@ -63,6 +63,9 @@ _MOST = 1_000_000_000
 """Bytes it may hold of a file of an older version, whose blocks are of 256 KiB, and after a load
 for which less was not enough."""
 
+_IN_PLACE = "checkpoint_threshold = '16MB'"
+"""DuckDB's own bound of its log. dlt sets 1 GB, by which all rows would be written there first."""
+
 
 class LoadError(Exception):
     """Rows could not be loaded; none was lost, they stay on disk for the next run. Exit code 1."""
@@ -291,7 +294,7 @@ class Loader:
             _PIPELINE,
             pipelines_dir=str(folder / "pipelines"),
             destination=dlt.destinations.duckdb(
-                DuckDbCredentials(str(self.home.build_warehouse)),
+                DuckDbCredentials(str(self.home.build_warehouse), pragmas=[_IN_PLACE]),
                 preferred_loader_file_format="parquet",
             ),
             dataset_name=DATASET,

@@ -372,6 +372,9 @@ def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(loaded, monk
     monkeypatch.setattr(loader, "_BLOCKS", 400)
     loaded.open()
     text = "x" * 300_000
-    loaded.load("customers", *({"id": str(n), "notes": f"{n}{text}"} for n in range(12)))
+    with loaded.home.open_build() as file:
+        loaded.load("customers", *({"id": str(n), "notes": f"{n}{text}"} for n in range(12)))
+        (log,) = file.execute("SELECT current_setting('wal_autocheckpoint')").fetchone()
+    assert log == "15.2 MiB", "dlt's 1 GB has all rows written twice"
     assert loaded.query("SELECT count(*) FROM raw.customers") == [(12,)]
     assert pages_aside(loaded.ledger) == []
