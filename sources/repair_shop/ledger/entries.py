@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+import orjson
+
 from ..ledger.file import LedgerFile
 from ..ledger.records import StoredPage, ids_of, now_text
 
@@ -26,7 +28,7 @@ _NUMBERED = f"{_PAGES}p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq"
 
 def _stored(row: tuple[Any, ...]) -> StoredPage:
     seq, shop, resource, spec, at, request, body, kind, summary = row
-    ids, _, fresh = json.loads(summary)
+    ids, _, fresh = orjson.loads(summary)
     return StoredPage(
         seq,
         shop,

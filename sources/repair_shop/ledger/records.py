@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
+
+import orjson
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -136,10 +137,10 @@ def _day(text: str | None) -> date | None:
 
 def page_of(summary: str) -> Page:
     """A page as it was stored."""
-    ids, days, fresh = json.loads(summary)
+    ids, days, fresh = orjson.loads(summary)
     return Page(tuple(ids), tuple(_day(d) for d in days), tuple(fresh))
 
 
 def ids_of(summary: str) -> tuple[str, ...]:
     """The ids of a stored page's rows; dates take most of the time of the rest."""
-    return tuple(json.loads(summary)[0])
+    return tuple(orjson.loads(summary)[0])

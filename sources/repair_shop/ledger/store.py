@@ -14,10 +14,11 @@ and :mod:`.values`; here is what concerns several of them.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+
+import orjson
 
 from ..ledger.entries import Entries
 from ..ledger.records import Page, Row, Scan, now_text
@@ -50,7 +51,7 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
                 for identity, digest, deleted_at in db.execute(
                     "SELECT id, digest, deleted_at FROM seen WHERE shop=? AND resource=? "
                     "AND id IN (SELECT value FROM json_each(?))",
-                    (scan.shop, scan.resource, json.dumps([row.id for row in rows])),
+                    (scan.shop, scan.resource, orjson.dumps([row.id for row in rows]).decode()),
                 )
             }
             fresh = [known.get(row.id) != (row.digest, None) for row in rows]
@@ -61,7 +62,7 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
                     [(scan.shop, scan.resource, identity) for identity in back],
                 )
             page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
-            summary = json.dumps([page.ids, [d and d.isoformat() for d in page.days], fresh])
+            summary = orjson.dumps([page.ids, page.days, page.fresh]).decode()
             cursor = db.execute(
                 "INSERT INTO pages(scan_id, key, request, answered_at, summary, body, loaded_at) "
                 "VALUES (?,?,?,?,?,?,?)",
