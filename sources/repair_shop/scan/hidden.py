@@ -32,29 +32,35 @@ class Shown:
     """What the bare lists of a run showed of the rows that they may hide."""
 
     def __init__(self) -> None:
-        # Table -> days of its rows, by id, as a page may be read twice; and those a filter is for.
-        self._days: dict[tuple[str, ...], dict[str, date]] = defaultdict(dict)
+        # Table -> days of its rows, by id, as a page may be read twice.
+        self._days: dict[str, dict[str, date]] = defaultdict(dict)
+        # Table and filter -> first and last day of the rows that the filter is for.
+        self._spans: dict[tuple[str, ...], tuple[date, date]] = {}
 
     def note(self, endpoint: Endpoint, rows: Sequence[Mapping[str, Any]], page: Page) -> None:
         """Take in a page that was asked for without any filter."""
+        if not endpoint.hidden:
+            return
         for row, identity, day in zip(rows, page.ids, page.days, strict=True):
-            if endpoint.hidden and day is not None:
-                self._days[endpoint.table,][identity] = day
-                for pair in endpoint.hidden:
-                    if _is_of(row, *pair):
-                        self._days[endpoint.table, *pair][identity] = day
+            if day is None:
+                continue
+            self._days[endpoint.table][identity] = day
+            for pair in endpoint.hidden:
+                first, last = self._spans.get((endpoint.table, *pair), (date.max, date.min))
+                if not first <= day <= last and _is_of(row, *pair):
+                    self._spans[endpoint.table, *pair] = min(first, day), max(last, day)
 
     def throughout(self, table: str, pair: tuple[str, str], listed: int) -> bool:
         """Whether a list of so many rows was seen whole, with rows of a filter's kind in both the
         oldest and the newest third of its days: so it hides none for its kind, nor for its age.
         Rows of one day have no age.
         """
-        of_all, of_kind = self._days[table,].values(), self._days[table, *pair].values()
-        if not of_kind or len(of_all) < listed:
+        days, span = self._days[table].values(), self._spans.get((table, *pair))
+        if span is None or len(days) < listed:
             return False
-        first, last = min(of_all), max(of_all)
+        first, last = min(days), max(days)
         third = (last - first) / 3
-        return first < last and min(of_kind) <= first + third and max(of_kind) >= last - third
+        return first < last and span[0] <= first + third and span[1] >= last - third
 
 
 def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:
