@@ -22,7 +22,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from json import dumps
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -191,8 +191,7 @@ class Client:
             url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
             request = httpx.Request(
                 method,
-                url,
-                params=params or None,
+                f"{url}?{urlencode(params)}" if params else url,
                 content=None if content is None else content.encode(),
                 files=files,
                 headers=headers,

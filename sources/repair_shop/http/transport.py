@@ -16,6 +16,7 @@ so does the key, should the service echo it (:mod:`repair_shop.http.redaction`).
 from __future__ import annotations
 
 import logging
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -24,13 +25,6 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import httpx
-from tenacity import (
-    Retrying,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
 
 from ..budget import KeyBudget, Lane, Outcome, Slot
 from ..errors import (
@@ -311,34 +305,19 @@ class RetryTransport:
 
     def handle_request(self, request: httpx.Request) -> Answer:
         """See the class."""
-        is_read = request.method in READS
-
-        def again(error: BaseException) -> bool:
-            request.extensions["again"] = str(error)
-            if isinstance(error, Unreachable):
-                return is_read or not error.sent
-            return is_read and isinstance(error, BadAnswer) and error.transient
-
-        tries = Retrying(
-            stop=stop_after_attempt(TRIES),
-            wait=wait_exponential(multiplier=self._base) + wait_random(0, self._base),
-            retry=retry_if_exception(again),
-            sleep=self._pause,
-            reraise=True,
-        )
-        try:
-            return tries(self._through_rate_errors, request)
-        except Unreachable as error:
-            if is_read:
-                raise
-            if error.sent:
-                raise OutcomeUnknown(str(error)) from error
-            raise NotSent(str(error)) from error
-        except BadAnswer as error:
-            if is_read or not _may_be_applied(error):
-                raise
-            reason = error.reason if isinstance(error, ValidationRefused) else ""
-            raise OutcomeUnknown(str(error), error.status, reason) from error
+        is_read, turn = request.method in READS, 1
+        while True:
+            try:
+                return self._through_rate_errors(request)
+            except (Unreachable, BadAnswer) as error:
+                if turn == TRIES or not _may_try_again(error, is_read):
+                    told = error if is_read else _of_write(error)
+                    if told is error:
+                        raise
+                    raise told from error
+                request.extensions["again"] = str(error)
+            self._pause(self._base * (2 ** (turn - 1) + random.random()))  # noqa: S311 - no secret
+            turn += 1
 
     def _through_rate_errors(self, request: httpx.Request) -> Answer:
         while True:
@@ -356,6 +335,23 @@ def _asked(method: str, path: str) -> str:
     """The kind of a request, whichever record it is about."""
     first, more, _ = path.strip("/").partition("/")
     return f"{method} /{first}/…" if more else f"{method} /{first}"
+
+
+def _may_try_again(error: Unreachable | BadAnswer, is_read: bool) -> bool:
+    """Whether it is safe, and may help, to send a request again."""
+    if isinstance(error, Unreachable):
+        return is_read or not error.sent
+    return is_read and error.transient
+
+
+def _of_write(error: Unreachable | BadAnswer) -> ShopError:
+    """What the failure of a write means: the same error where it surely was not applied."""
+    if isinstance(error, Unreachable):
+        return OutcomeUnknown(str(error)) if error.sent else NotSent(str(error))
+    if not _may_be_applied(error):
+        return error
+    reason = error.reason if isinstance(error, ValidationRefused) else ""
+    return OutcomeUnknown(str(error), error.status, reason)
 
 
 def _may_be_applied(error: BadAnswer) -> bool:

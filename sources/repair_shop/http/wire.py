@@ -260,6 +260,8 @@ def read_body(
 
 def _as_utf8(body: bytes, charset: str) -> bytes:
     """What is no Unicode by the character set its head names (some name one they do not use)."""
+    if charset.lower() in _PLAIN:
+        return body
     try:
         body.decode(json.detect_encoding(body))
     except UnicodeDecodeError:
