@@ -126,7 +126,8 @@ def _of_changed(node: Any, sql: str, suffix: str) -> Node:
     if node.resource_type == "test":
         return _test(node, sql)
     place, kept = (node.schema, node.alias), node.config.meta
-    kind = "kept" if kept else str(node.config.materialized)
+    kind = str(node.config.materialized)
+    kind = "kept" if kept and kind != "view" else kind
     changed = f"intermediate{suffix}.{kept['changed']}" if kept else ""
     return Node(
         *(node.name, node.original_file_path, kind, sql, *place),

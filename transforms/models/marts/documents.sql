@@ -1,3 +1,4 @@
+-- depends_on: {{ ref('int_days_before') }}
 {{ config(meta=replaced_by('int_changed_figures', document_key())) }}
 with documents as (
     select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
@@ -41,7 +42,9 @@ figures as (
         coalesce(return_sums.returns, 0) as returns,
         cast(coalesce(payment_sums.amount, 0) as {{ money() }}) as paid,
         coalesce(payment_sums.payments, 0) as payments,
-        payment_sums.last_day as last_payment_day
+        payment_sums.last_day as last_payment_day,
+        line_sums.cost,
+        line_sums.uncosted
     from documents
     left join line_sums
         on line_sums.shop_id = documents.shop_id
@@ -87,6 +90,8 @@ select
         when lower(status) = 'due' then false
         else coalesce(gross, 0) - returned - paid <= 0
     end as is_paid,
+    cast(cost as {{ money() }}) as cost,
+    cast(coalesce(uncosted, gross, 0) as {{ money() }}) as uncosted,
     last_updated_at,
     seen_at
 from figures

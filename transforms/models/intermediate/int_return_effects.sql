@@ -1,0 +1,45 @@
+-- Returns as sales, each with its document. A table: a night asks for the days on which they were.
+-- depends_on: {{ ref('int_days_before') }}
+{{ config(materialized='table', meta=replaced_by('int_changed_figures', document_key())) }}
+with documents as (
+    select * from {{ ref('documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
+),
+
+line_sums as (
+    select * from {{ ref('int_line_sums') }} as lines
+    where effect = 'return' and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
+),
+
+effects as (
+    select
+        documents.*,
+        {{ effect_key('returns.document_type', 'returns.document_id', 'returns.position') }} as effect_key,
+        'return' as effect,
+        returns.id as return_id,
+        returns.reason,
+        returns.created_at as effect_at,
+        returns.created_day as effect_day,
+        cast(-returns.amount as {{ money() }}) as effect_gross
+    from {{ ref('int_returns') }} as returns
+    inner join documents
+        on documents.shop_id = returns.shop_id
+        and documents.document_type = returns.document_type
+        and documents.document_id = returns.document_id
+    where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
+)
+
+select
+    effects.*,
+    -- A return says no tax: its lines do, if they add up to it; else its share of the document's.
+    case
+        when effects.effect_gross is null then null
+        when line_sums.tax is not null and line_sums.total = effects.effect_gross then cast(line_sums.tax as {{ money() }})
+        when effects.gross <> 0
+            then {{ try_cast('cast(effects.effect_gross as ' ~ double_type() ~ ') / effects.gross * effects.tax', money()) }}
+    end as effect_tax,
+    cast(line_sums.cost as {{ money() }}) as effect_cost,
+    cast(coalesce(line_sums.uncosted, effects.effect_gross, 0) as {{ money() }}) as effect_uncosted
+from effects
+left join line_sums
+    on line_sums.shop_id = effects.shop_id
+    and line_sums.effect_key = effects.effect_key
