@@ -92,6 +92,8 @@ def run(
     }
     for schema in sorted({node.schema for node in nodes if node.schema}):
         connection.execute(f"create schema if not exists {schema}")
+    if not changed_only:
+        _make_room(connection, nodes, kinds)
     # Not where a statement of what changed may read the table that it makes anew (`unreadable`).
     is_large = size > LARGE and not changed_only
     # Where what is held at once is bound, two would set aside more than they gain.
@@ -128,6 +130,21 @@ def run(
             carry,
             is_over=lambda result: result.status == "fail" and result.kind == "Model",
         )
+
+
+def _make_room(
+    connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node], kinds: dict[tuple[str, str], str]
+) -> None:
+    """Take away the tables that a whole build makes anew, so that it can do without a checkpoint
+    after each: those took a twelfth of its time, but gave the room of what was replaced back.
+    """
+    for node in nodes:
+        place = (node.schema, node.table)
+        if node.kind == "table" and kinds.get(place) == "BASE TABLE":
+            connection.execute(f'drop table {node.schema}."{node.table}"')
+            del kinds[place]
+    connection.execute("checkpoint")
+    connection.execute("set checkpoint_threshold = '1TB'")  # what closes the file makes one
 
 
 @contextmanager

@@ -232,8 +232,8 @@ def test_doubts_are_noted(home):
         "false as is_proven",
         f"insert into marts.payments by name select 'centro' as shop_id, 'y' as id, "
         f"date '{TODAY}' as day, 'sale' as kind",
-        f"insert into marts.sales_documents by name select 'centro' as shop_id, 'x' as effect_key, "
-        f"date '{TODAY}' as effect_day",
+        f"insert into marts.documents by name select 'centro' as shop_id, 'pos_order' as "
+        f"document_type, 'x' as document_id, date '{TODAY}' as created_day",
     )
     page = report(home, day=TODAY).pages[0]
     assert texts(page) == ["Not proven complete at the last sync: tickets (centro)."]
