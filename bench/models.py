@@ -44,6 +44,7 @@ def fill(path: Path, lines: int) -> None:
 
     Amounts differ, as a shop's do: joins by amounts and rounded products cost nothing otherwise.
     """
+    open_database(path).close()  # with the blocks that the file of a home has
     Raw(path, main="America/Guatemala")
     invoices, orders = lines * 2 // 9, lines // 9
     customers = max(5000, lines // 100)  # each brings a device some twenty times at most

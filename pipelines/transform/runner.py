@@ -18,10 +18,11 @@ from pipelines.transform.compiled import NOW, Node
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 _LEAST = 100_000_000
-"""What it may hold of a small file; of a larger one twice the file, and three times from 100 MB on,
-up to the above: rows that joins and groups hold are not packed; to set them aside takes a fifth of
-a large build's time. A build of what changed holds less: as much as the file, up to a third of the
-above."""
+"""What it may hold of a file up to 50 MB; of one from 100 MB on three times the file, up to the
+above, and in between as the line through both says. Rows that joins and groups hold are not packed,
+and of a file with small blocks DuckDB sets each block aside in a file of its own: up to half of a
+build's time. A build of what changed holds less: as much as the file, up to a third of the above.
+"""
 ABREAST = 150_000_000
 """Bytes of a file from which on a whole build carries out two statements at a time: of a smaller
 one they take a sixth more of the processor, and 30 MB, for a tenth of the clock."""
@@ -78,7 +79,7 @@ def run(
         "(select sum(block_size * total_blocks)::bigint from pragma_database_size()), "
         "current_setting('threads')::integer"
     ).fetchone() or (MEMORY, 0, 1)
-    whole = (2 if size < _LEAST else 3) * size
+    whole = min(3 * size, 4 * size - _LEAST)
     most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, whole)
     bound = f"set memory_limit = '{min(ample, most, max(_LEAST, wanted))}B'"
     connection.execute(bound)

@@ -189,6 +189,22 @@ def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
         assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
 
 
+def test_what_a_build_may_hold_grows_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        connection.execute("create table filler as select uuid() from range(100000); checkpoint")
+        size = (tmp_path / "a.duckdb").stat().st_size
+        held = []
+        for part in (0.5, 0.8, 1, 1.5):  # of a file that may have three times its bytes
+            monkeypatch.setattr(runner, "_LEAST", int(size / part))
+            assert runner.run(connection, [], datetime.now(UTC)) == []
+            limit = "select parse_formatted_bytes(current_setting('memory_limit'))"
+            held.append(connection.execute(limit).fetchone()[0] / size)  # type: ignore[index]
+    assert held == pytest.approx([2, 2.75, 3, 3], rel=0.05)
+
+
 def test_texts_of_a_large_file_are_packed_as_their_names_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
