@@ -93,13 +93,13 @@ def run(
     }
     for schema in sorted({node.schema for node in nodes if node.schema}):
         connection.execute(f"create schema if not exists {schema}")
-    if not changed_only:
+    is_big = not changed_only and size >= ABREAST
+    if is_big:
         _make_room(connection, nodes, kinds)
     # Not where a statement of what changed may read the table that it makes anew (`unreadable`).
     is_large = size > LARGE and not changed_only
     # Where what is held at once is bound, two would set aside more than they gain.
-    gains = not changed_only and size >= ABREAST and whole <= MEMORY
-    number = min(AT_ONCE, threads) if gains else 1
+    number = min(AT_ONCE, threads) if is_big and whole <= MEMORY else 1
 
     def carry(cursor: duckdb.DuckDBPyConnection, node: Node, is_alone: bool) -> Result | None:
         started = time.perf_counter()

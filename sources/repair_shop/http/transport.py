@@ -16,7 +16,6 @@ so does the key, should the service echo it (:mod:`repair_shop.http.redaction`).
 from __future__ import annotations
 
 import logging
-import random
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import httpx
+from tenacity import RetryCallState, Retrying, stop_after_attempt, wait_exponential, wait_random
 
 from ..budget import KeyBudget, Lane, Outcome, Slot
 from ..errors import (
@@ -300,24 +300,23 @@ class RetryTransport:
         self, inner: BudgetTransport, *, base: float, pause: Callable[[float], None]
     ) -> None:
         self._inner = inner
-        self._base = base
-        self._pause = pause
+        self._tries = Retrying(  # made once: to make it takes longer than to use it
+            stop=stop_after_attempt(TRIES),
+            wait=wait_exponential(multiplier=base) + wait_random(0, base),
+            retry=_may_try_again,
+            sleep=pause,
+            reraise=True,
+        )
 
     def handle_request(self, request: httpx.Request) -> Answer:
         """See the class."""
-        is_read, turn = request.method in READS, 1
-        while True:
-            try:
-                return self._through_rate_errors(request)
-            except (Unreachable, BadAnswer) as error:
-                if turn == TRIES or not _may_try_again(error, is_read):
-                    told = error if is_read else _of_write(error)
-                    if told is error:
-                        raise
-                    raise told from error
-                request.extensions["again"] = str(error)
-            self._pause(self._base * (2 ** (turn - 1) + random.random()))  # noqa: S311 - no secret
-            turn += 1
+        try:
+            return self._tries(self._through_rate_errors, request)
+        except (Unreachable, BadAnswer) as error:
+            told = error if request.method in READS else _of_write(error)
+            if told is error:
+                raise
+            raise told from error
 
     def _through_rate_errors(self, request: httpx.Request) -> Answer:
         while True:
@@ -337,11 +336,17 @@ def _asked(method: str, path: str) -> str:
     return f"{method} /{first}/…" if more else f"{method} /{first}"
 
 
-def _may_try_again(error: Unreachable | BadAnswer, is_read: bool) -> bool:
+def _may_try_again(tried: RetryCallState) -> bool:
     """Whether it is safe, and may help, to send a request again."""
+    error = tried.outcome.exception() if tried.outcome else None
+    if error is None:
+        return False
+    request: httpx.Request = tried.args[0]
+    request.extensions["again"] = str(error)
+    is_read = request.method in READS
     if isinstance(error, Unreachable):
         return is_read or not error.sent
-    return is_read and error.transient
+    return is_read and isinstance(error, BadAnswer) and error.transient
 
 
 def _of_write(error: Unreachable | BadAnswer) -> ShopError:
