@@ -18,7 +18,7 @@ from pipelines.transform.compiled import NOW, Node
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 _LEAST = 100_000_000
-"""What it may hold of a file up to 50 MB; of one from 100 MB on three times the file, up to the
+"""What it may hold of a file up to 60 MB; of one from 100 MB on three times the file, up to the
 above, and in between as the line through both says. Rows that joins and groups hold are not packed,
 and of a file with small blocks DuckDB sets each block aside in a file of its own: up to half of a
 build's time. A build of what changed holds less: as much as the file, up to a third of the above.
@@ -79,7 +79,7 @@ def run(
         "(select sum(block_size * total_blocks)::bigint from pragma_database_size()), "
         "current_setting('threads')::integer"
     ).fetchone() or (MEMORY, 0, 1)
-    whole = min(3 * size, 4 * size - _LEAST)
+    whole = min(3 * size, 5 * size - 2 * _LEAST)
     most, wanted = (MEMORY // 3, size) if changed_only else (MEMORY, whole)
     bound = f"set memory_limit = '{min(ample, most, max(_LEAST, wanted))}B'"
     connection.execute(bound)
