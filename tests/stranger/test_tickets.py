@@ -49,7 +49,7 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     tickets = [ticket(n, LABELS[n % 3]) for n in range(60)]
     tickets += [ticket(n, "Done", today) for n in range(60, 120)]
     tickets[0]["status"] = None if changed == "whole" else tickets[0]["status"]
-    deleted = [ticket(n, "Done") for n in range(200, 203)]
+    deleted = [ticket(n, "Done") for n in range(200, 240)]
     statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
@@ -67,8 +67,11 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
         return Reply(body=rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
 
     stranger.loopback.otherwise = answer
-    for number in (120, 121):
-        report = stranger.sync("statuses", "tickets")
+    for number in (120, 121, 122)[: 2 + (changed == "deleted")]:
+        report = stranger.sync("statuses", "tickets", full=number == 122)
         assert report.exit_code == code, report.details
         assert code or len(stranger.recorder.live("tickets", "main")) == number
-        tickets.append(ticket(number, "Open", "2026-03-09"))
+        is_back = changed == "deleted" and number == 120
+        tickets.append(deleted.pop(5) if is_back else ticket(number, "Open", "2026-03-09"))
+    looked_up = [seen.path for seen in stranger.loopback.seen if "/tickets/t2" in seen.path]
+    assert len(looked_up) == len(set(looked_up))

@@ -42,8 +42,14 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
         body: bytes,
         rows: Sequence[Row],
         answered_at: datetime,
+        *,
+        is_of_changes: bool = False,
     ) -> Page:
-        """Keep an answer and remember its rows, in one transaction, before anything uses it."""
+        """Keep an answer and remember its rows, in one transaction, before anything uses it.
+
+        A list of changes may name what was deleted: a row that was found gone and that it shows as
+        it was then stays gone.
+        """
         packed = zlib.compress(body, 3)
         with self._transaction() as db:
             known = {
@@ -54,8 +60,13 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
                     (scan.shop, scan.resource, orjson.dumps([row.id for row in rows]).decode()),
                 )
             }
-            fresh = [known.get(row.id) != (row.digest, None) for row in rows]
-            back = [identity for identity, (_, gone) in known.items() if gone is not None]
+            still = {
+                row.id: known[row.id][1]
+                for row in rows
+                if is_of_changes and row.id in known and known[row.id][0] == row.digest
+            }
+            fresh = [known.get(row.id) != (row.digest, still.get(row.id)) for row in rows]
+            back = [i for i, (_, gone) in known.items() if gone is not None and i not in still]
             if back:  # a deletion that waits to be applied is void
                 db.executemany(
                     "DELETE FROM deletions WHERE shop=? AND resource=? AND id=?",
@@ -78,10 +89,11 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
             )
             seq = cursor.lastrowid
             db.executemany(
-                "INSERT INTO seen(shop, resource, id, day, digest, seq, watched, changed, first) "
-                "VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET day=excluded.day, "
-                "digest=excluded.digest, seq=excluded.seq, watched=excluded.watched, "
-                "deleted_at=NULL, changed=coalesce(excluded.changed, changed)",
+                "INSERT INTO seen(shop, resource, id, day, digest, seq, watched, changed, first, "
+                "deleted_at) VALUES (?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+                "day=excluded.day, digest=excluded.digest, seq=excluded.seq, "
+                "watched=excluded.watched, deleted_at=excluded.deleted_at, "
+                "changed=coalesce(excluded.changed, changed)",
                 [
                     (
                         scan.shop,
@@ -94,6 +106,7 @@ class Ledger(Runs, Scans, Rows, Entries, Values):
                         # A full read is there to load its rows again, changed or not.
                         seq if is_fresh or scan.kind == "full" else None,
                         seq,
+                        still.get(r.id),
                     )
                     for r, is_fresh in zip(rows, fresh, strict=True)
                 ],

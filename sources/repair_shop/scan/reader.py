@@ -334,6 +334,7 @@ class ServiceReader:
                 for row in rows
             ],
             answered_at,
+            is_of_changes=self._path == self._endpoint.updated_path,
         )
         if self._on_rows:
             self._on_rows(rows, page)

@@ -180,7 +180,8 @@ class _Tickets:
         too, and a few of those that no half shows now either: others just came or changed."""
         gone, there = set[str](), set[str]()
         for row in rows if label is not None else ():
-            if self.is_gone(row, shown or row):
+            known = self.ledger.is_deleted(self.shop, "tickets", row)  # and unchanged since then
+            if known or self.is_gone(row, shown or row):
                 gone.add(row)
             elif not self.is_listed(str(label), row):
                 there.add(row)
