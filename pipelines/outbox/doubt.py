@@ -6,8 +6,8 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 * A create is looked for among the records that are new since before it was sent
   (:mod:`pipelines.outbox.lookup`). Exactly one that shows what was sent: adopted. Several, or one
   that differs: left for a person, with their ids. None in two whole lookups, the last at least
-  ``settle_minutes`` of the service after the request: it is not there and is sent again, unless the
-  list does not show what was made before it either.
+  ``settle_minutes`` of the service after the request: it is not there and is sent again (or, if the
+  service refused it, rejected), unless the list does not show what was made before it either.
 * An update is looked for in its record. Shows ours: adopted. Still shows what it showed before, or
   the fields are not visible: sent again, as setting a value twice sets it once. Fields that act
   each time (add stock, print, add to an adjustment) are sent again only on evidence that the
@@ -31,7 +31,7 @@ from pipelines.outbox.compare import bag, pictured, retains
 from pipelines.outbox.order import ONCE_ONLY
 from pipelines.outbox.outcome import fenced, leave, settle_done
 from pipelines.outbox.recent import LookupUnsure, Verdict
-from pipelines.outbox.sending import MOST_SILENT, TOO_FAST, Sender
+from pipelines.outbox.sending import EXISTS, MOST_SILENT, TOO_FAST, Sender
 from pipelines.outbox.store import Change
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
 from sources.repair_shop.settings import ShopSettings
@@ -157,15 +157,18 @@ class Resolver:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
             self._outbox.set(group, "looked up", verdict.found)
             return
-        if change.progress.get("refused") == "exists":
-            why = f"{change.reason}; {verdict.found}"
-            self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
-            return
         lookups = change.lookups + 1
-        harmless = change.op == "upload"
+        refused = change.progress.get("refused") == EXISTS
+        harmless = change.op == "upload" or (refused and change.op != "create")
         settled = self._since(change) >= self._settle(change)
-        if not harmless and (lookups < LOOKUPS or not settled):
-            self._wait(group, verdict.found, lookups=lookups)
+        if not harmless and (not settled or (lookups < LOOKUPS and not refused)):
+            # For a "no" that is likely meant so, no push waits: the next one looks again.
+            never = {"next_lookup": None} if refused else {}
+            self._wait(group, verdict.found, lookups=lookups, **never)
+            return
+        if refused:
+            why = f"refused: {change.answer}; {verdict.found}"
+            self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
             return
         why = ""
         either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
@@ -197,8 +200,8 @@ class Resolver:
         settle = self._settle(group[0])
         last = max(settle - since, least) if since < settle else settle
         wait = last if _too_fast(group[0]) else min(max(4 * since, least), last)
-        columns["next_lookup"] = self._outbox.now() + wait
-        self._outbox.set(group, "looked up", found, **columns)
+        due = {"next_lookup": self._outbox.now() + wait}
+        self._outbox.set(group, "looked up", found, **(due | columns))
 
     def _may_show_yet(self, change: Change, asked: float) -> bool:
         """Whether a list that was late when ``asked`` may still show what it lacked: ours, or

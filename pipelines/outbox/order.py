@@ -88,11 +88,29 @@ def blocked(outbox: Outbox, change: Change) -> str:
             earlier = outbox.changes(shop=change.shop, before=change.number, states=OPEN, **named)
             if earlier:
                 return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
+    return _mistakable(outbox, change)
+
+
+def _mistakable(outbox: Outbox, change: Change) -> str:
+    """Which change in doubt could be taken for it, or it for that one; empty if none could."""
+    doubtful = (State.SENDING, State.IN_DOUBT)
     if change.op == "create":
-        for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
+        for other in outbox.creates(change, *doubtful):
             if _alike(change, other):
                 return f"waits for {other.what}, in doubt, which it could be mistaken for"
+    if _moves_stock(change):
+        records = _records(outbox, change)
+        for other in outbox.changes(shop=change.shop, states=doubtful):
+            is_update = "products" in (change.resource, other.resource)
+            if is_update and _moves_stock(other) and records & _records(outbox, other):
+                return f"waits for {other.what}, in doubt, which is told by the same stock"
     return ""
+
+
+def _moves_stock(change: Change) -> bool:
+    """Whether it moves a product's stock, which tells of an update whose answer was lost; and such
+    an update may well make a record of ``/stock``, as if that had been created."""
+    return change.resource in ("stock", "adjustments") or "stockQuantity" in change.body
 
 
 def _names(outbox: Outbox, change: Change) -> list[dict[str, Any]]:
@@ -251,7 +269,8 @@ class Walk:
     def _sendable(self, listed: Change) -> Change | None:
         """The change as it is now, if it may be sent; else why it waits is noted."""
         change = self.outbox.get(listed.number)
-        if change.state is not State.QUEUED:
+        due = change.next_lookup
+        if change.state is not State.QUEUED or (due is not None and due > self.outbox.now()):
             return None
         reason = blocked(self.outbox, change)
         if reason and reason != change.reason:

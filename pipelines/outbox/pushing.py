@@ -200,9 +200,10 @@ class _Pusher:
         self._walk.begin(self._asked.on_conflict)
         worked = self._doubts()
         while True:
+            began = self._outbox.now()
             worked = self._walk.once() or worked
             if not worked:
-                due = self._outbox.next_lookup(self._shop)
+                due = self._outbox.next_lookup(self._shop, began)
                 if due is None or not self._asked.wait:
                     if self.waiting():
                         self._sender.silence.check(MOST_SILENT)

@@ -31,7 +31,7 @@ from pipelines.outbox.order import (
 )
 from pipelines.outbox.outcome import fenced, kept, settle_done
 from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.verify import Earlier
+from pipelines.outbox.verify import SLACK, Earlier, surely_before
 from sources.repair_shop.errors import (
     BadAnswer,
     ConfigurationError,
@@ -46,9 +46,9 @@ from sources.repair_shop.schema.bodies import PATHS
 
 Hook = Callable[[str, int], None]
 
-_EXISTS = 409
-"""To a change just sent, it may be what a proxy was told that tried twice."""
 TOO_FAST = "too many requests"
+EXISTS = "exists"
+"""409: to a change just sent, it may be what a proxy was told that tried twice."""
 MOST_SILENT = 3
 """Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
 service down, every change of the queue would end in doubt, and payments with a person."""
@@ -171,6 +171,9 @@ class Sender:
             if name in body and retains(resource, name, body[name], row, zone) is not True
         }
         before = {"before": kept(resource, body, row)}
+        if not surely_before(row.get("last_updated"), self.client.clock.now() - SLACK, zone):
+            # Written just now: what is sent within the same second would leave it the same.
+            before["before"].pop("last_updated", None)
         if not differing or self.on_conflict == "ours":
             return before
         reason = "; ".join(
@@ -377,8 +380,11 @@ class Sender:
             reason = f"may have been applied before; sent again, the service said: {reason}"
             columns = {"state": State.IN_DOUBT, "reason": reason, "for_person": 1}
             self.outbox.set(group, "in doubt", reason, **columns)
-        elif error.status == _EXISTS and group[0].op != "upload":
-            self.outbox.put_in_doubt(group, reason, progress={"refused": "exists"}, **columns)
+        elif error.status == 409 and group[0].op != "upload":
+            why = (
+                f"{reason}; a proxy that tried twice is told so: looked for now and by later pushes"
+            )
+            self.outbox.put_in_doubt(group, why, progress={"refused": EXISTS}, **columns)
         else:
             columns |= {"state": State.REJECTED, "reason": reason}
             self.outbox.set(group, "rejected", reason, **columns)

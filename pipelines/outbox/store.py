@@ -126,12 +126,13 @@ class Outbox(Registry):
         )
         return {row[0]: row[1] for row in rows}
 
-    def next_lookup(self, shop: str) -> float | None:
-        """When the next change in doubt is due to be looked up, None if none is."""
+    def next_lookup(self, shop: str, after: float) -> float | None:
+        """When the next change is due to be looked up, None if none is: of those in doubt, and of
+        the waiting ones that were not due yet when a push went through them, ``after`` which."""
         [(found,)] = self._select(
-            "select min(next_lookup) from changes where shop = ? and state = 'in_doubt'"
-            " and merged_into is null and for_person = 0",
-            shop,
+            "select min(next_lookup) from changes where shop = ? and merged_into is null"
+            " and (state = 'in_doubt' and for_person = 0 or state = 'queued' and next_lookup > ?)",
+            *(shop, after),
         )
         return None if found is None else float(found)
 

@@ -6,6 +6,7 @@ one was last used, so only what the service made since then can be it:
 
 * A create is adopted from a record made since, which shows all that would be sent and is of no
   other change; of several alike changes each takes one. One that only resembles is for a person.
+  In an older copy none is absent before ``settle_minutes``: lists may show late what was sent.
 * A payment is adopted by its marker or its note. An equal one without is for a person: the till
   may have taken it. None of its amount since: it was not sent.
 * An update whose record shows ours is done; else it goes on to the usual check of its basis.
@@ -48,7 +49,7 @@ class Earlier:
 
     client: Client
     lookup: Lookup
-    _lists: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    _lists: dict[str, tuple[float, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def cleared(self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]) -> bool:
@@ -62,14 +63,26 @@ class Earlier:
         except LookupUnsure as unsure:
             verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
-            outbox.set(group, "looked up", verdict.found, doubted_since=None, is_copied=0)
-            return True
+            columns: dict[str, Any] = {"doubted_since": None, "is_copied": 0}
+            settled = self._settled(group[0])
+            if is_late := settled > outbox.now():
+                told = f"{verdict.found}; sent by another copy just before, it may show late"
+                columns = {"reason": told, "next_lookup": settled}
+            outbox.set(group, "looked up", verdict.found, **columns)
+            return not is_late
         self._doubt(outbox, group, body, baseline, verdict)
         if verdict.kind == "applied":
             found = verdict.id or str(group[0].record_id)
             settle_done(outbox, group, body, found, f"found: {verdict.found}", "adopted")
             self.lookup.created(group[0].resource, found)
         return False
+
+    def _settled(self, change: Change) -> float:
+        """When a list shows what another copy created, which it may have sent until this one was
+        found to be older."""
+        shop = self.client.shop
+        is_recent = change.is_copied and change.op == "create" and change.sent_at is not None
+        return (change.sent_at or 0) + shop.seconds(60) * shop.settle_minutes if is_recent else 0
 
     def _doubt(
         self,
@@ -122,7 +135,7 @@ class Earlier:
         self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
     ) -> tuple[Verdict, dict[str, Any]]:
         zone = self.client.shop.zone
-        recent = self._recent(change.resource, body, after)
+        recent = self._recent(outbox, change, body, after)
         old = {
             k for k, row in recent.items() if surely_before(row.get("created_date"), after, zone)
         }
@@ -136,11 +149,14 @@ class Earlier:
         ), baseline
 
     def _recent(
-        self, resource: str, body: Mapping[str, Any], after: datetime
+        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
     ) -> dict[str, dict[str, Any]]:
-        """Records that may have been made since, read once a push: another copy is over."""
+        """Records that may have been made since, read once a push and once more when they show:
+        another copy is over."""
+        resource, now = change.resource, outbox.now()
         with self._lock:
-            if resource not in self._lists:
+            read_at, found = self._lists.get(resource, (-1.0, {}))
+            if read_at < 0 or read_at < self._settled(change) <= now:
                 base = self.lookup.baseline(resource, body)
                 if "unsure" in base:
                     raise LookupUnsure(str(base["unsure"]))
@@ -154,8 +170,8 @@ class Earlier:
                     found = read_window_since(self.client, resource, None)
                 if base["ids"] and found.keys().isdisjoint(base["ids"]):
                     raise LookupUnsure("the list shows none of those that are known to be there")
-                self._lists[resource] = found
-            return self._lists[resource]
+                self._lists[resource] = now, found
+            return found
 
     # -- payments -----------------------------------------------------------------------------
 

@@ -43,37 +43,6 @@ def test_a_lost_create_is_looked_for_at_most_four_times_in_five_minutes(tmp_path
     assert 2 <= len(events) + bool(late) <= 4  # fewer where a look takes long
 
 
-CREATES = {
-    "customers": {"name": "Ann", "email": "ann@example.org"},
-    "payments": {"invoiceId": "7", "lines": [{"amount": 5, "paymentMethod": "1"}]},
-}
-
-
-@pytest.mark.parametrize("resource", CREATES)
-@pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("status", [429, 409])
-def test_one_refused_though_it_was_applied_is_there_once(settings, service, status, when, resource):
-    service.records |= {"ticketInvoices": {"7": {"id": "7", "payments": []}}, "payments": {}}
-    body = CREATES[resource]
-    enqueue(resource, "create", body, marker=True, check=False, settings=settings)
-    service.lose = [f"{status} {when}"]
-    applied = when == "after" or status == 429
-    assert push(settings).exit_code == (0 if applied else 1)
-    assert states(settings) == ["done" if applied else "rejected"]
-    assert service.count("create", resource) == applied
-    if status == 409:
-        assert len(history(settings, 1)) <= 6  # nobody waits long for a "no"
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_added_stock_refused_for_the_rate_is_added_once(settings, service, when):
-    record = service.put("products", name="Glass", stock=5)
-    enqueue("products", "update", {"stockQuantity": 2}, record_id=record, settings=settings)
-    service.lose = [f"429 {when}"]
-    assert push(settings).exit_code == 0
-    assert service.records["products"][record]["stock"] == 7
-
-
 def test_one_refused_in_a_push_that_stopped_is_looked_for_by_the_next(settings, service):
     enqueue("brands", "create", {"name": "Ann"}, settings=settings)
     service.lose = ["429 after"]

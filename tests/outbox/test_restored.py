@@ -12,7 +12,7 @@ from pipelines.outbox.identity import Finding, Standing
 from pipelines.outbox.verify import surely_before
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from tests.outbox.conftest import change, invoice, pay, payment, states
+from tests.outbox.conftest import MINUTE, change, invoice, pay, payment, settings_for, states
 from tests.outbox.restoring import WAYS, World, killed_for_good
 
 
@@ -48,6 +48,22 @@ def test_creates_are_adopted_and_what_refers_to_them_goes_on(settings, service, 
     assert len(service.records["customers"]) == len(service.records["tickets"]) == 1
     assert change(settings, 1).id in service.records["customers"]
     assert change(settings, 1).attempts == 0
+
+
+@pytest.mark.parametrize("resent", [False, True])
+def test_what_was_sent_just_before_may_show_late(tmp_path, service, resent):
+    """Sent by the push whose queue was lost; the first time, or again after its answer was."""
+    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=4)
+    service.put("customers", name="Bob")
+    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    if resent:
+        service.lose = ["before"]
+        push(settings, wait=False)
+        assert states(settings) == ["in_doubt"]
+    put_back(settings, lambda: push(settings) and setattr(service, "late", 3 * MINUTE))
+    assert push(settings, wait=resent).exit_code == (0 if resent else 1)
+    assert push(settings).exit_code == 0
+    assert service.count("create", "customers") == 1
 
 
 def test_of_changes_all_alike_each_takes_one(settings, service, restored):

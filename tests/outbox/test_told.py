@@ -1,10 +1,12 @@
 """Services whose word is not what they did: what they took is not called done on it alone, nor sent
 again."""
 
+import time
+
 import pytest
 
 from pipelines.outbox import enqueue, push
-from tests.outbox.conftest import change, states
+from tests.outbox.conftest import MINUTE, change, history, states
 from tests.wire.doubles import Reply
 
 
@@ -92,3 +94,40 @@ def test_one_update_of_a_kind_is_read_back(settings, service):
     rows = [{"id": record, "city": "B"} for record in records]
     enqueue("customers", "update", rows, settings=settings)
     assert push(settings, dry_run=True).requests == push(settings).requests == 7
+
+
+CREATES = {
+    "customers": {"name": "Ann", "email": "ann@example.org"},
+    "payments": {"invoiceId": "7", "lines": [{"amount": 5, "paymentMethod": "1"}]},
+}
+
+
+@pytest.mark.parametrize("resource", CREATES)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("status", [429, 409])
+def test_one_refused_though_it_was_applied_is_there_once(settings, service, status, when, resource):
+    service.records |= {"ticketInvoices": {"7": {"id": "7", "payments": []}}, "payments": {}}
+    body = CREATES[resource]
+    enqueue(resource, "create", body, marker=True, check=False, settings=settings)
+    service.lose = [f"{status} {when}"]
+    applied = when == "after" or status == 429
+    assert push(settings).exit_code == (0 if applied else 1)
+    assert states(settings) == ["done" if applied else "in_doubt"]
+    if not applied:
+        time.sleep(MINUTE)
+        push(settings)
+        assert states(settings) == ["rejected"]
+        assert len(history(settings, 1)) <= 6  # no push waits for a "no"
+    assert service.count("create", resource) == applied
+
+
+def test_one_refused_is_not_told_rejected_by_a_list_that_may_be_late(settings, service):
+    service.put("customers", name="Bob")
+    service.late = 0.5 * MINUTE
+    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
+    service.lose = ["409 after"]
+    assert push(settings).exit_code == 1
+    assert states(settings) == ["in_doubt"]
+    time.sleep(service.late)
+    assert push(settings).exit_code == 0
+    assert service.count("create", "customers") == 1

@@ -112,7 +112,7 @@ def test_whatever_the_wire_does_a_create_is_there_at_most_once(sandbox, home, re
 @pytest.mark.parametrize("resource", UPDATES)
 def test_an_update_is_there_once(sandbox, home, fault, resource):
     store = sandbox.store("plain")
-    record = store.ids(resource)[-1]
+    record = store.ids(resource)[FAULTS.index(fault)]  # one that nobody wrote just now
     before = store.get(resource, record)
     enqueue(resource, "update", UPDATES[resource], record_id=record, shop="plain", settings=home)
     if fault:
