@@ -17,6 +17,8 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -32,6 +34,7 @@ from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.settings import SettingsError, read_section
 
 if TYPE_CHECKING:
     import dlt
@@ -199,6 +202,32 @@ class Elsewhere:
             [rows, pa.table({"_is_gone": [True]})], promote_options="permissive"
         )
         return rows.append_column("home_id", pa.array([self.home_id] * len(rows), pa.string()))
+
+
+def refuse_unknown(home: Path, names: Sequence[str]) -> None:
+    """Raise :class:`SettingsError` for a destination that dlt does not know, before anything is
+    asked. Whether it can be reached shows once the warehouse has what was fetched."""
+    if not names:
+        return
+    dlt_environment(Home(home))
+    import dlt.destinations
+    from dlt.common.destination import Destination
+    from dlt.common.destination.exceptions import UnknownDestinationModule
+
+    for name in names:
+        kind = str(read_section("destination", name.lower()).get("destination_type", ""))
+        try:
+            Destination.from_reference(name)
+        except UnknownDestinationModule:
+            at = f"[destination.{name}] destination_type" if kind else "[warehouse] also"
+            near = get_close_matches((kind or name).lower(), dlt.destinations.__all__, n=1)
+            guess = f" Did you mean '{near[0]}'?" if near else ""
+            mend = (
+                "" if kind else " A name of your own needs a destination_type, [destination.NAME]."
+            )
+            # Who puts an address there puts a password there.
+            told = re.sub("//.*", "//***", f"{at}: dlt knows no destination '{kind or name}'.")
+            raise SettingsError(told + guess + mend) from None
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
 from pipelines.load.destinations import WarehouseSettings
-from pipelines.load.elsewhere import elsewhere
+from pipelines.load.elsewhere import elsewhere, refuse_unknown
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
@@ -65,6 +65,8 @@ def sync(
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)
+    further = warehouse or WarehouseSettings()
+    refuse_unknown(settings.home, further.also)
     began = time.monotonic()
     with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
         run_id = session.ledger.begin_run(_command(endpoints, shop))
@@ -99,7 +101,6 @@ def sync(
             )
         if not stopped:
             session.publish(run_id)
-            further = warehouse or WarehouseSettings()
             for name in further.also:
                 _load_also(session, name, report, run_id, take_over, models=further.also_models)
             if keep_pages is not None:

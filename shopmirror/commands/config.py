@@ -56,10 +56,15 @@ def show(
 
 def _faults() -> Iterator[str]:
     """What is wrong with the settings of the shops and of every other section."""
+    from pipelines.load.destinations import load_warehouse
+    from pipelines.load.elsewhere import refuse_unknown
     from pipelines.monitor.sender import MailSettings, load_mail
-    from sources.repair_shop.settings import SettingsError, load_section, load_settings
+    from sources.repair_shop.settings import SettingsError, home_folder, load_section, load_settings
 
-    checks: list[Callable[[], Any]] = [load_settings]
+    checks: list[Callable[[], Any]] = [
+        load_settings,
+        lambda: refuse_unknown(home_folder(), load_warehouse().also),
+    ]
     for name, kind in sections().items():
         checks.append(
             partial(load_mail if issubclass(kind, MailSettings) else load_section, name, kind)
@@ -134,10 +139,9 @@ def _shown(value: Any, is_plain: bool) -> str:
     if not is_plain:
         text = value.get_secret_value() if hasattr(value, "get_secret_value") else value
         return _GIVEN if text else ""
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     # An address may hold a user and a password.
-    return re.sub(r"//[^/@]*@", f"//{_GIVEN}@", str(value))
+    return re.sub(r"//[^/@]*@", f"//{_GIVEN}@", text)
 
 
 def _strange_sections() -> Iterator[str]:

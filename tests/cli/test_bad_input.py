@@ -68,6 +68,28 @@ def test_settings_that_are_wrong(run, shop, monkeypatch):
     assert spent(shop) == before
 
 
+@pytest.mark.parametrize("command", [("sync",), ("config", "show")])
+@pytest.mark.parametrize(
+    ("also", "kind", "said"),
+    [
+        ("postgrs", "", "[warehouse] also: dlt knows no destination 'postgrs'. Did you mean 'post"),
+        ("company", "", "A name of your own needs a destination_type, [destination.NAME]"),
+        ("company", "PostgreSQL", "[destination.company] destination_type: dlt knows no"),
+        ("postgres://u:hush@host/db", "", "[warehouse] also: dlt knows no destination 'postgres:"),
+    ],
+)
+def test_a_further_destination_that_is_none(run, shop, monkeypatch, command, also, kind, said):
+    monkeypatch.setenv("WAREHOUSE__ALSO", also)
+    if kind:
+        monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", kind)
+    before = spent(shop)
+    code, out, err = run(*command)
+    assert code == 2
+    assert said in err
+    assert "hush" not in out + err
+    assert spent(shop) == before
+
+
 def test_hours_and_closed_days_are_read_as_people_write_them():
     shop = ShopSettings.model_validate(
         {
