@@ -278,6 +278,29 @@ def definition_hint(differing: Sequence[Compared]) -> str:
     )
 
 
+def late_hint(differing: Sequence[Compared], today: date) -> str:
+    """What to do where the service's reports lack the last day alone, which each night would find
+    so; empty where anything else differs, or whole months only were compared."""
+    late = [d for d in differing if d.report.startswith("daily") and not d.theirs]
+    for found in differing:
+        of_month = [
+            day.difference
+            for day in late
+            if day.report == found.report.replace("monthly", "daily")
+            and (day is found or day.period.replace(day=1) == found.period)
+        ]
+        if sum(of_month, Decimal(0)) != found.difference:
+            return ""
+    if not late or min(day.period for day in late) < today - timedelta(days=1):
+        return ""
+    days = " and ".join(sorted({day.period.isoformat() for day in late}))
+    return (
+        f"The service's reports have nothing of {days} yet; all else agrees. Where they are made "
+        "late, every night ends so: set sync_at under [schedule] to an hour when they are there, "
+        "such as 06:00 before opening."
+    )
+
+
 def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
     """Read the documents of differing days again; False when there is nothing to do.
 

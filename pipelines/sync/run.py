@@ -23,7 +23,7 @@ from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
 from pipelines.publish.elsewhere import build_elsewhere, can_build, own_figures
 from pipelines.reconcile.differences import compare
-from pipelines.sync.repair import fetch_monthly_reports, repair_shop
+from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
@@ -270,6 +270,11 @@ class Run:
             self.session.feed.load_waiting()
             self.session.build()
             self._compare()
+        for shop in self.shops:
+            result = self.results[shop.name]
+            result.hint = result.hint or late_hint(
+                result.differences, self.session.client(shop).today()
+            )
 
     def _compare(self) -> None:
         with self.session.home.open_build(read_only=True):

@@ -123,13 +123,17 @@ def verdict(
     failed = [e for shop in shops for e in shop.errors if not isinstance(e, Stopped)]
     if _is_misconfigured(failed, shops):
         kind = Kind.MISCONFIGURED
-    details = [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
-    details += [f"{shop}: {p}" for shop, found in problems.items() for p in found]
+    hints = [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
+    details = [f"{shop}: {p}" for shop, found in problems.items() for p in found]
     if kind is None:
         message, code, outcome = _complete(shops, everything=everything), 0, "complete"
     else:
         message = _message(kind, failed, [name for name, found in problems.items() if found])
         code, outcome = RULES[kind].exit_code, RULES[kind].outcome
+    if kind is Kind.DIFFERS:
+        message = " ".join([message, *hints])
+    else:
+        details = [*hints, *details]
     return SyncReport(code, outcome, message, shops=shops, details=details)
 
 

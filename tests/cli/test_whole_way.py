@@ -18,6 +18,7 @@ import pytest
 
 from pipelines.reconcile.differences import Compared
 from pipelines.sync.reconcile import ReconcileReport
+from pipelines.sync.repair import late_hint
 from pipelines.sync.verdict import ShopResult, verdict
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
@@ -155,7 +156,27 @@ def test_what_mends_all_differences_is_said_once(capfd, count):
     one = Compared("a", "daily_sales", DAY, Decimal(0), Decimal(5))
     days = [replace(one, period=DAY + timedelta(n)) for n in range(count)]
     show_sync(verdict([ShopResult("a", differences=days, hint="Do this.")]))
-    assert capfd.readouterr().out.count("Do this.") == 1
+    assert "".join(capfd.readouterr()).count("Do this.") == 1
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ("daily_sales 0 80 0", True),
+        ("daily_sales -1 80 0", True),
+        ("daily_sales -2 80 0", False),  # not late any more
+        ("daily_sales 0 80 10", False),
+        ("daily_sales 0 70 0", False),  # not all of the month's difference
+        ("daily_purchases 0 80 0", False),
+    ],
+)
+def test_a_report_that_is_made_late_is_told_as_such(day, said):
+    report, place, ours, theirs = day.split()
+    today = DAY + timedelta(20)
+    month = Compared("a", "monthly_sales", DAY, Decimal(180), Decimal(100))
+    late = Compared("a", report, today + timedelta(int(place)), Decimal(ours), Decimal(theirs))
+    assert ("set sync_at" in late_hint([late, month], today)) is said
+    assert late_hint([month], today) == late_hint([], today) == ""
 
 
 def test_zeros_on_both_sides_agree_about_nothing(capfd):
