@@ -16,8 +16,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
+from typing import Any
 
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
@@ -48,17 +49,17 @@ class Session:
         self,
         settings: Settings,
         home: Home,
+        ledger: Ledger,
+        budget: Budget,
         *,
         observer: Observer | None = None,
         stop: threading.Event | None = None,
         max_requests: int | None = None,
     ) -> None:
-        self.settings, self.home = settings, home
+        self.settings, self.home, self.ledger, self.budget = settings, home, ledger, budget
         self.observer: Observer = observer or Observer()
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
-        self.ledger = Ledger(home.ledger)
-        self.budget = Budget(home.budget)
         self.loader = Loader(home)
         self.feed = Feed(self.ledger, self.loader, settings.shops, home.build_warehouse)
         self.loader.restore()
@@ -142,12 +143,10 @@ class Session:
         self.loader.write_ops("changes", history_rows(self.home.path))
 
     def close(self) -> None:
-        """Close connections and files."""
+        """Close the connections."""
         for client in self._clients.values():
             client.close()
         self._networks.close()
-        self.budget.close()
-        self.ledger.close()
 
     def _tell(self, client: Client, _event: object) -> None:
         """What is left of the minute, as often as an eye can follow."""
@@ -169,9 +168,12 @@ def open_session(
 ) -> Iterator[Session]:
     """A session of the settings' home, alone in it, closed at the end."""
     home = Home(settings.home)
-    with home.sync_lock(), home.guard():
-        session = Session(settings, home, observer=observer, stop=stop, max_requests=max_requests)
-        try:
-            yield session
-        finally:
-            session.close()
+    limits: Any = {"observer": observer, "stop": stop, "max_requests": max_requests}
+    with (
+        home.sync_lock(),
+        home.guard(),
+        closing(Ledger(home.ledger)) as ledger,
+        closing(Budget(home.budget)) as budget,
+        closing(Session(settings, home, ledger, budget, **limits)) as session,
+    ):
+        yield session

@@ -6,13 +6,16 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
 
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
 from pipelines.json_file import write_atomically
+from pipelines.load.loader import Loader
 from pipelines.sync.run import Run, sync
+from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
 from sources.repair_shop.settings import Settings, ShopSettings
@@ -184,3 +187,18 @@ def test_a_damaged_database_is_named_and_one_that_another_process_uses(home):
     home.build_warehouse.write_bytes(b"not a database" * 1000)
     with pytest.raises(HomeError, match="damaged"), home.open_build():
         pass
+
+
+def test_a_session_that_cannot_begin_leaves_no_file_open(tmp_path, monkeypatch):
+    def prepare(self):
+        raise HomeError("damaged")
+
+    monkeypatch.setattr(Loader, "prepare", prepare)
+    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="a-key")
+    with (
+        pytest.raises(HomeError) as refused,
+        open_session(Settings(home=tmp_path, shops=(shop,))),
+    ):
+        pass
+    held = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.exists()]
+    assert not [path for path in held if path.startswith(str(tmp_path))], refused
