@@ -251,6 +251,11 @@ def storage_trouble(error: BaseException) -> str | None:
     return None
 
 
+def is_full(error: BaseException) -> bool:
+    """Whether it is the lack of room, which passes, that ails the disk."""
+    return storage_trouble(error) in (_MENDS[errno.ENOSPC], _MENDS[errno.EDQUOT])
+
+
 def _mend(error: OSError) -> str:
     return _MENDS.get(error.errno or 0, error.strerror or type(error).__name__)
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 Printed = Literal["systemd", "crontab"]
+_LOOKS_AGAIN = 60.0
+"""Seconds after which a scheduler whose disk was full looks again."""
 
 
 def schedule(
@@ -57,19 +59,41 @@ def schedule(
     if metrics:
         return _metrics()
     with stopping() as stop:
-        while True:
-            said = _said()
-            with _runner(stop, said) as (jobs, runner):
-                if job is not None:
-                    return _run_now(job, jobs, runner)
-                if once:
-                    from schedules.scheduler import Agenda, run_once
+        if once or job is not None:
+            with _runner(stop, _said()) as (jobs, runner):
+                return _run_due(jobs, runner) if job is None else _run_now(job, jobs, runner)
+        return _serve_for_good(stop)
 
-                    return run_once(Agenda(jobs, runner))
+
+def _serve_for_good(stop: threading.Event) -> int:
+    """Serve until asked to stop, by the settings as they are. A full disk is waited out: whoever
+    starts services takes the exit code of what cannot be used for wrong settings, for good."""
+    from pipelines.home import HomeError, is_full
+
+    told = ""
+    while True:
+        said = _said()
+        try:
+            with _runner(stop, said) as (jobs, runner):
                 code = _serve(said, jobs, runner)
-            if stop.is_set():
-                return code
-            tell("The settings have changed: planned anew.")
+        except HomeError as error:
+            if not is_full(error):
+                raise
+            if told != str(error):
+                told = str(error)
+                tell(f"{told} The scheduler goes on once there is room.")
+            if stop.wait(_LOOKS_AGAIN):
+                return 0
+            continue
+        if stop.is_set():
+            return code
+        tell("The settings have changed: planned anew.")
+
+
+def _run_due(jobs: list[PlannedJob], runner: Runner) -> int:
+    from schedules.scheduler import Agenda, run_once
+
+    return run_once(Agenda(jobs, runner))
 
 
 def _said() -> Said:

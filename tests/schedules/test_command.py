@@ -1,10 +1,12 @@
 """``shopmirror schedule`` as a process of its own, against the sandbox."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -83,6 +85,24 @@ def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
     assert server.keys["main"] not in logged + "".join(lines)
     events = [json.loads(line)["event"] for line in logged.splitlines()]
     assert "scheduler begins" in events and "scheduler ends" in events
+
+
+def test_a_scheduler_waits_for_room_on_the_disk(home, configured, monkeypatch, capsys):
+    monkeypatch.setattr("shopmirror.commands.schedule._LOOKS_AGAIN", 0.01)
+    probe, tries = tempfile.TemporaryFile, []
+
+    def full_at_first(dir):
+        tries.append(dir)
+        if len(tries) < 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGTERM]).start()
+        return probe(dir=dir)
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full_at_first)
+    assert main(["schedule"]) == 0
+    told = capsys.readouterr().err
+    assert told.count("the disk is full") == 1
+    assert "sync: nightly sync" in told
 
 
 def test_wrong_settings_leave_at_once(home, capsys):
