@@ -10,11 +10,11 @@
 
 {#- Whether a member of staff is one of the shop's own accounts, by any of what names them. -#}
 {% macro stands_for_the_shop(accounts, names) -%}
-(
+case when {{ accounts }} = '' then false else (
             {%- for name in names %}
             {{ 'or ' if not loop.first }}{{ dbt.position("concat(',', lower(trim(coalesce(" ~ name ~ ", '?'))), ',')", accounts) }} > 0
             {%- endfor %}
-        )
+        ) end
 {%- endmacro %}
 
 {#- Mean over a group of decimals, rounded as the median is: engines round the middle of two places

@@ -17,7 +17,7 @@ shown as (
     where documents.deleted_at is null
         and {{ is_changed('int_changed_figures', 'documents', document) }}
         and {{ is_changed('int_changed_figures', 'payments', dict(document, document_id=holder)) }}
-    {{ 'union' if not loop.last }}
+    {{ 'union all' if not loop.last }}
     {% endfor %}
 ),
 
@@ -34,7 +34,7 @@ from listed
 left join kept on kept.shop_id = listed.shop_id and kept.id = listed.id
 where kept.id is null or (listed.amount is not null and kept.amount <> listed.amount)
 union all
-select embedded.shop_id, embedded.id, 'embedded but not kept' as finding
+select distinct embedded.shop_id, embedded.id, 'embedded but not kept' as finding
 from embedded
 left join kept on kept.shop_id = embedded.shop_id and kept.id = embedded.id
 left join {{ ref('stg_payments') }} as gone

@@ -1,12 +1,11 @@
--- Lines added up for each document, and apart from it for each of its returns. A table: three models and a
--- test ask for it, and to read the amounts of all lines takes longer than anything they do with them.
+-- Lines added up for each document, and apart from it for each of its returns. A table: three models ask for it.
 {{ config(materialized='table', meta=replaced_by('int_changed_documents', document_key())) }}
 select
-    shop_id, document_type, document_id, effect_key, effect,
+    shop_id, document_type, document_id, is_returned, return_position,
     sum(total) as total,
     sum(tax) as tax,
     sum(cost) as cost,
     sum(case when cost is null then total else 0 end) as uncosted
-from {{ ref('sales_lines') }} as lines
+from {{ ref('int_priced_lines') }} as lines
 where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
 group by 1, 2, 3, 4, 5

@@ -6,8 +6,9 @@ with documents as (
 ),
 
 line_sums as (
-    select * from {{ ref('int_line_sums') }} as lines
-    where effect = 'return' and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
+    select lines.*, {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key
+    from {{ ref('int_line_sums') }} as lines
+    where is_returned and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
 ),
 
 effects as (

@@ -6,7 +6,7 @@ inner join {{ ref('int_line_sums') }} as summed
     on summed.shop_id = documents.shop_id
     and summed.document_type = documents.document_type
     and summed.document_id = documents.document_id
-where summed.effect <> 'return'
+where not summed.is_returned
     and documents.amount_source = 'document'
     and abs(documents.gross - summed.total) > 0.01
     and {{ is_changed('int_changed_figures', 'summed', document_key()) }}

@@ -6,7 +6,7 @@ with documents as (
 
 line_sums as (
     select * from {{ ref('int_line_sums') }} as lines
-    where effect <> 'return' and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
+    where not is_returned and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
 ),
 
 return_sums as (

@@ -9,12 +9,17 @@ with sold as (
 ),
 
 line_sums as (
-    select * from {{ ref('int_line_sums') }} where {{ is_named('effect_key', 'sold', 'effect_key') }}
+    select
+        *,
+        {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key,
+        case when is_returned then 'return' else document_type end as effect
+    from {{ ref('int_line_sums') }}
+    where {{ is_named('document_id', 'sold', 'document_id') }}
 ),
 
 parts as (
     select shop_id, day, total as gross, coalesce(tax, 0) as tax, tax is not null as is_rated
-    from {{ ref('sales_lines') }} as lines
+    from {{ ref('int_priced_lines') }} as lines
     where day is not null and {{ is_changed('int_changed_days', 'lines', key) }}
     union all
     select

@@ -34,11 +34,11 @@ timers as (
 changes as (
     select
         shop_id, ticket_id,
-        min(case when not is_first_sight then seen_from end) as first_change_at,
-        min(case when not is_first_sight and is_done then seen_from end) as done_at,
-        sum(case when is_first_sight then 0 else 1 end) as changes
+        min(seen_from) as first_change_at,
+        min(case when is_done then seen_from end) as done_at,
+        count(*) as changes
     from {{ ref('ticket_statuses') }} as statuses
-    where {{ is_changed('int_changed_tickets', 'statuses', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
+    where not is_first_sight and {{ is_changed('int_changed_tickets', 'statuses', {'shop_id': 'shop_id', 'id': 'ticket_id'}) }}
     group by 1, 2
 ),
 

@@ -21,6 +21,6 @@ inner join {{ records }} as tickets
 where tickets.record_type = 'ticket'
 union
 select lines.shop_id, lines.document_type, lines.document_id
-from {{ as_built('marts', 'sales_lines') }} as lines
+from {{ as_built('intermediate', 'int_priced_lines') }} as lines
 inner join codes on codes.shop_id = lines.shop_id and codes.code = lines.product_code
 {% endif %}

@@ -1,0 +1,56 @@
+-- Lines of documents that exist and of their returns, signed, each with its day and what its units cost. A
+-- table: models ask for it again and again, and to read the amounts of all lines takes longer than anything
+-- they do with them.
+{{ config(materialized='table', meta=replaced_by('int_changed_documents', document_key())) }}
+with documents as (
+    select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_documents', 'documents', document_key()) }}
+),
+
+returns as (
+    select * from {{ ref('int_returns') }} as returns where {{ is_changed('int_changed_documents', 'returns', document_key()) }}
+),
+
+signed as (
+    select
+        lines.*,
+        returns.position as return_position,
+        case when lines.return_row_key is null then documents.created_day else returns.created_day end as day,
+        lines.return_row_key is not null as is_returned
+    from {{ ref('int_sales_lines') }} as lines
+    inner join documents
+        on documents.shop_id = lines.shop_id
+        and documents.document_type = lines.document_type
+        and documents.document_id = lines.document_id
+    left join returns
+        on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
+    where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
+),
+
+priced as (
+    select
+        signed.*,
+        -- What the line itself says of a unit's cost, else the product's cost price of today.
+        {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as units_cost
+    from signed
+    left join {{ ref('int_line_products') }} as products
+        on products.shop_id = signed.shop_id
+        and products.code = signed.product_code
+)
+
+select
+    shop_id,
+    document_type,
+    document_id,
+    is_returned,
+    return_position,
+    position,
+    day,
+    product_code,
+    item_description,
+    cast({{ as_sold('quantity') }} as {{ money() }}) as quantity,
+    unit_price,
+    cast({{ as_sold('discount') }} as {{ money() }}) as discount,
+    cast({{ as_sold('tax') }} as {{ money() }}) as tax,
+    cast({{ as_sold('total') }} as {{ money() }}) as total,
+    cast({{ as_sold('units_cost') }} as decimal(38, 4)) as cost
+from priced
