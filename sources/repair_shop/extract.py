@@ -31,7 +31,6 @@ from .scan import PAGE_ROWS, Outcome, PagingBroken
 from .scan.deletions import Deletions
 from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
-    GROWING,
     RESUMED_KINDS,
     STILL_NEW,
     WORDS,
@@ -107,7 +106,7 @@ class ShopFetch:
 
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
-        self._longest = 0  # rows of a page of this run
+        self._put_off: list[JobResult] = []
         self._reader = JobReader(self.client, self.ledger, self.began)
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
@@ -125,6 +124,9 @@ class ShopFetch:
             # One alone: a wrong key costs one request, not one for each worker.
             self._run(queue.pop(0))
         together(self._run, queue, WORKERS)
+        for result in self._put_off.copy():
+            self._run(result.job, result)
+        self._put_off.clear()
         return self.results[began:]
 
     def resumed(self) -> set[str]:
@@ -169,12 +171,13 @@ class ShopFetch:
             if ids
         ]
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: Job, result: JobResult | None = None) -> None:
         if self.fatal is not None:
             return
-        result = JobResult(job)
+        result = result or JobResult(job)
         try:
-            self._scan(job, result)
+            if not self._scan(job, result):
+                return
         except NotFound as error:
             result.error = error
             if not self.client.budget.worked:
@@ -190,53 +193,60 @@ class ShopFetch:
 
     # -- one scan -----------------------------------------------------------------------------
 
-    def _scan(self, job: Job, result: JobResult) -> None:
+    def _scan(self, job: Job, result: JobResult) -> bool:
+        """Make a scan. False, and it stays open: what the other lists show is to be known first."""
         if job.kind not in RESUMED_KINDS:
             self._drop_stale((job.kind,), lambda scan: scan.resource == job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
         result.is_resumed = (self.ledger.first_seq(scan) or math.inf) <= self.began
 
-        shared = set[str]()
-
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
-            self._longest = max(self._longest, len(rows))
             self.observer.page(job.shop, job.resource, len(rows))
-            shared.update(_shared_ids(page.ids, rows))
+            for identity in _shared_ids(page.ids, rows):
+                self.ledger.set_value(job.shop, f"shared:{scan.scan_id}", identity)
             if job.endpoint.table == "shipments_deleted":
                 self.ledger.mark_gone(job.shop, "shipments", page.ids)
 
+        by_offset = self.ledger.value(job.shop, PAGING_KEY) == "offset"
         try:
-            outcome = self._reader.read(job, scan, count, by_offset=None)
-            if outcome.page_rows and self.ledger.value(job.shop, PAGING_KEY) == "offset":
-                raise PagingBroken("it gives other pages than of the fifty rows asked for")
+            outcome = self._read(job, scan, count, by_offset)
         except (NotFound, ValidationRefused) as error:
             if job.kind != "updated" or isinstance(error, NotAllowed):
                 raise
             # This service has no such variant, or refuses so long a time (no sync for months); the
             # list itself tells as much, in more requests.
             self.ledger.close_scan(scan, state=ScanState.DROPPED, reason=str(error))
-            self._scan(replace(job, kind="full"), result)
-            return
-        except PagingBroken as broken:
-            outcome = self._read_otherwise(job, scan, count, broken)
-        if self._may_go_on(job, outcome) and self._reader.goes_on(job, scan, outcome):
-            outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
+            return self._scan(replace(job, kind="full"), result)
+        if not by_offset and self._may_go_on(job, outcome):
+            if job.kind == "full" and all(job != one.job for one in self._put_off):
+                self._put_off.append(JobResult(job, rows=result.rows))
+                return False
+            if self._reader.goes_on(job, scan, outcome):
+                outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
         result.outcome = outcome
-        if shared and outcome.proven:
-            outcome.reason = f"rows that differ have one id, and one of them is kept: {min(shared)}"
         self._close(job, scan, outcome, result)
+        return True
+
+    def _read(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome:
+        try:
+            outcome = self._reader.read(job, scan, count, by_offset)
+            if outcome.page_rows and by_offset:
+                raise PagingBroken("it gives other pages than of the fifty rows asked for")
+            return outcome
+        except PagingBroken as broken:
+            return self._read_otherwise(job, scan, count, broken)
 
     def _may_go_on(self, job: Job, outcome: Outcome) -> bool:
         """Whether a short page may not be the whole list, though page 2 is empty: where no list
-        of the shop has shown a longer page, of lists that grow and those that lack known rows."""
-        rows = len(outcome.ids)
-        if not outcome.proven or not outcome.whole or outcome.page_rows or not job.endpoint.sort:
+        of the shop shows a longer page, in a first load and of lists that lack known rows."""
+        rows, longest = len(outcome.ids), self._reader.shown.longest
+        if not outcome.proven or not outcome.whole or outcome.page_rows or job.hides_categories:
             return False
-        if job.kind not in ("full", "head") or not max(1, self._longest) <= rows < PAGE_ROWS:
+        if not rows or longest > min(rows, PAGE_ROWS - 1):
             return False
-        grows = job.kind == "full" and job.endpoint.table in GROWING
-        return grows or self.ledger.live_count(job.shop, job.resource) > rows
+        lacks = job.kind == "head" and self.ledger.live_count(job.shop, job.resource) > rows
+        return lacks or job.kind == "full"
 
     def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
         """By offset, from now on, if that shows more than one page; else unsorted."""
@@ -247,6 +257,8 @@ class ShopFetch:
             ):
                 raise PagingBroken("it leaves out rows that page numbers showed")
             if not self._reader.pages_by_offset(job, scan):
+                if outcome.proven and outcome.whole:
+                    return outcome  # one page, of more rows than a page by number has
                 raise PagingBroken("it shows no more than one page")
             self.ledger.set_value(job.shop, PAGING_KEY, "offset")
             self.observer.say(
@@ -261,6 +273,9 @@ class ShopFetch:
     # -- afterwards ---------------------------------------------------------------------------
 
     def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
+        shared = self.ledger.value(job.shop, f"shared:{scan.scan_id}")
+        if outcome.proven and shared is not None:
+            outcome.reason = f"rows that differ have one id, and one of them is kept: {shared}"
         if outcome.proven:
             limit = self.client.shop.vanish_limit_percent
             deletions = Deletions(self.ledger, limit, self.confirm_deletions)

@@ -11,6 +11,7 @@ from pipelines.sync.repair import split_months
 from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.dates import format_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.schema.names import snake_case
 from tests.wire.doubles import Reply, Seen
 
 DAY = date(2026, 3, 7)
@@ -254,3 +255,38 @@ def test_offsets_that_a_service_ignores_are_not_kept_to(stranger):
         assert stranger.sync("ticketComments").exit_code == 0
         assert len(stranger.recorder.live("ticket_comments", "main")) == len(comments)
         comments.append({"id": 100, "created_date": "2026-04-27"})
+
+
+def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stranger):
+    """Its page 2 is empty, but it knows offset and limit. Lists that were begun before one of them
+    told so, those that do not grow, and tickets of both halves were their first pages, with exit
+    code 0; others turned the shop back to page numbers each night."""
+    sizes = {"brands": 25, "taxRates": 25, "leads": 40, "ticketComments": 120, "tickets": 60}
+    lists = {
+        name: [
+            {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"} for n in range(rows)
+        ]
+        for name, rows in sizes.items()
+    }
+    for number, ticket in enumerate(lists["tickets"]):
+        ticket["status"] = {"label": ("New", "Done")[number % 2]}
+    lists |= {"tickets/updated": lists["tickets"], "statuses": [{"id": 1, "label": "New"}]}
+
+    def answer(seen: Seen) -> Reply:
+        query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"), [])
+        rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
+        if "statusCondition" in query:
+            is_not = query["statusCondition"] == "NOT-EQUAL"
+            rows = [row for row in rows if (row["status"]["label"] == query["status"]) != is_not]
+        if "offset" in query:
+            return Reply(body=rows[int(query["offset"]) :][: int(query["limit"])])
+        return Reply(body=rows[:20] if query.get("page", "1") == "1" else [])
+
+    stranger.loopback.otherwise = answer
+    for _ in range(2):
+        report = stranger.sync("statuses", *sizes)
+        assert report.exit_code == 0, report.details
+        for name, rows in sizes.items():
+            assert len(stranger.recorder.live(snake_case(name), "main")) == rows, name
+        lists["brands"].pop(3)
+        sizes["brands"] = 24

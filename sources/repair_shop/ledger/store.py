@@ -27,7 +27,7 @@ from ..ledger.runs import Runs
 from ..ledger.scans import Scans
 from ..ledger.values import Values
 
-_OF_A_SCAN = ("hint:", "lanes:")
+_OF_A_SCAN = ("hint:", "lanes:", "shared:")
 """Keys of values of a scan, ``hint:12``, that say nothing once it is closed."""
 
 

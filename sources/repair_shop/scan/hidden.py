@@ -29,9 +29,11 @@ from .tickets import MakeReader
 
 
 class Shown:
-    """What the bare lists of a run showed of the rows that they may hide."""
+    """What the lists of a run showed: of the rows that bare ones may hide, and how many on a page
+    (``longest``, of those asked for by number)."""
 
     def __init__(self) -> None:
+        self.longest = 0
         # Table -> days of its rows, by id, as a page may be read twice.
         self._days: dict[str, dict[str, date]] = defaultdict(dict)
         # Table and filter -> first and last day of the rows that the filter is for.

@@ -36,16 +36,16 @@ class JobReader:
     client: Client
     ledger: Ledger
     began: int
-    _shown: Shown = field(default_factory=Shown)
+    shown: Shown = field(default_factory=Shown)
 
     def read(
         self,
         job: Job,
         scan: Scan,
         count: OnRows,
-        by_offset: bool | None,
+        by_offset: bool,
     ) -> Outcome:
-        """Read what the job asks for; ``by_offset`` None: page as this service is known to.
+        """Read what the job asks for.
 
         Raises :class:`~repair_shop.scan.PagingBroken` and
         :class:`~repair_shop.errors.ShopError`.
@@ -70,7 +70,7 @@ class JobReader:
         job: Job,
         scan: Scan,
         count: OnRows,
-        by_offset: bool | None,
+        by_offset: bool,
         window: Mapping[str, Any] | None = None,
         scope: str = "",
     ) -> MakeReader:
@@ -83,8 +83,10 @@ class JobReader:
 
             def take(rows: list[dict[str, Any]], page: Page) -> None:
                 count(rows, page)
+                if not by_offset and "offset" not in asked:
+                    self.shown.longest = max(self.shown.longest, len(rows))
                 if path is None and not asked:
-                    self._shown.note(job.endpoint, rows, page)
+                    self.shown.note(job.endpoint, rows, page)
 
             return ServiceReader(
                 self.client,
@@ -169,7 +171,7 @@ class JobReader:
         if self.ledger.value(job.shop, full_watermark(job.resource)) is None:
             # All rows of a filter would count as left out, and one that goes would not be missed.
             return Outcome(reason="the list itself was not read yet")
-        return read_hidden(self.ledger, job, reader, self.exists(job, scan), self._shown)
+        return read_hidden(self.ledger, job, reader, self.exists(job, scan), self.shown)
 
     def _count(self, job: Job, scan: Scan, reader: MakeReader) -> ListCount:
         return ListCount(self.ledger, job, reader, self.exists(job, scan))
@@ -198,10 +200,11 @@ class JobReader:
         """Whether a list of one short page shows others before its oldest day, or by offset."""
         until = {job.endpoint.window[1]: out.first_day} if job.endpoint.created_filter else {}
         offset = {"offset": len(out.ids), "limit": PAGE_ROWS}
+        order = "oldest" if job.endpoint.sort else None
         for name, asked in (("before:", until), ("behind:", offset)):
             reader = self._maker(job, scan, lambda *_: None, False, asked)(name)
             with suppress(ValidationRefused):
-                if not out.ids.issuperset(reader.ask("newest:1", 1, "oldest").ids):
+                if not out.ids.issuperset(reader.ask("newest:1", 1, order).ids):
                     return True
         return False
 

@@ -122,15 +122,13 @@ class ServiceReader:
         params: Mapping[str, Any],
         prefix: str = "",
         on_rows: Callable[[list[dict[str, Any]], Page], None] | None = None,
-        by_offset: bool | None = None,
+        by_offset: bool = False,
     ) -> None:
         self._client, self._ledger, self._scan = client, ledger, scan
         self._endpoint, self._path, self._prefix = endpoint, path, prefix
         self._params = dict(params)
         self._on_rows = on_rows
-        self._by_offset = (
-            ledger.value(scan.shop, PAGING_KEY) == "offset" if by_offset is None else by_offset
-        )
+        self._by_offset = by_offset
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
         self._latency = 0.0
