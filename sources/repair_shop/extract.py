@@ -120,10 +120,16 @@ class ShopFetch:
         began = len(self.results)
         for job in queue:
             self.observer.plan(job.shop, job.resource, job.requests)
-        if queue and (queue[0].endpoint.table == "statuses" or not self.client.requests):
-            # One alone: a wrong key costs one request, not one for each worker.
-            self._run(queue.pop(0))
-        together(self._run, queue, WORKERS)
+        # One alone: a wrong key costs one request, not one for each worker. After a block it is not
+        # one that may have been refused for itself, as it has to tell of the key.
+        denied = self.client.budget.denied
+        first = [job for job in queue if f"GET {job.path}" not in denied][
+            : not self.client.requests
+        ]
+        first += [job for job in queue if job.endpoint.table == "statuses" and job not in first]
+        for job in first:
+            self._run(job)
+        together(self._run, [job for job in queue if job not in first], WORKERS)
         for result in self._put_off.copy():
             self._run(result.job, result)
         self._put_off.clear()

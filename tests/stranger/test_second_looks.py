@@ -1,5 +1,6 @@
 """Documents and rows that no list announces: looked at again because something names them."""
 
+import time
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -290,3 +291,20 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
             assert len(stranger.recorder.live(snake_case(name), "main")) == rows, name
         lists["brands"].pop(3)
         sizes["brands"] = 24
+
+
+def test_a_key_without_a_right_to_the_list_that_is_read_first_is_not_blocked_for_ever(stranger):
+    """Its first refusal is taken for a block; so was the careful request after it, each night."""
+    stranger.lists |= {"/customers": [{"id": 1}], "/statuses": [{"id": 1, "label": "New"}]}
+    assert stranger.sync("customers").exit_code == 0
+    healed, stranger.minute_seconds = stranger.answer, 0.001
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(401, {"error": "Unauthorized"}) if seen.path.endswith("/statuses") else healed(seen)
+    )
+    assert "blocked us" in stranger.sync("statuses", "customers").message
+    time.sleep(0.5)  # eight hours
+    stranger.lists["/customers"].append({"id": 2})
+    for _ in range(2):
+        report = stranger.sync("statuses", "customers")
+        assert report.exit_code == 3 and "no right" in report.message, report.message
+        assert len(stranger.recorder.live("customers", "main")) == 2

@@ -251,6 +251,12 @@ class KeyBudget:
             shut = db.execute("select 1 from blocks where key = ?", (self.fingerprint,)).fetchone()
             return shut is None and asked in self._load(db).denied
 
+    @property
+    def denied(self) -> list[str]:
+        """Requests, like ``GET /statuses``, that were taken for a block and not answered since."""
+        with self._budget.transaction() as (db, _):
+            return self._load(db).denied
+
     def lift_block(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
         with self._budget.transaction() as (db, _):
