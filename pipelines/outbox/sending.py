@@ -359,6 +359,10 @@ class Sender:
         answer = self._write(change, "POST", f"{target}/upload/{place}", files={"file": content})
         return answer, place
 
+    def _has_place(self, change: Change) -> bool:
+        """Whether the file of an upload was sent, and not only asked where to."""
+        return change.op == "upload" and "upload" in self.outbox.get(change.number).progress
+
     def requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
         """What had no effect waits for its turn."""
         # What was sent before stays in doubt: it keeps what was there before that, and a file its
@@ -374,8 +378,8 @@ class Sender:
             # One faulty field must not take the others down: each is sent on its own.
             apart: dict[str, Any] = {"state": State.QUEUED, "alone": 1, "merged_into": None}
             self.outbox.set(group, "sent apart", reason, **apart)
-        elif again:
-            # It was sent before and its answer lost: a service that takes no second of a name, or
+        elif again or (error.status == 409 and self._has_place(group[0])):
+            # It was sent before, by us or by a proxy: a service that takes no second of a name, or
             # no second file in its place, most likely has the first, though it does not show it.
             reason = f"may have been applied before; sent again, the service said: {reason}"
             columns = {"state": State.IN_DOUBT, "reason": reason, "for_person": 1}

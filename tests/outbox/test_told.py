@@ -121,6 +121,23 @@ def test_one_refused_though_it_was_applied_is_there_once(settings, service, stat
     assert service.count("create", resource) == applied
 
 
+@pytest.mark.parametrize(
+    ("faults", "state"), [(["ok", "409 after"], "in_doubt"), (["409 before"], "rejected")]
+)
+def test_a_file_refused_though_it_is_there_is_for_a_person(
+    settings, service, tmp_path, faults, state
+):
+    """Nothing lists files; before its place is known, none was sent."""
+    (tmp_path / "photo.jpg").write_bytes(b"pixels")
+    ticket = service.put("tickets", shortInfo="Screen")
+    photo = tmp_path / "photo.jpg"
+    enqueue("tickets", "upload", record_id=ticket, file=photo, settings=settings)
+    service.lose = faults
+    assert push(settings).exit_code == 1
+    assert states(settings) == [state]
+    assert change(settings).for_person is (state == "in_doubt")
+
+
 def test_one_refused_is_not_told_rejected_by_a_list_that_may_be_late(settings, service):
     service.put("customers", name="Bob")
     service.late = 0.5 * MINUTE
