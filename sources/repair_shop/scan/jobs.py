@@ -21,6 +21,7 @@ from ..scan import PAGE_ROWS
 from ..scan.night import can_end
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
+from .tickets import HIDDEN_KEY
 
 RESUMED_KINDS = ("full", "audit", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
@@ -35,6 +36,8 @@ GROWING = (
     *("leads", "products", "shipments", "expenses", "adjustments"),
 )
 """Lists that grow with each day of business, those likely to be the longest first."""
+_A_DAY = 10
+"""Pages of tickets that lists hide for which a day passes until all are read again."""
 _SHORT = 4
 """Requests up to which a list is a short one."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -229,11 +232,14 @@ def _jobs_of(
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
     cannot_count = size != PAGE_ROWS or not (endpoint.sort or base.hides_categories)
+    # Nights cannot count what lists hide: long lists of such are read whole the less often.
+    hides = endpoint.partition and bool(ledger.value(shop.name, HIDDEN_KEY))
     fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
     if (
         full
         or read_on is None
         or (base.hides_categories and _is_due(read_on, 7, shop))
+        or (hides and _is_due(read_on, max(7, pages // _A_DAY), shop))
         or begun
         or fills
         or (cannot_count and live >= min(size, PAGE_ROWS))
