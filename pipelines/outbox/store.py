@@ -63,6 +63,8 @@ class Outbox(Registry):
         """Changes in the order they were queued: those in ``states`` (all if none is named), that
         ``leads`` only: are not sent along with another, and for which all of ``wanted`` holds, by
         the names of :data:`_CONDITIONS`."""
+        if any(isinstance(value, int) and value.bit_length() > 63 for value in wanted.values()):
+            return []  # SQLite has no such number
         conditions = [_CONDITIONS[name] for name in wanted]
         values: list[Any] = [*wanted.values()]
         if states := tuple(states):

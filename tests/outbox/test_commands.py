@@ -87,6 +87,7 @@ def test_a_file_of_changes(shop, capsys, tmp_path):
         (["list", "--state", "lost"], "no state 'lost'"),
         (["show", "4"], "no change 4"),
         (["retry", "4"], "no change 4"),
+        (["retry", "9" * 20], "no change 99999999999999999999"),
         (["discard", "4"], "no change 4"),
         (["show", "x"], "valid integer"),
     ],

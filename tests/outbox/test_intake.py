@@ -59,6 +59,7 @@ def test_one_bad_row_queues_none_and_every_fault_is_named(settings):
         ("customers", "create", [], {}, "no row"),
         ("customers", "create", ["x"], {}, "must be an object"),
         ("tickets", "create", {"customerId": "@9", "shortInfo": "x"}, {}, "no change 9"),
+        ("tickets", "create", {"customerId": {"$queued": 10**20}, "shortInfo": "x"}, {}, "00000"),
         ("tickets", "create", {"customerId": "@row:1", "shortInfo": "x"}, {}, "earlier row"),
         ("tickets", "upload", None, {"record_id": "a"}, "needs its file"),
         ("customers", "create", {"name": "x"}, {"shop": "other"}, "no shop 'other'"),
