@@ -150,7 +150,7 @@ def _strange_sections() -> Iterator[str]:
 
     from shopmirror.settings_files import CONFIG, SECRETS
 
-    known = ["sources", *sections()]
+    known = ["sources", "destination", *sections()]  # dlt's own: credentials of [warehouse] also
     for path in (CONFIG, SECRETS):
         try:
             names = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path,
     )
     (folder / "secrets.toml").write_text(
         '[mail]\nsmtp_password = "hush-hush"\nwebhook_url = "https://x.example/hush-hush"\n'
-        '[notify]\nkey_of_mine = "hush-hush"\n'
+        '[notify]\nkey_of_mine = "hush-hush"\n[destination.x.credentials]\npassword = "hush-hush"\n'
     )
     (folder / "secrets.toml").chmod(0o600)
     code, out, err = run("config", "show", "--json")
@@ -50,6 +50,7 @@ def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path,
     assert told["mail", "smtp_password"] == ("***", ".dlt/secrets.toml")
     assert (mine, "reserve") not in told
     assert "nothing reads [shedule]. Did you mean [schedule]?" in err
+    assert err.count("nothing reads") == 1
     every = run("config", "show", "--all")[1]
     assert "requests_per_minute" in every and "sync_limit_minutes" in every
     for text in (out, err, every):
