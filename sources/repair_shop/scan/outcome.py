@@ -124,10 +124,13 @@ class Bounded:
 def try_by_offset(reader: Bounded, order: str | None, first: Iterable[str]) -> None:
     """A full first page and no second one may mean that page numbers do not work.
 
-    ``first``: its rows. Raises :class:`PagingBroken` if there are others by offset.
+    ``first``: its rows. Raises :class:`PagingBroken` if there are others by offset, or at the other
+    end of a list that was read from its oldest rows.
     """
-    other = reader.reader.ask_by_offset("offset:2", 2, order)
-    if other is not None and not set(other.ids) <= set(first):
+    others = [reader.reader.ask_by_offset("offset:2", 2, order)]
+    if order == "oldest":
+        others.append(reader.ask("newest", 1, "newest"))
+    if any(page is not None and not set(page.ids) <= set(first) for page in others):
         raise PagingBroken("page 2 shows nothing new though there are more rows")
 
 

@@ -135,10 +135,6 @@ class RankSearch:
         if page.size == 0:
             number = self._below(number, lambda low: self._peek(low).size > 0)
         self._end_at(number)
-        if self.total == PAGE_ROWS < self.live:
-            # As all lists do of a service that pages by offset only; first loads do not show it
-            # of lists under a hundred rows, whose newest and oldest page meet.
-            try_by_offset(self._reader, "oldest", self._pages[number].ids)
 
     def _end_at(self, number: int) -> None:
         if number:
@@ -146,6 +142,10 @@ class RankSearch:
         self.last = number
         for beyond in [n for n in self._pages if n > number]:
             del self._pages[beyond]
+        if self.total == PAGE_ROWS < self.live:
+            # As all lists do of a service that pages by offset only; first loads do not show it
+            # of lists under a hundred rows, whose newest and oldest page meet.
+            try_by_offset(self._reader, "oldest", self._pages[number].ids)
 
     def _unrepeat(self) -> None:
         """The last page may be one that the service repeats past the end: find the first alike."""
