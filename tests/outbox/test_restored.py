@@ -53,22 +53,25 @@ def test_creates_are_adopted_and_what_refers_to_them_goes_on(settings, service, 
 @pytest.mark.parametrize("resent", [False, True])
 def test_what_was_sent_just_before_may_show_late(tmp_path, service, resent):
     """Sent by the push whose queue was lost; the first time, or again after its answer was."""
-    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=4)
+    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=2)
     service.put("customers", name="Bob")
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
     if resent:
         service.lose = ["before"]
         push(settings, wait=False)
         assert states(settings) == ["in_doubt"]
-    put_back(settings, lambda: push(settings) and setattr(service, "late", 3 * MINUTE))
-    assert push(settings, wait=resent).exit_code == (0 if resent else 1)
+    put_back(settings, lambda: push(settings) and setattr(service, "late", 60.0))
+    if not resent:
+        assert push(settings, wait=False).exit_code == 1
+        assert "it may show late" in change(settings).reason
+    service.late = 1.5 * MINUTE
     assert push(settings).exit_code == 0
     assert service.count("create", "customers") == 1
 
 
 def test_a_copy_of_the_middle_of_a_push_that_was_cut_off_may_show_late_too(tmp_path, service):
     """It is what that push left, as far as its file tells."""
-    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=4)
+    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=2)
     service.put("customers", name="Bob")
     enqueue("customers", "create", {"name": "Ann"}, settings=settings)
 
@@ -84,7 +87,7 @@ def test_a_copy_of_the_middle_of_a_push_that_was_cut_off_may_show_late_too(tmp_p
         path.unlink()
     for path in (tmp_path / "backup").glob("outbox.sqlite*"):
         shutil.copy2(path, settings.home)
-    service.late = 3 * MINUTE
+    service.late = 1.5 * MINUTE
     assert push(settings).exit_code == 0
     assert service.count("create", "customers") == 1
 
