@@ -270,20 +270,26 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
         for name, rows in sizes.items()
     }
     for number, ticket in enumerate(lists["tickets"]):
-        ticket["status"] = {"label": ("New", "Done")[number % 2]}
+        ticket["status"] = {"label": ("Done", "New")[number % 4 == 0]}
     lists |= {"tickets/updated": lists["tickets"], "statuses": [{"id": 1, "label": "New"}]}
 
     def answer(seen: Seen) -> Reply:
         query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"), [])
         rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
+        if "/tickets/" in seen.path and not rows:
+            return Reply(body=lists["tickets"][int(seen.path.rpartition("/")[2])])
         if "statusCondition" in query:
             is_not = query["statusCondition"] == "NOT-EQUAL"
             rows = [row for row in rows if (row["status"]["label"] == query["status"]) != is_not]
+        elif seen.path.endswith("/tickets"):
+            rows = [row for row in rows if row["status"]["label"] == "New"]  # the pipeline
         if "offset" in query:
             return Reply(body=rows[int(query["offset"]) :][: int(query["limit"])])
         return Reply(body=rows[:20] if query.get("page", "1") == "1" else [])
 
     stranger.loopback.otherwise = answer
+    assert stranger.sync("statuses", "tickets").exit_code == 0
+    assert len(stranger.recorder.live("tickets", "main")) == 60
     for _ in range(2):
         report = stranger.sync("statuses", *sizes)
         assert report.exit_code == 0, report.details

@@ -198,10 +198,17 @@ class JobReader:
 
     def goes_on(self, job: Job, scan: Scan, out: Outcome) -> bool:
         """Whether a list of one short page shows others before its oldest day, or by offset."""
-        until = {job.endpoint.window[1]: out.first_day} if job.endpoint.created_filter else {}
-        offset = {"offset": len(out.ids), "limit": PAGE_ROWS}
+        until: dict[str, Any] = (
+            {job.endpoint.window[1]: out.first_day} if job.endpoint.created_filter else {}
+        )
+        offset: dict[str, Any] = {"offset": len(out.ids), "limit": PAGE_ROWS}
         order = "oldest" if job.endpoint.sort else None
-        for name, asked in (("before:", until), ("behind:", offset)):
+        asks = [("before:", until), ("behind:", offset)]
+        label = repair_status(self.ledger, job.shop) if job.endpoint.partition else None
+        for is_it, half in halves(label) if label else ():
+            # The bare list may be shorter than what was read of a half.
+            asks.append((f"behind {is_it}:", {**offset, "offset": self.shown.longest, **half}))
+        for name, asked in asks:
             reader = self._maker(job, scan, lambda *_: None, False, asked)(name)
             with suppress(ValidationRefused):
                 if not out.ids.issuperset(reader.ask("newest:1", 1, order).ids):
