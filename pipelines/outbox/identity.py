@@ -189,8 +189,6 @@ def _doubt(outbox: Outbox, found: Finding, place: Place, skews: Skews) -> None:
         f"from another copy of the queue: {found.why}",
         place.wall,
         is_copied=found.standing >= Standing.OLDER,
-        # A copy of the middle of a push that was cut off looks like what that left.
-        is_recent=found.standing >= Standing.OLDER or bool(outbox.identity()["pushing"]),
     )
 
 

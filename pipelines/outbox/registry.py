@@ -163,11 +163,9 @@ class Registry(QueueFile):
         )
         return first, last
 
-    def doubt(
-        self, since: Mapping[int, float], why: str, at: float, *, is_copied: bool, is_recent: bool
-    ) -> None:
-        """Note that another copy may have sent changes (number -> since when); ``is_copied``: this
-        one is older for sure; ``is_recent``: until just now."""
+    def doubt(self, since: Mapping[int, float], why: str, at: float, *, is_copied: bool) -> None:
+        """Note that another copy may have sent changes (number -> since when), until now;
+        ``is_copied``: this one is older for sure."""
         with self.transaction() as db:
             db.executemany(
                 "update changes set doubted_since = ? where number = ?",
@@ -175,12 +173,10 @@ class Registry(QueueFile):
             )
             self._note(since, at, "perhaps sent", why)
             if is_copied:
-                db.execute("update changes set is_copied = 1 where doubted_since is not null")
-            if is_recent:
                 # What is in doubt here, the other copy may have sent again.
                 db.execute(
-                    "update changes set sent_at = ?, lookups = 0"
-                    " where doubted_since is not null or state = 'in_doubt'",
+                    "update changes set is_copied = doubted_since is not null, sent_at = ?,"
+                    " lookups = 0 where doubted_since is not null or state = 'in_doubt'",
                     (self.now(),),
                 )
 

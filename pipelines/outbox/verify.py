@@ -79,11 +79,10 @@ class Earlier:
 
     def _settled(self, change: Change) -> float:
         """When a list shows what another copy created, which it may have sent until this one was
-        found to be one."""
+        found to be older."""
         shop = self.client.shop
-        if change.op != "create" or change.sent_at is None:
-            return 0
-        return change.sent_at + shop.seconds(60) * shop.settle_minutes
+        is_recent = change.is_copied and change.op == "create" and change.sent_at is not None
+        return (change.sent_at or 0) + shop.seconds(60) * shop.settle_minutes if is_recent else 0
 
     def _doubt(
         self,

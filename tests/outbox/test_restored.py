@@ -13,7 +13,7 @@ from pipelines.outbox.verify import surely_before
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.outbox.conftest import MINUTE, change, invoice, pay, payment, settings_for, states
-from tests.outbox.restoring import WAYS, Killed, World, killed_for_good
+from tests.outbox.restoring import WAYS, World, killed_for_good
 
 
 def put_back(settings, meanwhile=lambda: None):
@@ -64,29 +64,6 @@ def test_what_was_sent_just_before_may_show_late(tmp_path, service, resent):
     if not resent:
         assert push(settings, wait=False).exit_code == 1
         assert "it may show late" in change(settings).reason
-    service.late = 1.5 * MINUTE
-    assert push(settings).exit_code == 0
-    assert service.count("create", "customers") == 1
-
-
-def test_a_copy_of_the_middle_of_a_push_that_was_cut_off_may_show_late_too(tmp_path, service):
-    """It is what that push left, as far as its file tells."""
-    settings = settings_for(tmp_path / "home", service.base_url, settle_minutes=2)
-    service.put("customers", name="Bob")
-    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-
-    def cut_off(step, number):
-        if step == "checked":
-            shutil.copytree(settings.home, tmp_path / "backup")
-        if step == "outcome":
-            raise Killed
-
-    with killed_for_good(), pytest.raises(Killed):
-        push(settings, hook=cut_off)
-    for path in settings.home.glob("outbox.sqlite*"):
-        path.unlink()
-    for path in (tmp_path / "backup").glob("outbox.sqlite*"):
-        shutil.copy2(path, settings.home)
     service.late = 1.5 * MINUTE
     assert push(settings).exit_code == 0
     assert service.count("create", "customers") == 1
