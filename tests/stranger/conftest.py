@@ -33,7 +33,6 @@ class Stranger:
     missing: Callable[[], Reply] | None = None
     """Answers a path that is not in ``lists``; without it such a list is empty."""
     timezone: str = "UTC"
-    minute_seconds: float = 0.5
     recorder: Recorder = field(default_factory=Recorder)
 
     def __post_init__(self) -> None:
@@ -65,7 +64,7 @@ class Stranger:
             api_key="the-secret-key",
             timezone=self.timezone,
             requests_per_minute=100_000,
-            minute_seconds=self.minute_seconds,
+            minute_seconds=0.5,
         )
 
     def sync(
