@@ -300,6 +300,28 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
         sizes["brands"] = 24
 
 
+def test_a_page_that_comes_whatever_is_asked_is_not_the_last_one(stranger):
+    """It has twenty rows, as the last of 120: once one was deleted, all of them were "known"."""
+    leads = [
+        {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"}
+        for n in reversed(range(120))
+    ]
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        begin, size = int(query.get("offset", 0)), int(query.get("limit", 20))
+        if not seen.path.endswith("/leads"):
+            return Reply(404, {"error": "Not found"})
+        return Reply(body=leads[begin : begin + size])
+
+    stranger.loopback.otherwise = answer
+    for rows in (120, 119):
+        report = stranger.sync("leads")
+        assert report.exit_code == 0, report.details
+        assert len(stranger.recorder.live("leads", "main")) == rows
+        leads.pop(60)
+
+
 def test_a_key_without_a_right_to_the_list_that_is_read_first_is_not_blocked_for_ever(stranger):
     """Its first refusal is taken for a block; so was the careful request after it, each night."""
     stranger.lists |= {"/customers": [{"id": 1}], "/statuses": [{"id": 1, "label": "New"}]}

@@ -142,9 +142,8 @@ class RankSearch:
         self.last = number
         for beyond in [n for n in self._pages if n > number]:
             del self._pages[beyond]
-        if self.total == PAGE_ROWS < self.live:
-            # As all lists do of a service that pages by offset only; first loads do not show it
-            # of lists under a hundred rows, whose newest and oldest page meet.
+        if number == 1 and self.live > PAGE_ROWS:
+            # Of a service that ignores page numbers; first loads of under a hundred rows do not tell.
             try_by_offset(self._reader, "oldest", self._pages[number].ids)
 
     def _unrepeat(self) -> None:
@@ -189,8 +188,9 @@ class RankSearch:
         if self.last is None:
             self.find_end()
         for number in self._also:
-            if 1 <= number < (self.last or 0):
-                self._peek(number)
+            last = self.last or 0
+            if 1 <= number < last and set(self._peek(number).ids) <= set(self._pages[last].ids):
+                self._unrepeat()
 
     def difference(self) -> int | None:
         """How many more rows are known than the list has; None if its end is not found."""
