@@ -143,7 +143,7 @@ class RankSearch:
         for beyond in [n for n in self._pages if n > number]:
             del self._pages[beyond]
         if number == 1 and self.live > PAGE_ROWS:
-            # Of a service that ignores page numbers; first loads of under a hundred rows do not tell.
+            # Of a service that ignores page numbers; first loads of few rows do not tell.
             try_by_offset(self._reader, "oldest", self._pages[number].ids)
 
     def _unrepeat(self) -> None:
