@@ -4,6 +4,7 @@ import _thread
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,19 +22,21 @@ from sources.repair_shop.settings import ShopSettings
 def test_results_come_in_order_and_an_error_when_all_have_ended():
     ended: list[int] = []
 
-    def work(number):
-        pause(0.002 * (5 - number))
+    def work(number, last):
+        while number < last and number + 1 not in ended:
+            pause(0.001)
         ended.append(number)
         if number == 3:
             raise ValueError(number)
         return number
 
-    assert together(work, [1, 2, 4]) == [1, 2, 4]
-    assert ended == [4, 2, 1]
+    assert together(partial(work, last=2), [0, 1, 2]) == [0, 1, 2]
+    assert ended == [2, 1, 0]
+    ended.clear()
     with pytest.raises(ValueError, match="3"):
-        together(work, range(5))
-    assert sorted(ended[3:]) == [0, 1, 2, 3, 4]
-    assert together(work, []) == []
+        together(partial(work, last=4), range(5))
+    assert ended == [4, 3, 2, 1, 0]
+    assert together(partial(work, last=0), []) == []
 
 
 def test_after_an_error_nothing_more_is_begun():
