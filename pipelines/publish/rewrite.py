@@ -6,6 +6,7 @@ lines sets aside DuckDB writes into a file each, a fifth of the build's time. Wh
 leaves the file as it was; it is tried again when the next build is published.
 """
 
+import errno
 import logging
 import os
 import shutil
@@ -45,9 +46,13 @@ def in_large_blocks(path: Path) -> bool:
     """
     anew = path.with_name(f"{path.name}.anew")
     _clear(anew)
-    if path.stat().st_size < LARGE:
+    size = path.stat().st_size
+    if size < LARGE:
         return False
     try:
+        if shutil.disk_usage(path.parent).free < 2 * size:
+            # Not filled for this while others write, and the new file is published as a copy.
+            raise OSError(errno.ENOSPC, "the disk has no room for it twice")
         if not _write(path, anew):
             return False
         anew.replace(path)

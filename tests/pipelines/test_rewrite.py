@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -97,6 +98,15 @@ def test_without_room_the_file_stays_as_it_was(filled):
     assert "was not written anew" in run.stderr
     assert _state(filled) == before
     assert _leftovers(filled) == []
+
+
+def test_a_disk_that_would_be_full_of_it_is_left_alone(filled, monkeypatch, caplog):
+    before, size = _state(filled), filled.build_warehouse.stat().st_size
+    monkeypatch.setattr(rewrite, "LARGE", 0)
+    monkeypatch.setattr(rewrite.shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * size - 1))
+    assert rewrite.in_large_blocks(filled.build_warehouse) is False
+    assert "no room for it twice" in caplog.text
+    assert _state(filled) == before
 
 
 @pytest.mark.seeds(2)
