@@ -11,7 +11,6 @@ Customer data and queued changes live here, so folders are 0700 and files 0600.
 """
 
 import errno
-import fcntl
 import json
 import os
 import tempfile
@@ -22,7 +21,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.json_file import held, write_atomically
+from pipelines.json_file import held, is_held, write_atomically
 from pipelines.sql import literal
 
 ANEW = (
@@ -178,24 +177,11 @@ class Home:
 
 
 def is_syncing(home: Path) -> bool:
-    """Whether a sync works in a home folder now: the kernel's word for it, not that of a note.
+    """Whether a sync works in a home folder now.
 
     A note outlives a process that was killed, and another may bear its number by then.
     """
-    try:
-        descriptor = os.open(home / _LOCK, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        # For an instant; a sync that begins in that instant waits for longer than that.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return False
+    return is_held(home / _LOCK)
 
 
 UNPACKED = "SET disabled_compression_methods = 'bitpacking'"

@@ -4,6 +4,7 @@ Changes are made under a lock file and written by an atomic rename. A file that 
 older crash, a careless editor) is moved aside, never silently overwritten.
 """
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -36,6 +37,24 @@ def held(path: Path, busy: Callable[[], Exception], *, timeout: float = 0) -> It
         yield
     finally:
         lock.release()
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds a lock file now: the kernel's word for it, not that of a note."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        # For an instant; who wants it just then waits for longer than that.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
 
 
 class JsonFile(Generic[M]):

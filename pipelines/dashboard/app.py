@@ -16,6 +16,7 @@ from pipelines.dashboard.sections import Selection
 from pipelines.language import MINUS, Text, _, current, shown, switch
 from pipelines.language.display import load_display
 from pipelines.monitor.severity import Severity
+from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
 from pipelines.report.closing import NO_SHOP, zone_of
 from pipelines.report.figures import ReportError, SealState
@@ -55,10 +56,10 @@ def main() -> None:
     if not _may_see():
         return
     home = Path(os.environ.get("SHOPMIRROR_HOME") or "data")
-    _watch(home)
     try:
+        _watch(home)
         _page(home)
-    except ReportError as error:
+    except (NothingPublished, ReportError) as error:
         st.title("shopmirror")
         st.info(shown(error.args[0]))
         st.caption(_("This page looks again by itself."))

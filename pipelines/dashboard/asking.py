@@ -12,8 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from pipelines.publish.attached import attached
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import WAREHOUSE, Published, read_from
-from pipelines.report.closing import opened
+from pipelines.publish.published import WAREHOUSE, Published, published, read_from
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,12 +48,12 @@ def _of_server(server: str, _now: int) -> Signature:
 def kept(question: Callable[Concatenate[Published, P], R]) -> Callable[Concatenate[Path, P], R]:
     """Ask a question of the warehouse in a home, once for each published file.
 
-    Raises :class:`~pipelines.report.figures.ReportError` when there is none.
+    Raises :class:`~pipelines.publish.errors.NothingPublished` when there is none.
     """
 
     @functools.lru_cache(maxsize=32)
     def ask(home: Path, _signature: Signature, *values: P.args, **named: P.kwargs) -> R:
-        with opened(home, binds=True) as warehouse:
+        with published(home, binds=True) as warehouse:
             return question(warehouse, *values, **named)
 
     @functools.wraps(question)

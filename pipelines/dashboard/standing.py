@@ -14,10 +14,9 @@ from pipelines.dashboard.asking import Signature, kept, signature
 from pipelines.home import LEDGER, is_syncing
 from pipelines.monitor import freshness
 from pipelines.monitor.severity import Kind
-from pipelines.publish.published import Published, read_from
+from pipelines.publish.published import Published, published, read_from
 from pipelines.report import cautions as banner
 from pipelines.report import queries
-from pipelines.report.closing import opened
 from pipelines.report.figures import Caution
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -45,7 +44,7 @@ def cautions(home: Path, names: Sequence[str]) -> tuple[Caution, ...]:
 def _cautions(
     home: Path, names: tuple[str, ...], _state: tuple[Signature, int, int]
 ) -> tuple[Caution, ...]:
-    with opened(home) as warehouse:
+    with published(home) as warehouse:
         runs = freshness.runs_since(warehouse)
         problems = freshness.problems(warehouse, names, datetime.now(UTC), runs)
     return banner.cautions(problems, many_shops=len(names) > 1)
@@ -123,7 +122,7 @@ def to_go(home: Path) -> Plan | None:
     """What the first load still has to do; None when it is over, or no settings say how."""
     if read_from():
         return None  # what others have to read, their own homes know
-    with opened(home) as warehouse:
+    with published(home) as warehouse:
         doubts = freshness.problems(warehouse, list(queries.shops(warehouse)), datetime.now(UTC))
     if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):
         return None

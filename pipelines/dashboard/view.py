@@ -9,6 +9,7 @@ from pipelines.dashboard import standing
 from pipelines.dashboard.asking import kept
 from pipelines.dashboard.filters import Calendar, compared_with
 from pipelines.monitor import freshness
+from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import queries
 from pipelines.report.closing import column, zone_of
@@ -17,7 +18,6 @@ from pipelines.report.figures import (
     Column,
     MonthBar,
     Period,
-    ReportError,
     Seal,
     SealState,
     Technician,
@@ -54,7 +54,7 @@ class View:
 
 @kept
 def shops(warehouse: Published) -> Shops:
-    """The shops of the warehouse; :class:`~pipelines.report.figures.ReportError` if none."""
+    """The shops of the warehouse."""
     known = queries.shops(warehouse)
     names = tuple(known)
     today = datetime.now(UTC).date()
@@ -117,6 +117,6 @@ def warm(home: Path) -> None:
         known = shops(home)
         if known.names:
             view(home, known.names, known.calendar.open_day, known.calendar.open_day)
-    except ReportError:
+    except NothingPublished:
         # The visitor is told: the page asks the same and shows what is wrong.
         return

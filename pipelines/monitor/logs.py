@@ -11,13 +11,14 @@ scrubbed, and what a library logs loses everything it quotes. ::
         logs.Logger("sync").info("list done", resource="tickets", rows=120)
 """
 
+import itertools
 import json
 import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,48 +35,8 @@ FIELDS = frozenset({
 })  # fmt: skip
 """Every field a line may have. What is none of these is left out, and named in ``left_out``."""
 
-_MEGABYTE = 1 << 20
-PART_BYTES = 20 * _MEGABYTE
+PART_BYTES = 20 << 20
 """A day's file that grew past this gets a next part."""
-
-
-class DayFiles:
-    """Appends lines to the file of the day. Safe for several threads and processes.
-
-    ``now`` gives the time (aware). A full disk must not end a sync: a line that cannot be written
-    is counted in ``lost`` and the next one tried again.
-    """
-
-    def __init__(
-        self, folder: Path, *, now: Callable[[], datetime], part_bytes: int = PART_BYTES
-    ) -> None:
-        self.folder, self._now, self._part_bytes = folder, now, part_bytes
-        self._lock = threading.Lock()
-        self.lost = 0
-
-    def write(self, line: str) -> None:
-        """Append one line (without its end)."""
-        data = (line + "\n").encode(errors="replace")
-        with self._lock:
-            try:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                descriptor = os.open(self._path(), flags, 0o600)
-                try:
-                    os.write(descriptor, data)
-                finally:
-                    os.close(descriptor)
-            except OSError:
-                self.lost += 1
-
-    def _path(self) -> Path:
-        day = self._now().astimezone(UTC).date().isoformat()
-        part = 1
-        while True:
-            path = self.folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
-            if not path.exists() or path.stat().st_size < self._part_bytes:
-                return path
-            part += 1
 
 
 class _Libraries(logging.Handler):
@@ -99,15 +60,20 @@ class _Libraries(logging.Handler):
 
 
 class _Sink:
+    """Appends lines to the file of the day. Safe for several threads and processes."""
+
     def __init__(
-        self, files: DayFiles, now: Callable[[], datetime], command: str, secrets: Iterable[str]
+        self, folder: Path, command: str, secrets: Iterable[str], now: Callable[[], datetime]
     ) -> None:
-        self.files, self._now, self._command = files, now, command
+        self._folder, self._command, self._now = folder, command, now
         self._secrets = tuple(secrets)
+        self._lock = threading.Lock()
 
     def write(self, fields: Mapping[str, Any]) -> None:
+        """Append one line. A full disk must not end a sync: what cannot be written is lost."""
+        now = self._now().astimezone(UTC)
         kept: dict[str, Any] = {
-            "at": self._now().astimezone(UTC).isoformat(timespec="milliseconds"),
+            "at": now.isoformat(timespec="milliseconds"),
             "command": self._command,
             "pid": os.getpid(),
         }
@@ -119,7 +85,22 @@ class _Sink:
                 kept[name] = self._plain(value)
         if left_out:
             kept["left_out"] = sorted(left_out)
-        self.files.write(json.dumps(kept, ensure_ascii=False))
+        line = json.dumps(kept, ensure_ascii=False) + "\n"
+        with self._lock, suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            descriptor = os.open(self._path(now.date()), flags, 0o600)
+            try:
+                os.write(descriptor, line.encode(errors="replace"))
+            finally:
+                os.close(descriptor)
+
+    def _path(self, day: date) -> Path:
+        for part in itertools.count(1):
+            path = self._folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
+            if not path.exists() or path.stat().st_size < PART_BYTES:
+                break
+        return path
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, bool | int | float):
@@ -153,21 +134,20 @@ def to_files(
     secrets: Iterable[str] = (),
     *,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-) -> Iterator[DayFiles]:
+) -> Iterator[None]:
     """Write the lines of every logger, and the warnings of libraries, to files in ``folder``.
 
     ``secrets`` are masked wherever they appear. Blocks may be nested; the inner one counts.
     """
     global _sink
     before = _sink
-    files = DayFiles(folder, now=now)
-    sink = _Sink(files, now, command, secrets)
+    sink = _Sink(folder, command, secrets, now)
     handler = _Libraries(sink.write)
     root = logging.getLogger()
     _sink = sink
     root.addHandler(handler)
     try:
-        yield files
+        yield
     finally:
         root.removeHandler(handler)
         _sink = before

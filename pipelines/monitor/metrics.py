@@ -7,7 +7,8 @@ each request from files; asks the service nothing. Names end in their unit; time
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
+from importlib.metadata import version
 from typing import Any
 
 from prometheus_client import CollectorRegistry, start_http_server
@@ -70,7 +71,9 @@ class _Mirror(Collector):
         with self._one_at_a_time:
             found = status(self._settings)
             incidents = Incidents(self._settings.home).open()
-        yield InfoMetricFamily("shopmirror", "What runs here.", value={"version": _version()})
+        yield InfoMetricFamily(
+            "shopmirror", "What runs here.", value={"version": version("shopmirror")}
+        )
         yield GaugeMetricFamily("shopmirror_problems", "Things that status would name.",
                                 len(found.problems))  # fmt: skip
         yield GaugeMetricFamily("shopmirror_incidents", "Runs that fail and have not recovered.",
@@ -82,7 +85,7 @@ class _Mirror(Collector):
 
 
 def _warehouse(found: Status) -> Iterator[Metric]:
-    published = _seconds(found.warehouse.get("published_at"))
+    published = _seconds(found.warehouse["published_at"])
     if published is not None:
         yield GaugeMetricFamily("shopmirror_warehouse_published_timestamp_seconds",
                                 "When readers last got a new warehouse.", published)  # fmt: skip
@@ -150,21 +153,5 @@ def _family(
     return family
 
 
-def _seconds(moment: object) -> float | None:
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment)
-        except ValueError:
-            return None
-    if not isinstance(moment, datetime):
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("shopmirror")
-    except PackageNotFoundError:
-        return "unknown"
+def _seconds(moment: str | None) -> float | None:
+    return datetime.fromisoformat(moment).timestamp() if moment else None

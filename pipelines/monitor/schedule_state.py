@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
-from pipelines.json_file import JsonFile, held, to_the_second
+from pipelines.json_file import JsonFile, is_held, to_the_second
 
 RUNNING = "running"
 STOPPED = "stopped"
@@ -156,24 +156,14 @@ def job_lock(home: Path, name: str) -> Path:
 
 def is_served(home: Path) -> bool:
     """Whether a scheduler process serves a home folder now (its lock says so, not its word)."""
-    return _is_held(home / "schedule.lock")
+    return is_held(home / "schedule.lock")
 
 
 def _told(home: Path, name: str, job: JobState) -> str:
     """How a run ended; one whose process was killed could not say so itself."""
-    if job.outcome == RUNNING and not _is_held(job_lock(home, name)):
+    if job.outcome == RUNNING and not is_held(job_lock(home, name)):
         return "cut off"
     return job.outcome
-
-
-def _is_held(path: Path) -> bool:
-    if not path.exists():
-        return False
-    try:
-        with held(path, TimeoutError):
-            return False
-    except TimeoutError:
-        return True
 
 
 def _known(moment: datetime | None) -> datetime | None:

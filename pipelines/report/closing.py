@@ -1,7 +1,6 @@
 """Puts a closing report together: which period, what to compare it with, page by page."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -11,7 +10,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pipelines.language import Text
 from pipelines.monitor import freshness
 from pipelines.monitor.severity import Problem
-from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published
 from pipelines.report import queries
 from pipelines.report.cautions import cautions
@@ -35,13 +33,14 @@ def closing_report(
     ``home`` is ``$SHOPMIRROR_HOME``. Without ``day`` and ``month`` it is the last open day the
     mirror has seen, in the shop's zone (of a chain, one that has begun in every shop); ``month``
     is any day of it; ``now`` (with a zone) is for tests; ``extras`` names figures shown on request.
-    Raises :class:`~pipelines.report.figures.ReportError` when there is no warehouse, the shop is
-    unknown, or the period has not begun.
+    Raises :class:`~pipelines.publish.errors.NothingPublished` without a warehouse,
+    :class:`~pipelines.report.figures.ReportError` when the shop is unknown, or the period has not
+    begun.
     """
     if day is not None and month is not None:
         raise ReportError("Ask for a day or for a month, not for both.")
     now = now or datetime.now(UTC)
-    with opened(home) as warehouse:
+    with published(home) as warehouse:
         known = queries.shops(warehouse)
         names = chosen_shops(known, shop)
         zones = {name: zone_of(known[name]["timezone"]) for name in names}
@@ -51,25 +50,16 @@ def closing_report(
         together = [names] if len(currencies) == 1 else [[name] for name in names]
         scope = _Scope(warehouse, period, today, now, freshness.runs_since(warehouse))
         pages = tuple(_page(scope, group, known) for group in together)
+        as_of = freshness.as_of(warehouse, names)
         return Report(
             period=period,
             pages=pages,
             extras=extras,
-            as_of=_local(freshness.as_of(warehouse, names), zones[names[0]]),
+            as_of=as_of and as_of.astimezone(zones[names[0]]),
             made_at=now.astimezone(zones[names[0]]),
             source=warehouse.server,
             given=freshness.given(warehouse),
         )
-
-
-@contextmanager
-def opened(home: Path, *, binds: bool = False) -> Iterator[Published]:
-    """The warehouse under ``home``; :class:`ReportError` where it lacks what is asked of it."""
-    try:
-        with published(Path(home), binds=binds) as warehouse:
-            yield warehouse
-    except NothingPublished as error:
-        raise ReportError(*error.args) from error
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -78,10 +68,6 @@ def zone_of(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
-
-
-def _local(value: datetime | None, zone: ZoneInfo) -> datetime | None:
-    return None if value is None else value.astimezone(zone)
 
 
 def chosen_shops(known: Mapping[str, object], shop: str | None) -> list[str]:

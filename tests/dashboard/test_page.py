@@ -14,8 +14,9 @@ from pipelines.dashboard.asking import signature
 from pipelines.dashboard.filters import compared_with
 from pipelines.dashboard.found import Key
 from pipelines.dashboard.serve import APP
+from pipelines.publish.errors import NothingPublished
 from pipelines.publish.publish import publish
-from pipelines.report import ReportError, formats
+from pipelines.report import formats
 from pipelines.report.figures import Period
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
@@ -243,6 +244,8 @@ def test_rows_are_the_rows_there_are(home, monkeypatch):
 def test_without_a_warehouse_the_page_says_what_to_do(tmp_path, monkeypatch):
     page = shown(tmp_path, monkeypatch)
     assert "run 'shopmirror sync' first" in page.info[0].value
+    monkeypatch.setenv("WAREHOUSE__READ", "north")
+    assert "'north' is none of those" in shown(tmp_path, monkeypatch).info[0].value
 
 
 def test_a_warehouse_without_rows_or_marts(home, monkeypatch):
@@ -286,7 +289,7 @@ def test_looking_never_keeps_a_sync_from_publishing(chain, tmp_path):
                 found = view.view(home.path, ["centro"], first, date(2026, 7, 1))
                 if found.seal.compared == 0:
                     failures.append("half a warehouse")
-            except ReportError as error:
+            except NothingPublished as error:
                 failures.append(str(error))
 
     thread = threading.Thread(target=look)

@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.monitor.severity import Severity
+from pipelines.publish.errors import NothingPublished
 from pipelines.report import ReportError, SealState, closing_report
 from pipelines.report.figures import Page, Report
 from sources.repair_shop.ledger import Ledger
@@ -382,17 +383,17 @@ def test_a_day_before_the_books_begin_says_so(chain):
 def test_what_keeps_a_report_from_being_made_is_said(home, change_by, options, words):
     if change_by:
         change(home, change_by)
-    with pytest.raises(ReportError, match=words):
+    with pytest.raises((NothingPublished, ReportError), match=words):
         report(home, **options)
 
 
 def test_a_warehouse_that_is_not_there_is_none_or_was_replaced_is_said(home, tmp_path):
-    with pytest.raises(ReportError, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
+    with pytest.raises(NothingPublished, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
         report(tmp_path)
     (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
-    with pytest.raises(ReportError, match="cannot be read"):
+    with pytest.raises(NothingPublished, match="cannot be read"):
         report(tmp_path)
     report(home)
     (home / "warehouse.duckdb").rename(home / "moved.duckdb")
-    with pytest.raises(ReportError, match="no warehouse"):
+    with pytest.raises(NothingPublished, match="no warehouse"):
         report(home)
