@@ -110,10 +110,7 @@ def _read() -> dict[str, tuple[ListEndpoint, ...]]:
 
 GROUPS = _read()
 """Heading of the specification -> its lists, the ``/updated`` ones behind their own list."""
-VARIABLES = {
-    row.resource: row.detail
-    for rows in GROUPS.values()
-    for row in rows
-    if row.detail and row.path != "/posInvoices"
+OF_RESOURCE = {
+    row.resource: (title, row) for title, rows in GROUPS.items() for row in reversed(rows)
 }
-"""Resource -> name of the path variable of its detail."""
+"""Resource -> the heading that its list stands under, and its list: the first, of several."""

@@ -4,7 +4,7 @@ Read routes come from the table of lists; write routes are added by ``writes``.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -49,9 +49,9 @@ class Route:
     method: str
     template: str
     handler: Handler
+    tag: str
+    summary: str
     row: ListEndpoint | None = None
-    summary: str = ""
-    tag: str = ""
     body: Mapping[str, Any] | None = None
     creates: bool = False
 
@@ -118,26 +118,20 @@ def _inbound_call(call: Call) -> Answer:
     return Answer({"inbound_number": number, "customer": known})
 
 
-def _read_routes() -> list[Route]:
-    routes: list[Route] = []
+def _read_routes() -> Iterator[Route]:
     for tag, rows in GROUPS.items():
         # A list's fixed paths stand before the variable ones: /tickets/updated is no ticket id.
         for row in rows:
-            of_all = partial(_list, row)
-            routes.append(Route("GET", row.path, of_all, row, f"List {row.path}", tag))
-        for row in rows:
-            if row.detail:
-                path, one = f"{row.path}/{{{row.detail}}}", partial(_detail, row)
-                routes.append(Route("GET", path, one, None, f"One of {row.path}", tag))
-    routes.append(Route("GET", "/info", _info, None, "The shop", "Shop"))
-    routes.append(
-        Route("GET", "/tickets/{ticketId}/itemLines", _item_lines, None, "Item lines", "Tickets")
-    )
+            yield Route("GET", row.path, partial(_list, row), tag, f"List {row.path}", row)
+        for row in filter(lambda row: row.detail, rows):
+            path = f"{row.path}/{{{row.detail}}}"
+            yield Route("GET", path, partial(_detail, row), tag, f"One of {row.path}")
+    yield Route("GET", "/info", _info, "Shop", "The shop")
+    yield Route("GET", "/tickets/{ticketId}/itemLines", _item_lines, "Tickets", "Item lines")
     for name in reports.REPORTS:
-        routes.append(Route("GET", f"/{name}", partial(_report, name), None, name, "Reports"))
+        yield Route("GET", f"/{name}", partial(_report, name), "Reports", name)
     path = "/webhook/inbound-call/{inboundNumber}"
-    routes.append(Route("GET", path, _inbound_call, None, "Inbound call", "Events"))
-    return routes
+    yield Route("GET", path, _inbound_call, "Events", "Inbound call")
 
 
 READ_ROUTES = tuple(_read_routes())

@@ -4,10 +4,11 @@ The bodies are checked by tables of the sandbox's own (:mod:`sandbox.writes.bodi
 from a write is the service's own and written here from the specification.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from sandbox.lists import VARIABLES
+from sandbox.lists import OF_RESOURCE
 from sandbox.routes import Route
 from sandbox.writes.bodies import schema_of
 from sandbox.writes.common import Writes, create, delete, update
@@ -17,69 +18,48 @@ from sandbox.writes.people import PEOPLE
 from sandbox.writes.tickets import TICKETS
 from sandbox.writes.uploads import UPLOADS, announce, receive
 
+_FORM = {
+    "type": "object",
+    "properties": {"file": {"type": "string", "format": "binary"}},
+    "required": ["file"],
+    "additionalProperties": False,
+}
+
 
 def _json(table: str, op: str) -> dict[str, Any]:
     return {"application/json": {"schema": schema_of(table, op)}}
 
 
-def _routes_of(writes: Writes, tag: str) -> list[Route]:
-    routes: list[Route] = []
-    resource, path = writes.resource, writes.path
-    variable = VARIABLES.get(resource, "")
-    one = f"{path}/{{{variable}}}"
-    if writes.create is not None:
-        make, body = partial(create, writes, writes.create), _json(resource, "create")
-        routes.append(Route("POST", path, make, None, f"Create in {path}", tag, body, creates=True))
-    if writes.update is not None:
-        change = partial(update, writes, variable, writes.update)
-        body = _json(resource, "update")
-        routes.append(Route("PUT", one, change, None, f"Change one of {path}", tag, body))
-    if writes.deletes:
-        drop = partial(delete, writes, variable)
-        routes.append(Route("DELETE", one, drop, None, f"Delete one of {path}", tag))
-    return routes
+def _routes_of(writes: Writes) -> Iterator[Route]:
+    tag, row = OF_RESOURCE[writes.resource]
+    path, one = row.path, f"{row.path}/{{{row.detail}}}"
+    if "POST" in writes.methods:
+        make, body = partial(create, writes), _json(row.resource, "create")
+        yield Route("POST", path, make, tag, f"Create in {path}", body=body, creates=True)
+    if "PUT" in writes.methods:
+        change, body = partial(update, writes), _json(row.resource, "update")
+        yield Route("PUT", one, change, tag, f"Change one of {path}", body=body)
+    if "DELETE" in writes.methods:
+        yield Route("DELETE", one, partial(delete, writes), tag, f"Delete one of {path}")
 
 
-def _upload_routes(resource: str, tag: str) -> list[Route]:
-    variable = VARIABLES[resource]
-    path = f"/{resource}/{{{variable}}}/upload"
-    schema = {
-        "type": "object",
-        "properties": {"file": {"type": "string", "format": "binary"}},
-        "required": ["file"],
-        "additionalProperties": False,
-    }
-    form = {"multipart/form-data": {"schema": schema}}
-    first = partial(announce, resource, variable)
-    second = partial(receive, resource, variable)
-    body = _json(UPLOADS[resource], "create")
-    return [
-        Route("POST", path, first, None, "Announce a file", tag, body, creates=True),
-        Route("POST", f"{path}/{{uploadId}}", second, None, "Send the file", tag, form),
-    ]
+def _upload_routes(resource: str, table: str) -> Iterator[Route]:
+    tag, row = OF_RESOURCE[resource]
+    path = f"{row.path}/{{{row.detail}}}/upload"
+    first, second = partial(announce, row), partial(receive, row)
+    body, form = _json(table, "create"), {"multipart/form-data": {"schema": _FORM}}
+    yield Route("POST", path, first, tag, "Announce a file", body=body, creates=True)
+    yield Route("POST", f"{path}/{{uploadId}}", second, tag, "Send the file", body=form)
 
 
-def _write_routes() -> tuple[Route, ...]:
-    groups = {"Customers": PEOPLE, "Tickets": TICKETS, "Products": GOODS}
-    tags = {
-        "leads": "Purchasing, leads and the rest",
-        "appointments": "Appointments",
-        "time_clock": "Shop",
-        "stock": "Stock",
-        "serials": "Stock",
-        "adjustments": "Stock",
-    }
-    routes: list[Route] = []
-    for tag, rows in groups.items():
-        for row in rows:
-            routes += _routes_of(row, tags.get(row.resource, tag))
-    payment = _json("payments", "create")
-    tag = "Invoices and payments"
-    routes.append(Route("POST", "/payments", pay, None, "Pay", tag, payment, creates=True))
-    for resource, tag in (("tickets", "Tickets"), ("products", "Products")):
-        routes += _upload_routes(resource, tag)
-    return tuple(routes)
+def _write_routes() -> Iterator[Route]:
+    for writes in (*PEOPLE, *TICKETS, *GOODS):
+        yield from _routes_of(writes)
+    tag, payment = "Invoices and payments", _json("payments", "create")
+    yield Route("POST", "/payments", pay, tag, "Pay", body=payment, creates=True)
+    for resource, table in UPLOADS.items():
+        yield from _upload_routes(resource, table)
 
 
-WRITE_ROUTES = _write_routes()
+WRITE_ROUTES = tuple(_write_routes())
 """Every write of the specification."""

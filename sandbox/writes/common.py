@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from sandbox.errors import Refusal
+from sandbox.lists import OF_RESOURCE
 from sandbox.resources import BLANK
 from sandbox.routes import Answer, Call, found
 from sandbox.values import iso_in, parse_moment
@@ -22,34 +23,35 @@ _MOST_LINES = 1_000
 CENT = Decimal("0.01")
 
 
+Changes = Callable[[Call, Body, Body], Body]
+"""Body of a write and the record as it was, empty of a new one -> the fields that it changes."""
+
+
 @dataclass(frozen=True)
 class Writes:
-    """What can be written of one resource; what has no ``create`` or ``update`` takes none.
+    """What can be written of one resource.
 
     Attributes:
         resource: what is written.
-        path: of its list.
-        create: body -> record to insert.
-        update: body and record -> fields to change.
+        changes: what a body says of a record.
+        create: body -> record to insert, where a new one has more than its body says.
         created: what follows from the new record.
         updated: what follows from a change; gets the record as it was.
         deleted: what follows when it is gone; gets the record as it was.
-        deletes: DELETE exists.
+        methods: of HTTP, that there are.
     """
 
     resource: str
-    path: str
+    changes: Changes
     create: Callable[[Call, Body], Body] | None = None
-    update: Callable[[Call, Body, Body], Body] | None = None
     created: Callable[[Call, Body, Body], None] = lambda call, body, record: None
     updated: Callable[[Call, Body, Body], None] = lambda call, body, before: None
     deleted: Callable[[Call, Body], None] = lambda call, before: None
-    deletes: bool = True
+    methods: tuple[str, ...] = ("POST", "PUT", "DELETE")
 
-
-def made(changes: Callable[[Call, Body, Body], Body]) -> Callable[[Call, Body], Body]:
-    """A ``create`` of what the body says alone."""
-    return lambda call, body: changes(call, body, {})
+    def found(self, call: Call) -> Body:
+        """The record that a request names, or refuse with 404."""
+        return found(call.store, self.resource, call.path[OF_RESOURCE[self.resource][1].detail])
 
 
 def json_body(call: Call) -> Any:
@@ -94,34 +96,32 @@ def checked(call: Call, resource: str, op: str) -> Body:
     return bodies.checked(resource, op, content, of_form="json" not in call.content_type.lower())
 
 
-def create(writes: Writes, make: Callable[[Call, Body], Body], call: Call) -> Answer:
+def create(writes: Writes, call: Call) -> Answer:
     """POST: 201 with the new id."""
     body = checked(call, writes.resource, "create")
     with call.store.database.writing():
-        record = {**BLANK.get(writes.resource, {}), **make(call, body)}
-        new = call.store.insert(writes.resource, record)
+        said = writes.create(call, body) if writes.create else writes.changes(call, body, {})
+        new = call.store.insert(writes.resource, {**BLANK.get(writes.resource, {}), **said})
         stored = found(call.store, writes.resource, new)
         writes.created(call, body, stored)
     return Answer({"id": stored["id"]}, 201)
 
 
-def update(
-    writes: Writes, variable: str, change: Callable[[Call, Body, Body], Body], call: Call
-) -> Answer:
+def update(writes: Writes, call: Call) -> Answer:
     """PUT: 200 with the id; only the fields sent change."""
     with call.store.database.writing():
-        before = found(call.store, writes.resource, call.path[variable])
+        before = writes.found(call)
         body = checked(call, writes.resource, "update")
-        if changes := change(call, body, before):
+        if changes := writes.changes(call, body, before):
             call.store.update(writes.resource, before["id"], changes)
         writes.updated(call, body, before)
     return Answer({"id": before["id"]})
 
 
-def delete(writes: Writes, variable: str, call: Call) -> Answer:
+def delete(writes: Writes, call: Call) -> Answer:
     """DELETE: 200 without content."""
     with call.store.database.writing():
-        before = found(call.store, writes.resource, call.path[variable])
+        before = writes.found(call)
         call.store.delete(writes.resource, before["id"])
         writes.deleted(call, before)
     return Answer(None)

@@ -15,7 +15,6 @@ from sandbox.writes.common import (
     Writes,
     exact,
     known_ids,
-    made,
     mapped,
     moments,
     money,
@@ -225,47 +224,22 @@ def _category_changes(call: Call, body: Body, before: Body) -> Body:
 
 
 GOODS = (
-    Writes(
-        "products",
-        "/products",
-        made(_product_changes),
-        _product_changes,
-        _product_stock,
-        _product_stock,
-    ),
-    Writes(
-        "models",
-        "/models",
-        made(_model_changes),
-        _model_changes,
-        updated=renamed("models"),
-    ),
-    Writes(
-        "categories",
-        "/categories",
-        made(_category_changes),
-        _category_changes,
-        updated=renamed("categories"),
-    ),
+    Writes("products", _product_changes, created=_product_stock, updated=_product_stock),
+    Writes("models", _model_changes, updated=renamed("models")),
+    Writes("categories", _category_changes, updated=renamed("categories")),
     Writes(
         "brands",
-        "/brands",
-        lambda call, body: mapped(body, {"name": "name"}),
         lambda call, body, before: mapped(body, {"name": "name"}),
         updated=renamed("brands"),
     ),
     Writes(
         "stock",
-        "/stock",
-        made(_stock_changes),
         _stock_changes,
-        lambda call, body, record: _move(call, record["product"]["id"], record["quantity"]),
-        _stock_updated,
-        lambda call, before: _move(call, before["product"]["id"], -before["quantity"]),
+        created=lambda call, body, record: _move(call, record["product"]["id"], record["quantity"]),
+        updated=_stock_updated,
+        deleted=lambda call, before: _move(call, before["product"]["id"], -before["quantity"]),
     ),
-    Writes("serials", "/serials", None, _serial_changes),
-    Writes(
-        "adjustments", "/adjustments", _adjustment, _adjustment_changes, deleted=_adjustment_deleted
-    ),
+    Writes("serials", _serial_changes, methods=("PUT", "DELETE")),
+    Writes("adjustments", _adjustment_changes, _adjustment, deleted=_adjustment_deleted),
 )
 """Writes of goods and their stock."""

@@ -19,7 +19,6 @@ from sandbox.writes.common import (
     country_default,
     in_order,
     label,
-    made,
     mapped,
     moments,
     reference,
@@ -134,9 +133,9 @@ def _clock_changes(call: Call, body: Body, before: Body) -> Body:
 
 
 PEOPLE = (
-    Writes("customers", "/customers", _customer, _customer_changes, updated=renamed("customers")),
-    Writes("leads", "/leads", made(_lead_changes), _lead_changes),
-    Writes("appointments", "/appointments", _appointment, _appointment_changes),
-    Writes("time_clock", "/timeClock", made(_clock_changes), _clock_changes),
+    Writes("customers", _customer_changes, _customer, updated=renamed("customers")),
+    Writes("leads", _lead_changes),
+    Writes("appointments", _appointment_changes, _appointment),
+    Writes("time_clock", _clock_changes),
 )
 """Writes of people and their time."""

@@ -19,7 +19,6 @@ from sandbox.writes.common import (
     Writes,
     in_order,
     label,
-    made,
     mapped,
     moments,
     money,
@@ -153,11 +152,11 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
     return {"lines": done, "amount_total": total, "discount": discount}
 
 
-def _invoice(call: Call, body: Body, ticket_id: str) -> None:
+def _invoice(call: Call, body: Body, ticket: Body) -> None:
     """Create the ticket's invoice, or bring the one there is up to date (createInvoice)."""
     if not body.get("createInvoice"):
         return
-    ticket = found(call.store, "tickets", ticket_id)
+    ticket = found(call.store, "tickets", ticket["id"])
     lines = ticket.get("lines") or []
     fields: Body = {
         "ticket": short(ticket, TICKET),
@@ -181,11 +180,7 @@ def _invoice(call: Call, body: Body, ticket_id: str) -> None:
     )
 
 
-def _after_create(call: Call, body: Body, ticket: Body) -> None:
-    _invoice(call, body, str(ticket["id"]))
-
-
-def _comment(call: Call, body: Body) -> Body:
+def _comment(call: Call, body: Body, before: Body) -> Body:
     ticket = reference(call, "ticket", "tickets", body["ticket"], TICKET)
     call.store.update("tickets", ticket["id"], {})
     return {
@@ -204,8 +199,8 @@ def _timer_changes(call: Call, body: Body, before: Body) -> Body:
 
 
 TICKETS = (
-    Writes("tickets", "/tickets", new_ticket, _changes, _after_create, _after_create),
-    Writes("ticket_comments", "/ticketComments", _comment, deletes=False),
-    Writes("ticket_timers", "/ticketTimers", made(_timer_changes), _timer_changes),
+    Writes("tickets", _changes, new_ticket, _invoice, _invoice),
+    Writes("ticket_comments", _comment, methods=("POST",)),
+    Writes("ticket_timers", _timer_changes),
 )
 """Writes of tickets and what hangs on them."""

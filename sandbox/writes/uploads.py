@@ -9,6 +9,7 @@ import python_multipart
 from python_multipart.exceptions import FormParserError
 
 from sandbox.errors import Refusal
+from sandbox.lists import ListEndpoint
 from sandbox.routes import Answer, Call, found
 from sandbox.writes.bodies import checked
 from sandbox.writes.common import json_body
@@ -17,9 +18,10 @@ UPLOADS = {"tickets": "ticket_uploads", "products": "product_uploads"}
 """Resource -> table of the metadata that announce a file."""
 
 
-def announce(resource: str, variable: str, call: Call) -> Answer:
+def announce(listed: ListEndpoint, call: Call) -> Answer:
     """POST .../upload: takes the metadata, answers where the file goes."""
-    owner = found(call.store, resource, call.path[variable])
+    resource = listed.resource
+    owner = found(call.store, resource, call.path[listed.detail])
     metadata = checked(UPLOADS[resource], "create", json_body(call))
     upload = str(uuid.uuid4())
     with call.store.database.writing() as connection:
@@ -31,11 +33,11 @@ def announce(resource: str, variable: str, call: Call) -> Answer:
     return Answer({"id": upload}, 201, {"location": location})
 
 
-def receive(resource: str, variable: str, call: Call) -> Answer:
+def receive(listed: ListEndpoint, call: Call) -> Answer:
     """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
-    upload = call.path["uploadId"]
+    resource, upload = listed.resource, call.path["uploadId"]
     with call.store.database.writing() as connection:
-        owner = found(call.store, resource, call.path[variable])
+        owner = found(call.store, resource, call.path[listed.detail])
         row = call.store.database.one(
             "SELECT metadata FROM uploads WHERE shop = ? AND id = ? AND resource = ? AND owner = ?",
             *(call.store.shop, upload, resource, str(owner["id"])),
