@@ -67,11 +67,10 @@ class SandboxApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        send = self._dated(send)
         path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
         page = explorer.page(scope["method"], path, PREFIX, self.routes)
         if page is not None:
-            await _send(send, 200, page.content, page.content_type)
+            await self.send(send, 200, page.content, page.content_type)
             return
         exchange = _Exchange(self, scope, path, receive, send)
         await exchange.run()
@@ -84,16 +83,21 @@ class SandboxApp:
         """End the worker threads."""
         self._workers.shutdown()
 
-    def _dated(self, send: Send) -> Send:
-        """Answers carry the date of the shop's own clock, which tests set as they like."""
+    async def start(
+        self, send: Send, status: int, content_type: str, length: int, headers: Any = None
+    ) -> None:
+        """Begin an answer. Its date is the shop's own clock's, which tests set as they like."""
+        named = {"content-length": length, "content-type": content_type, **(headers or {})}
+        named["date"] = format_datetime(self.now().astimezone(UTC), usegmt=True)
+        raw = [(name.encode(), str(value).encode()) for name, value in named.items() if value != ""]
+        await send({"type": "http.response.start", "status": status, "headers": raw})
 
-        async def dated(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                date = format_datetime(self.now().astimezone(UTC), usegmt=True)
-                message["headers"] = [*message["headers"], (b"date", date.encode())]
-            await send(message)
-
-        return dated
+    async def send(
+        self, send: Send, status: int, text: bytes, content_type: str, headers: Any = None
+    ) -> None:
+        """A whole answer; one without a content type has no content."""
+        await self.start(send, status, content_type, len(text), headers)
+        await send({"type": "http.response.body", "body": text})
 
 
 class _Exchange:
@@ -275,7 +279,7 @@ class _Exchange:
                 await self._raw(answer.status, half, content_type)
                 return
             self._log(answer.status)
-            await _start(self.send, answer.status, content_type, len(text))
+            await self.app.start(self.send, answer.status, content_type, len(text))
             await self.send({"type": "http.response.body", "body": half, "more_body": True})
             await self._cut()
         else:
@@ -300,36 +304,17 @@ class _Exchange:
             self.app.requests[self.shop].append(request)
 
     async def _answer(self, answer: Answer) -> None:
-        if answer.content is None:
-            self._log(answer.status)
-            await _send(self.send, answer.status, b"", None, answer.headers)
-            return
-        text, content_type = body(answer.content, xml=self.xml)
+        text, content_type = b"", ""
+        if answer.content is not None:
+            text, content_type = body(answer.content, xml=self.xml)
         await self._raw(answer.status, text, content_type, answer.headers)
 
     async def _raw(
         self, status: int, text: bytes, content_type: str = "application/json", headers: Any = None
     ) -> None:
         self._log(status)
-        await _send(self.send, status, text, content_type, headers or {})
+        await self.app.send(self.send, status, text, content_type, headers)
 
 
 def _refused(error: Refusal) -> Answer:
     return Answer({"error": str(error)}, error.status, error.headers)
-
-
-async def _start(
-    send: Send, status: int, content_type: str | None, length: int, headers: Any = None
-) -> None:
-    raw = [(b"content-length", str(length).encode())]
-    if content_type is not None:
-        raw.append((b"content-type", content_type.encode()))
-    raw += [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-
-
-async def _send(
-    send: Send, status: int, text: bytes, content_type: str | None, headers: Any = None
-) -> None:
-    await _start(send, status, content_type, len(text), headers)
-    await send({"type": "http.response.body", "body": text})

@@ -41,13 +41,11 @@ def public(
             continue  # specification, GET /customers: only with at least one value
         if name == "payments" and not value and _is_ticket(record):
             continue  # specification, GET /tickets: only when its invoice is paid, fully or partly
-        if name == "invoice" and quirks.ticket_invoice == "empty" and _is_ticket(record):
-            served[_name(name, quirks)] = {}
-            continue
         if name == "in_pipeline" and not quirks.pipeline_flag:
             continue
-        value = _as_seen(name, value, record, quirks)
-        shown = _value(name, value, quirks)
+        shown = _value(name, _as_seen(name, value, record, quirks), quirks)
+        if name == "invoice" and quirks.ticket_invoice == "empty" and _is_ticket(record):
+            shown = {}
         if shown is not _MISSING:
             served[_name(name, quirks)] = shown
     return served
@@ -71,13 +69,11 @@ def _is_ticket(record: Mapping[str, Any]) -> bool:
 
 def _as_seen(name: str, value: Any, record: Mapping[str, Any], quirks: Quirks) -> Any:
     """What single fields look like at shops that have been seen (field notes, A second look)."""
-    is_ticket = _is_ticket(record)
     if name in ("brand", "model") and quirks.product_texts and "prices" in record and value:
         return value["name"]
-    if name == "invoice" and is_ticket and value and quirks.ticket_invoice != "full":
-        if quirks.ticket_invoice == "empty":
-            return {}
-        return {part: value[part] for part in value if part != "amount"}
+    if name == "invoice" and value and _is_ticket(record) and quirks.ticket_invoice != "full":
+        kept = value if quirks.ticket_invoice == "no_amount" else ()
+        return {part: value[part] for part in kept if part != "amount"}
     if name == "internal_id" and quirks.internal_id == "ref":
         return f"C{value:06d}" if isinstance(value, int) else value
     if name == "payment_id" and quirks.long_payment_ids and isinstance(value, int):

@@ -1,7 +1,7 @@
 """The four reports, counted from the documents as the shop's definition says."""
 
 import calendar
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -26,10 +26,10 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
     Raises:
         Refusal: a year or a day that is missing or malformed.
     """
-    count = _sales if name.endswith("Sales") else _purchases
+    queries = (_sales if name.endswith("Sales") else _purchases)(quirks.definition)
     if name.startswith("monthly"):
         year = _year(query, store)
-        days = count(store, quirks.definition, f"{year:04d}-01-01", f"{year:04d}-12-31")
+        days = _sums(store, queries, f"{year:04d}-01-01", f"{year:04d}-12-31")
         months: Sums = dict.fromkeys(sorted(day[:7] for day in days), 0)
         if quirks.zero_periods:
             months = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
@@ -39,7 +39,7 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
             months = {_month_name(name, quirks.month_name): sum for name, sum in months.items()}
         return _shape(months, "month", quirks.monthly_report, quirks)
     first, last = _span(query, store)
-    counted = count(store, quirks.definition, first.isoformat(), last.isoformat())
+    counted = _sums(store, queries, first.isoformat(), last.isoformat())
     if quirks.zero_periods:
         length = (last - first).days + 1
         every = ((first + timedelta(days=n)).isoformat() for n in range(length))
@@ -69,75 +69,65 @@ def _span(query: Query, store: ShopStore) -> tuple[date, date]:
     return first, last
 
 
-def _sales(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
+def _sums(store: ShopStore, queries: Iterable[str], first: str, last: str) -> Sums:
+    """What the queries find from one day to another, together: day -> hundredths."""
     connection = store.database.connection()
+    asked = {"shop": store.shop, "first": first, "last": last}
     sums: Sums = {}
-
-    def add(query: str, *arguments: str) -> None:
-        for day, value in connection.execute(query, arguments):
+    for query in queries:
+        for day, value in connection.execute(query, asked):
             sums[day] = sums.get(day, 0) + value
+    return sums
 
+
+def _sales(rule: Definition) -> Iterator[str]:
     net = rule.tax == "net"
     amount = "d.total_cents - d.tax_cents" if net else "d.total_cents"
     paid = " AND d.status = 'Paid'" if rule.documents == "paid" else ""
-    asked = (store.shop, first, last)
     for table in ("r_ticket_invoices", "r_pos_orders"):
         if rule.date == "created":
-            add(
-                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = ? "
-                f"AND d.created_day BETWEEN ? AND ?{paid} GROUP BY 1",
-                *asked,
+            yield (
+                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = :shop "
+                f"AND d.created_day BETWEEN :first AND :last{paid} GROUP BY 1"
             )
         elif rule.date == "payment":
-            add(
+            yield (
                 f"SELECT p.day, sum({amount}) FROM {table} AS d JOIN (SELECT document_id, "
-                "max(created_day) AS day FROM r_payments WHERE shop = ? AND cents >= 0 GROUP BY 1) "
-                "AS p ON p.document_id = d.id WHERE d.shop = ? AND d.status = 'Paid' "
-                "AND p.day BETWEEN ? AND ? GROUP BY 1",
-                store.shop,
-                *asked,
+                "max(created_day) AS day FROM r_payments WHERE shop = :shop AND cents >= 0 "
+                "GROUP BY 1) AS p ON p.document_id = d.id WHERE d.shop = :shop "
+                "AND d.status = 'Paid' AND p.day BETWEEN :first AND :last GROUP BY 1"
             )
         else:
             share = "p.cents * 1.0 * (d.total_cents - d.tax_cents) / d.total_cents"
             value = f"CAST(round(CASE d.total_cents WHEN 0 THEN 0 ELSE {share} END) AS INTEGER)"
-            add(
+            yield (
                 f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "
-                f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id WHERE p.shop = ? "
-                f"AND p.cents >= 0{paid} AND p.created_day BETWEEN ? AND ? GROUP BY 1",
-                *asked,
+                f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id "
+                f"WHERE p.shop = :shop AND p.cents >= 0{paid} "
+                "AND p.created_day BETWEEN :first AND :last GROUP BY 1"
             )
         if rule.returns != "ignored":
             day = "r.day" if rule.returns == "return_day" else "r.sale_day"
             back = "r.cents - r.tax_cents" if net else "r.cents"
-            add(
+            yield (
                 f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "
-                f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = ?{paid} "
-                f"AND {day} BETWEEN ? AND ? GROUP BY 1",
-                *asked,
+                f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = :shop{paid} "
+                f"AND {day} BETWEEN :first AND :last GROUP BY 1"
             )
-    return sums
 
 
-def _purchases(store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
+def _purchases(rule: Definition) -> Iterator[str]:
     day = "received_day" if rule.purchase_date == "received" else "created_day"
     value = "cost_cents + shipping_cents" if rule.shipping else "cost_cents"
-    connection = store.database.connection()
-    sums: Sums = dict(
-        connection.execute(
-            f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = ? "
-            f"AND {day} BETWEEN ? AND ? GROUP BY 1",
-            (store.shop, first, last),
-        ).fetchall()
+    yield (
+        f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = :shop "
+        f"AND {day} BETWEEN :first AND :last GROUP BY 1"
     )
     if rule.expenses:
-        spent = connection.execute(
-            "SELECT created_day, sum(cents) FROM r_expenses WHERE shop = ? "
-            "AND created_day BETWEEN ? AND ? GROUP BY 1",
-            (store.shop, first, last),
+        yield (
+            "SELECT created_day, sum(cents) FROM r_expenses WHERE shop = :shop "
+            "AND created_day BETWEEN :first AND :last GROUP BY 1"
         )
-        for expense_day, amount in spent:
-            sums[expense_day] = sums.get(expense_day, 0) + amount
-    return sums
 
 
 def _month_name(month: str, style: str) -> Any:
@@ -151,10 +141,18 @@ def _month_name(month: str, style: str) -> Any:
     return names[style]
 
 
-def _parts(sums: Mapping[str, int], quirks: Quirks) -> list[dict[str, Any]]:
-    """Rows whose period is in numbers apart; tax and count beside the total are made up."""
+def _amount(value: int, quirks: Quirks) -> Any:
+    return spelled(Decimal(value).scaleb(-2), quirks.report_amounts)
+
+
+def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
+    if shape == "object":
+        return {str(period): _amount(value, quirks) for period, value in sums.items()}
+    if shape == "list":
+        return [{name: period, "total": _amount(value, quirks)} for period, value in sums.items()]
     return [
         {
+            # The period's numbers apart; tax and count beside the total are made up.
             **dict(zip(("year", "month", "day"), map(int, period.split("-")), strict=False)),
             "amount": _amount(value, quirks),
             "tax": Decimal(value * 12 // 112).scaleb(-2),
@@ -162,15 +160,3 @@ def _parts(sums: Mapping[str, int], quirks: Quirks) -> list[dict[str, Any]]:
         }
         for period, value in sums.items()
     ]
-
-
-def _amount(value: int, quirks: Quirks) -> Any:
-    return spelled(Decimal(value).scaleb(-2), quirks.report_amounts)
-
-
-def _shape(sums: Mapping[Any, int], name: str, shape: str, quirks: Quirks) -> Any:
-    if shape == "parts":
-        return _parts(sums, quirks)
-    if shape == "object":
-        return {str(period): _amount(value, quirks) for period, value in sums.items()}
-    return [{name: period, "total": _amount(value, quirks)} for period, value in sums.items()]

@@ -42,7 +42,6 @@ class SandboxServer:
         port: 0 takes any free one.
         minute_seconds: real seconds of the limit's minute; silence and block scale with it.
         db: file that keeps the shops; None keeps them for the life of the server.
-        seed: of the generator, for shops that name none.
         size: ``tiny`` to ``large``, for shops that name none.
         clock: seconds, for the limits.
         now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
@@ -57,7 +56,6 @@ class SandboxServer:
         port: int = 0,
         minute_seconds: float = MINUTE_SECONDS,
         db: Path | None = None,
-        seed: int = 1,
         size: Size = "tiny",
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -68,7 +66,7 @@ class SandboxServer:
         self.keys: dict[str, str] = {}
         """Shop -> key, of the keys made or given now; the file keeps only hashes."""
         for spec in shops if shops is not None else [ShopSpec()]:
-            key = self.shops.open(spec, seed=seed, size=size)
+            key = self.shops.open(spec, size)
             if key is not None:
                 self.keys[spec.name] = key
         self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sandbox.generator import Size, generate
@@ -13,6 +13,9 @@ from sandbox.generator.words import SPANISH_STATUSES
 from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
 from sandbox.store import NUMBERED, Database, ShopStore
+
+Records = Iterable[tuple[str, Mapping[str, Any]]]
+"""``(resource, record)`` pairs."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class ShopSpec:
         quirks: how it answers.
         limit: requests a minute; None lifts the limit.
         key: a fixed key for tests; None makes one, unless the file already holds one.
-        seed: of the generator; None takes the server's.
+        seed: of the generator.
         size: ``tiny`` to ``large``; None takes the server's.
         until: last day of the generated data; None takes the generator's fixed default.
         records: ``(resource, record)`` pairs to serve instead of generated ones.
@@ -36,10 +39,10 @@ class ShopSpec:
     quirks: Quirks = field(default_factory=Quirks)
     limit: int | None = REQUESTS_PER_MINUTE
     key: str | None = field(default=None, repr=False)
-    seed: int | None = None
+    seed: int = 1
     size: Size | None = None
     until: date | None = None
-    records: Iterable[tuple[str, Mapping[str, Any]]] | None = field(default=None, repr=False)
+    records: Records | None = field(default=None, repr=False)
 
 
 def key_hash(key: str) -> str:
@@ -51,13 +54,11 @@ def key_hash(key: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _tiny(seed: int, shop: str, timezone: str, until: date | None) -> tuple[Any, ...]:
-    return tuple(generate(seed=seed, size="tiny", shop=shop, timezone=timezone, until=until))
+def _tiny(**wanted: Any) -> Records:
+    return tuple(generate(size="tiny", **wanted))
 
 
-def _in_spanish(
-    records: Iterable[tuple[str, Mapping[str, Any]]],
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _in_spanish(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The same shop with the ticket statuses of a Spanish-speaking one."""
     for resource, record in records:
         if resource == "statuses" and record["type"] == "repair":
@@ -69,9 +70,7 @@ def _in_spanish(
             yield resource, record
 
 
-def _numbered(
-    records: Iterable[tuple[str, Mapping[str, Any]]],
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _numbered(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The same shop with plain numbers for the ids of brands, models and issue types."""
     numbers: dict[str, int] = {}
 
@@ -97,7 +96,7 @@ class Shops:
         self.specs: dict[str, ShopSpec] = {}
         self.stores: dict[str, ShopStore] = {}
 
-    def open(self, spec: ShopSpec, *, seed: int, size: Size) -> str | None:
+    def open(self, spec: ShopSpec, size: Size) -> str | None:
         """Serve a shop, filling it if the file does not hold it yet; gives its key if it is new.
 
         Raises:
@@ -110,8 +109,7 @@ class Shops:
         store = ShopStore(self.database, spec.name, spec.timezone, self._now)
         if row is None:
             with self.database.writing() as connection:
-                own = seed if spec.seed is None else spec.seed
-                store.load(self._records(spec, own, spec.size or size))
+                store.load(self._records(spec, spec.size or size))
                 connection.execute(
                     "INSERT INTO shops VALUES (?, ?, NULL)", (spec.name, spec.timezone)
                 )
@@ -121,18 +119,12 @@ class Shops:
             return self.set_key(spec.name, spec.key)
         return self.set_key(spec.name) if row is None or row[1] is None else None
 
-    def _records(
-        self, spec: ShopSpec, seed: int, size: Size
-    ) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    def _records(self, spec: ShopSpec, size: Size) -> Records:
         if spec.records is not None:
             return spec.records
-        found: Iterable[tuple[str, Mapping[str, Any]]]
-        if size == "tiny":
-            found = _tiny(seed, spec.name, spec.timezone, spec.until)
-        else:
-            found = generate(
-                seed=seed, size=size, shop=spec.name, timezone=spec.timezone, until=spec.until
-            )
+        wanted: dict[str, Any] = {"seed": spec.seed, "shop": spec.name, "timezone": spec.timezone}
+        made = _tiny if size == "tiny" else partial(generate, size=size)
+        found: Records = made(**wanted, until=spec.until)
         if spec.quirks.status_labels == "spanish":
             found = _in_spanish(found)
         return _numbered(found) if spec.quirks.numeric_ids else found

@@ -185,10 +185,9 @@ class ShopStore:
         """The shop's clock as a stored timestamp."""
         return iso_in(self._now(), self.zone)
 
-    def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
-        """Take over a whole shop from ``(resource, record)`` pairs; gives how many there were."""
+    def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Take over a whole shop from ``(resource, record)`` pairs."""
         batches: dict[str, list[Row]] = {}
-        total = 0
         with self.database.writing() as connection:
             for name, record in records:
                 kind = RESOURCES[name]
@@ -196,13 +195,11 @@ class ShopStore:
                 rows.append(self._row(name, record))
                 if name in DOCUMENTS:
                     schema.write_returns(connection, self.shop, name, record)
-                total += 1
                 if len(rows) >= _BATCH:
                     schema.insert_many(connection, kind, rows)
                     rows.clear()
             for name, rows in batches.items():
                 schema.insert_many(connection, RESOURCES[name], rows)
-        return total
 
     def insert(self, resource: str, record: Mapping[str, Any]) -> str:
         """Add a record; id, dates and numbers that are left out are filled in. Gives its id.

@@ -77,9 +77,8 @@ def sandbox(
         for number, name in enumerate(names)
     ]
     tell(f"Making {shops} shop(s) of size {size}, unless the file holds them already ...")
-    options: dict[str, Any] = {"port": port, "db": db, "seed": seed, "size": size}
     with _usable(db):
-        server = SandboxServer(specs, minute_seconds=minute_seconds, **options)
+        server = SandboxServer(specs, port=port, minute_seconds=minute_seconds, db=db, size=size)
     say(f"base address  {server.base_url}")
     for name in names:
         key = server.keys.get(name)
