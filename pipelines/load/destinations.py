@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sources.repair_shop.settings import Section, load_section, read_section
 
@@ -14,23 +14,20 @@ HOME_ID = "pipeline"
 """Note of a ledger: by what id its home is known where several load."""
 
 
+def _names(value: object) -> object:
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+
 class WarehouseSettings(Section):
     """Where the rows go besides ``warehouse.duckdb``."""
 
-    also: tuple[str, ...] = Field((), description="dlt destinations that each sync loads too")
+    also: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        (), description="dlt destinations that each sync loads too"
+    )
     also_models: bool = Field(
         True, description="build the models there too, where it is a PostgreSQL"
     )
     read: str = Field("", description="the PostgreSQL of these that reports are read from")
-
-    @field_validator("also", mode="before")
-    @classmethod
-    def _names(cls, value: object) -> object:
-        return (
-            tuple(filter(None, value.replace(",", " ").split()))
-            if isinstance(value, str)
-            else value
-        )
 
     @model_validator(mode="after")
     def _is_loaded(self) -> WarehouseSettings:

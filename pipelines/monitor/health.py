@@ -17,9 +17,12 @@ from sources.repair_shop.ledger.aside import pages_aside
 
 STALE_HOURS = 36
 """A mirror older than this missed a night."""
-_ENDS = {"failed": Kind.FAILED, "incomplete": Kind.UNPROVEN, "differs": Kind.DIFFERS}
+_ENDS = {
+    "failed": (Kind.FAILED, Text("failed")),
+    "incomplete": (Kind.UNPROVEN, Text("incomplete")),
+    "differs": (Kind.DIFFERS, Text("differs")),
+}
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
-_OUTCOMES = {"failed": Text("failed"), "incomplete": Text("incomplete"), "differs": Text("differs")}
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 
@@ -45,13 +48,6 @@ def doubts(evidence: Iterable[Mapping[str, Any]]) -> list[Problem]:
 def set_aside(ledger: Ledger) -> list[Problem]:
     """Answers that could not be loaded."""
     return [Problem(Kind.SET_ASIDE, str(page), page.shop) for page in pages_aside(ledger)]
-
-
-def unread(resources: Sequence[str], shop: str) -> list[Problem]:
-    """Lists of a shop that were never read whole."""
-    if not resources:
-        return []
-    return [Problem(Kind.UNREAD, f"{len(resources)} list(s) were never read whole", shop)]
 
 
 def outdated(compared: Mapping[str, Books]) -> list[Problem]:
@@ -120,8 +116,13 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
         return [Problem(Kind.CUT_OFF, text)]
     if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
         return []
-    kind = Kind.UNREACHED if run["exit_code"] == 3 else _ENDS.get(outcome, Kind.FAILED)
-    told = {"command": command, "outcome": _OUTCOMES.get(outcome, outcome)}
-    why = run["message"]
-    text = Text("The last run ({command}) ended {outcome}: {why}", **told, why=why)
+    kind, ended = _ENDS.get(outcome, (Kind.FAILED, outcome))
+    if run["exit_code"] == 3:
+        kind = Kind.UNREACHED
+    text = Text(
+        "The last run ({command}) ended {outcome}: {why}",
+        command=command,
+        outcome=ended,
+        why=run["message"],
+    )
     return [Problem(kind, text, run.get("shops") or "")]

@@ -15,21 +15,24 @@ from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from functools import partial
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import httpx
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
 from sources.repair_shop.settings import Section, load_section, read_section
 
-Security = Literal["starttls", "tls", "none"]
 
-
-def split(value: Any) -> Any:
+def _split(value: Any) -> Any:
     """A text with commas as its parts; anything else as it is."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
+
+
+_Item = TypeVar("_Item")
+Several = Annotated[tuple[_Item, ...], BeforeValidator(_split)]
+"""A list, or a text with commas."""
 
 
 class MailSettings(Section):
@@ -37,13 +40,13 @@ class MailSettings(Section):
 
     smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
     smtp_port: int = Field(587, ge=1, le=65535, description="587 is the usual one")
-    smtp_security: Security = Field(
+    smtp_security: Literal["starttls", "tls", "none"] = Field(
         "starttls", description="'starttls' encrypts after the greeting, 'tls' from the start"
     )
     smtp_user: str = Field("", description="empty: no login")
     smtp_password: SecretStr = Field(SecretStr(""), description="of that user")
     mail_from: str = Field("", description="by default the user, else the first who gets it")
-    mail_to: tuple[str, ...] = Field((), description="a list, or a text with commas")
+    mail_to: Several[str] = Field((), description="a list, or a text with commas")
     webhook_url: SecretStr = Field(
         SecretStr(""), description="gets a POST of JSON; often holds a key, so treated as one"
     )
@@ -55,11 +58,6 @@ class MailSettings(Section):
         if not isinstance(values, Mapping):
             return values
         return {OLD_NAMES.get(str(name), name): value for name, value in values.items()}
-
-    @field_validator("mail_to", mode="before")
-    @classmethod
-    def _addresses(cls, value: Any) -> Any:
-        return split(value)
 
     @field_validator("mail_from", "mail_to")
     @classmethod

@@ -66,8 +66,6 @@ class Status:
     others: list[dict[str, Any]] = field(default_factory=list)
     """Shops of other homes, where a PostgreSQL is read that they load: ``shop, as_of, problems,
     compared, differing``."""
-    discarded: int = 0
-    """Rejected changes that a person took out of the queue: nobody need look at them again."""
     found: list[Problem] = field(default_factory=list)
     """What is wrong; empty when all is well."""
 
@@ -129,16 +127,15 @@ def status(settings: Settings) -> Status:
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
-    queue, discarded, copied = _queue(home.path)
-    found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others, discarded)
+    queue, changes = _queue(home.path)
+    found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others)
     found.found = [
         *(p for shop in shops for p in _of_shop(shop, doubts, now)),
         # One machine, one clock: told once, not for each shop.
         *(Problem(Kind.CLOCK, one) for one in dict.fromkeys(shop.clock for shop in shops) if one),
         *_refusals(shops),
         *_runs_and_jobs(found, was_syncing, settings.one_zone),
-        *_changes(found),
-        *([Problem(Kind.CHANGE, copied)] if copied else []),
+        *changes,
         *_publishing(found),
         *compared.problems,
     ]
@@ -280,23 +277,29 @@ def _add_others(
         )
 
 
-def _queue(home: Path) -> tuple[dict[str, int], int, str]:
-    """Changes by state, how many of the rejected ones were discarded, and in words that the queue
-    is a copy that sends nothing."""
+def _queue(home: Path) -> tuple[dict[str, int], list[Problem]]:
+    """Changes by state; those that a person has to look at, and that the queue is a copy that sends
+    nothing. Nobody need look again at rejected ones that were discarded."""
     from pipelines.outbox.errors import QueueForeign
     from pipelines.outbox.identity import refuse_foreign
     from pipelines.outbox.queue_file import WATERMARK
     from pipelines.outbox.store import FILE_NAME, Outbox
 
     if not (home / FILE_NAME).is_file() and not (home / WATERMARK).is_file():
-        return dict.fromkeys(STATES, 0), 0, ""
+        return dict.fromkeys(STATES, 0), []
     with Outbox(home) as outbox:
-        copied = ""
+        counts = outbox.counts()
+        waiting = counts | {"rejected": counts["rejected"] - outbox.discarded()}
+        told = [
+            f"{waiting[state]} change(s) {state}: 'shopmirror queue list' says why"
+            for state in _WAITING
+            if waiting[state]
+        ]
         try:
             refuse_foreign(outbox)
         except QueueForeign as error:
-            copied = str(error)
-        return outbox.counts(), outbox.discarded(), copied
+            told.append(str(error))
+        return counts, [Problem(Kind.CHANGE, text) for text in told]
 
 
 def _incidents(
@@ -331,7 +334,8 @@ def _incidents(
 
 
 def _of_shop(shop: ShopStatus, doubts: Sequence[Problem], now: datetime) -> Iterator[Problem]:
-    yield from health.unread(shop.missing, shop.shop)
+    if shop.missing:
+        yield Problem(Kind.UNREAD, f"{len(shop.missing)} list(s) were never read whole", shop.shop)
     yield from (problem for problem in doubts if problem.shop == shop.shop)
     if not shop.missing:
         as_of = None if shop.as_of is None else datetime.fromisoformat(shop.as_of)
@@ -366,15 +370,6 @@ def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iter
             f"run(s), exit code {incident['exit_code']}): {incident['message'].rstrip('.')}; "
             f"'shopmirror schedule --run {incident['job']}' runs it at once",
         )
-
-
-def _changes(found: Status) -> Iterator[Problem]:
-    waiting = {**found.queue, "rejected": found.queue["rejected"] - found.discarded}
-    for state in _WAITING:
-        if waiting[state]:
-            yield Problem(
-                Kind.CHANGE, f"{waiting[state]} change(s) {state}: 'shopmirror queue list' says why"
-            )
 
 
 def _publishing(found: Status) -> Iterator[Problem]:

@@ -17,15 +17,17 @@ import duckdb
 
 Report = Literal["sales", "purchases"]
 
-_PARTS: Mapping[Report, tuple[str, ...]] = {
-    "sales": ("date_basis", "amount_basis", "returns", "documents"),
-    "purchases": ("date_basis", "amount_basis", "shipping", "expenses", "documents"),
-}
-DEFAULTS: Mapping[Report, str] = {
-    "sales": "document/gross/return_day/all",
-    "purchases": "received/gross/with/without/all",
-}
-"""The definitions that hold until one is chosen, as written in a definition's key."""
+_DEFAULTS: Mapping[Report, Mapping[str, str]] = {
+    "sales": {
+        "date_basis": "document", "amount_basis": "gross", "returns": "return_day",
+        "documents": "all",
+    },
+    "purchases": {
+        "date_basis": "received", "amount_basis": "gross", "shipping": "with",
+        "expenses": "without", "documents": "all",
+    },
+}  # fmt: skip
+"""The definitions that hold until one is chosen, their parts in the order of a definition's key."""
 
 _VIEWS: Mapping[Report, tuple[str, str]] = {
     "sales": ("int_sales_by_definition", "int_sales_definitions"),
@@ -76,7 +78,6 @@ class Candidate:
     """Months in which the service reported anything but zero."""
     difference: Decimal
     """Sum of the months' absolute differences, in the shop's currency."""
-    is_default: bool
     is_current: bool
 
     @property
@@ -106,25 +107,48 @@ class Verdict:
 
 
 def calibrate(
-    connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report | None = None
+    connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report
 ) -> list[Candidate]:
     """Every definition with its fit to the service's months, best first.
 
-    Both reports unless one is named. Among equals the definition in use comes first, then the
-    default, then the plainer ones. Empty when the service's reports were never read.
+    Among equals the definition in use comes first, then the default, then the plainer ones. Empty
+    when the service's reports were never read.
     """
-    reports: tuple[Report, ...] = ("sales", "purchases") if report is None else (report,)
-    found = [candidate for one in reports for candidate in _compare(connection, shop_id, one)]
-    return sorted(found, key=_order)
+    view, keys = _VIEWS[report]
+    sql = _SQL.format(view=view, keys=keys)
+    rows = connection.execute(sql, {"shop": shop_id, "report": f"monthly_{report}"}).fetchall()
+    in_use, default = current(connection, shop_id, report), _DEFAULTS[report]
+    found = []
+    for key, agreeing, compared, telling, difference in rows:
+        definition = dict(zip(default, key.split("/"), strict=True))
+        found.append(
+            Candidate(
+                report,
+                definition,
+                int(agreeing),
+                int(compared),
+                int(telling),
+                difference,
+                is_current=definition == in_use,
+            )
+        )
+
+    def order(one: Candidate) -> tuple[object, ...]:
+        unlike = sum(one.definition[part] != choice for part, choice in default.items())
+        return -one.agreeing, one.difference, not one.is_current, unlike, one.key
+
+    return sorted(found, key=order)
 
 
 def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
-    """Say which definition to take, how sure that is, or that none fits and which is closest."""
-    own = [candidate for candidate in candidates if candidate.report == report]
-    if not own or own[0].telling == 0:
+    """Say which definition to take, how sure that is, or that none fits and which is closest.
+
+    ``candidates`` are those of ``report``, as :func:`calibrate` gives them.
+    """
+    if not candidates or candidates[0].telling == 0:
         message = f"The service reported no {report} yet, so no definition can be tried."
         return Verdict(report, None, None, (), "no data", message)
-    best = own[0]
+    best = candidates[0]
     if not best.fits:
         message = (
             f"No definition of {report} agrees with the service in all {best.compared} months. "
@@ -136,7 +160,7 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
     # Where all documents count, that some kinds of them do as well says that there are no others.
     rivals = tuple(
         one
-        for one in own[1:]
+        for one in candidates[1:]
         if one.fits and (one.definition.get("documents") not in _SOME or best.key.endswith(_SOME))
     )
     months = f"{best.telling} months with figures"
@@ -169,53 +193,10 @@ def store(connection: duckdb.DuckDBPyConnection, shop_id: str, candidate: Candid
 
 def current(connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report) -> dict[str, str]:
     """The definition in use for a shop: the stored one, else the default."""
-    parts = _PARTS[report]
     found = connection.execute(
         f"select {report}_definition from ops.shops where shop_id = ?",  # noqa: S608 - one of two names
         [shop_id],
     ).fetchone()
-    chosen = dict(zip(parts, DEFAULTS[report].split("/"), strict=True))
-    if found and found[0]:
-        stored = json.loads(found[0])
-        chosen |= {part: str(stored[part]) for part in parts if stored.get(part)}
-    return chosen
-
-
-def _compare(
-    connection: duckdb.DuckDBPyConnection, shop_id: str, report: Report
-) -> list[Candidate]:
-    view, keys = _VIEWS[report]
-    sql = _SQL.format(view=view, keys=keys)
-    rows = connection.execute(sql, {"shop": shop_id, "report": f"monthly_{report}"}).fetchall()
-    in_use = "/".join(current(connection, shop_id, report).values())
-    return [
-        Candidate(
-            report=report,
-            definition=dict(zip(_PARTS[report], key.split("/"), strict=True)),
-            agreeing=int(agreeing),
-            compared=int(compared),
-            telling=int(telling),
-            difference=difference,
-            is_default=key == DEFAULTS[report],
-            is_current=key == in_use,
-        )
-        for key, agreeing, compared, telling, difference in rows
-    ]
-
-
-def _order(candidate: Candidate) -> tuple[object, ...]:
-    plain = sum(
-        a != b
-        for a, b in zip(
-            candidate.key.split("/"), DEFAULTS[candidate.report].split("/"), strict=True
-        )
-    )
-    return (
-        candidate.report != "sales",
-        -candidate.agreeing,
-        candidate.difference,
-        not candidate.is_current,
-        not candidate.is_default,
-        plain,
-        candidate.key,
-    )
+    stored = json.loads(found[0]) if found and found[0] else {}
+    default = _DEFAULTS[report]
+    return {part: str(stored.get(part) or choice) for part, choice in default.items()}

@@ -7,7 +7,7 @@ to the difference explain it. What no document explains is said too, never left 
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -108,10 +108,14 @@ def explain(
 def _of_span(
     connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, day: _Day, last: dt.date
 ) -> list[Finding]:
-    suspects = [
-        _marked(suspect, day.difference)
-        for suspect in _suspects(connection, shop_id, kind, day.day, last)
-    ]
+    suspects = []
+    parameters = {"shop": shop_id, "first": day.day, "last": last}
+    for reason, sql in _named_queries(kind):
+        for on, amount, of, identity, number, detail in connection.execute(
+            sql, parameters
+        ).fetchall():
+            fits = amount is not None and abs(amount - day.difference) <= _CENT
+            suspects.append(Finding(on, reason, amount, of, identity, number, detail, fits))
     if day.is_late:
         suspects.append(
             Finding(day.day, "late", day.difference, None, None, None, "", settles=True)
@@ -142,22 +146,8 @@ def _of_span(
 _CERTAIN = frozenset({"deleted", "edited"})
 
 
-def _marked(finding: Finding, difference: Decimal) -> Finding:
-    fits = finding.amount is not None and abs(finding.amount - difference) <= _CENT
-    return replace(finding, settles=fits)
-
-
 def _remainder(day: dt.date, amount: Decimal, detail: str) -> Finding:
     return Finding(day, "unexplained", amount, None, None, None, detail)
-
-
-def _suspects(
-    connection: duckdb.DuckDBPyConnection, shop_id: str, kind: str, first: dt.date, last: dt.date
-) -> Iterator[Finding]:
-    parameters = {"shop": shop_id, "first": first, "last": last}
-    for reason, sql in _named_queries(kind):
-        for day, *values in connection.execute(sql, parameters).fetchall():
-            yield Finding(day, reason, *values)
 
 
 def _named_queries(kind: str) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,11 @@ from email.message import EmailMessage
 from functools import partial
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from pipelines.language import Text, _, shown, use
 from pipelines.language.display import load_language
-from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all, split
+from pipelines.monitor.sender import MailSettings, Several, load_mail, new_mail, send_all
 from pipelines.report.figures import Extra, Report, ReportError, SealState
 from pipelines.report.files import content
 from pipelines.report.page import render
@@ -21,17 +21,12 @@ from pipelines.report.sheet import STATES, Sheet
 class PostSettings(MailSettings):
     """``[mail]`` and what ``[report]`` says otherwise; nothing is sent unless asked for."""
 
-    attach: tuple[Literal["pdf", "xlsx", "csv"], ...] = Field(
+    attach: Several[Literal["pdf", "xlsx", "csv"]] = Field(
         ("pdf",), description="what hangs on the mail"
     )
-    figures: tuple[Extra, ...] = Field(
+    figures: Several[Extra] = Field(
         (), description="shown on request, in every report: tax, margin, expenses"
     )
-
-    @field_validator("attach", "figures", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        return split(value)
 
 
 class NotSent(ReportError):

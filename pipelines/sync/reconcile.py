@@ -228,9 +228,11 @@ def _split(
 
 def _calibrate(session: Session, shop: ShopSettings) -> list[definitions.Verdict]:
     with session.home.open_build() as database:
-        candidates = definitions.calibrate(database, shop.name)
         reports: tuple[definitions.Report, ...] = ("sales", "purchases")
-        verdicts = [definitions.judge(candidates, name) for name in reports]
+        verdicts = [
+            definitions.judge(definitions.calibrate(database, shop.name, report), report)
+            for report in reports
+        ]
         for verdict in verdicts:
             if verdict.chosen is not None:
                 definitions.store(database, shop.name, verdict.chosen)

@@ -9,6 +9,7 @@ price of a handful of requests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -167,26 +168,38 @@ def repair_jobs(
 ) -> list[Job]:
     """Scans that read the documents of the days again, within ``requests``."""
     jobs: list[Job] = []
-    left = requests
-
-    def add(job: Job) -> None:
-        nonlocal left
-        if (job.requests or 0) <= left:
-            jobs.append(job)
-            left -= job.requests or 0
-
     for first, last in _stretches(days.get("daily_sales", [])):
         for table in ("ticket_invoices", "pos_orders"):
-            add(Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=3))
-        add(_payments_job(ledger, shop, first, last))
+            jobs.append(
+                Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
+            )
+        jobs.append(_payments_job(ledger, shop, first, last))
     if days.get("daily_purchases"):
-        add(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
-        add(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
-    for table, ids in _documents_of(home, shop, days).items():
-        wanted = tuple(dict.fromkeys(ids))[: max(0, left)]
-        if wanted:
-            add(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
-    return jobs
+        jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
+        jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
+    return _within(requests, [*jobs, *_follow(shop, _documents_of(home, shop, days))])
+
+
+def _follow(shop: str, documents: Mapping[str, Iterable[str]]) -> list[Job]:
+    """Scans of documents (table -> ids) by their own paths."""
+    return [
+        Job(shop, ENDPOINTS[table], "follow", ids=tuple(dict.fromkeys(ids)))
+        for table, ids in documents.items()
+    ]
+
+
+def _within(requests: int, jobs: Iterable[Job]) -> list[Job]:
+    """Those of the jobs that fit into so many requests, in their order; of records as many."""
+    fitting: list[Job] = []
+    left = requests
+    for job in jobs:
+        if job.kind == "follow":
+            ids = job.ids[: max(0, left)]
+            job = replace(job, ids=ids, requests=len(ids))
+        if job.requests and job.requests <= left:
+            fitting.append(job)
+            left -= job.requests
+    return fitting
 
 
 def _documents_of(home: Home, shop: str, days: dict[str, list[date]]) -> dict[str, list[str]]:
@@ -223,18 +236,8 @@ def _contradiction_jobs(
 ) -> list[Job]:
     """Scans of the payments and documents that contradict what was read, within ``requests``."""
     others = (contradictions.days | orphans) - set(days.get("daily_sales", []))
-    left = max(0, requests)
-    jobs = [
-        _payments_job(ledger, shop, first, last)
-        for first, last in _stretches(others)[: left // _WINDOW]
-    ]
-    left -= _WINDOW * len(jobs)
-    for table, ids in contradictions.documents.items():
-        wanted = tuple(ids[: max(0, left)])
-        left -= len(wanted)
-        if wanted:
-            jobs.append(Job(shop, ENDPOINTS[table], "follow", ids=wanted, requests=len(wanted)))
-    return jobs
+    jobs = [_payments_job(ledger, shop, first, last) for first, last in _stretches(others)]
+    return _within(requests, [*jobs, *_follow(shop, contradictions.documents)])
 
 
 def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:

@@ -24,12 +24,12 @@ from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
-from pipelines.load.pairing import keep_together
+from pipelines.load.pairing import BUILT, keep_together
 from pipelines.monitor.doctor import CURRENCY_KEY
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.transform import models
-from pipelines.transform.changes import Built
+from pipelines.transform.changes import made_of
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
@@ -111,18 +111,17 @@ class Session:
             )
             for shop in self.settings.shops
         ]
-        built = Built(self.ledger, self.home)
         with self.home.open_build():
             write_reports(self.ledger, self.loader)
             models.prepare(self.home.build_warehouse, shops)
-            state = built.state(shops)
-        if built.stands(state):
+            state = made_of(self.ledger, self.home, shops)
+        if self.ledger.value("", BUILT) == state:
             return False
         self.observer.say("Building the reports ...")
-        built.begin()
+        self.ledger.set_value("", BUILT, "")  # until it is done, nothing stands
         run = models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
         write_findings(self.loader, run.findings)
-        built.done(state)
+        self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
         return True
 

@@ -3,8 +3,8 @@
 What the models are made of is put into one text: the newest loaded answer with a row that was not
 known as it is, the deletions carried out, the totals of the service's reports, the shops' settings
 and definitions, the models' own files, and the day (what is due, and how old, changes with it). The
-text is kept in the ledger when a build has succeeded and taken away before the next begins, so a
-run that was killed or failed in between is never mistaken for a finished one.
+text is kept in the ledger (``BUILT``) when a build has succeeded and taken away before the next
+begins, so a run that was killed or failed in between is never mistaken for a finished one.
 """
 
 from __future__ import annotations
@@ -14,46 +14,27 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipelines.home import Home
-from pipelines.load.pairing import BUILT, WAREHOUSE
+from pipelines.load.pairing import WAREHOUSE
 from pipelines.transform import compiled, models
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
 
 
-class Built:
-    """The watermark of the last successful build of one home."""
-
-    def __init__(self, ledger: Ledger, home: Home) -> None:
-        self._ledger, self._home = ledger, home
-
-    def state(self, shops: Sequence[ShopSettings]) -> str:
-        """What a build now would be made of, as a digest."""
-        ledger = self._ledger
-        digest = hashlib.sha256()
-        parts: list[object] = [
-            datetime.now(UTC).date(),
-            *(datetime.now(shop.zone).date() for shop in shops),
-            *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
-            ledger.newest_loaded(),
-            ledger.applied_deletions(),
-            [row[:4] for row in ledger.report_totals()],
-            ledger.value("", WAREHOUSE),
-            compiled.fingerprint(models.PROJECT),
-        ]
-        with self._home.open_build(read_only=True) as database:
-            parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
-        for part in parts:
-            digest.update(repr(part).encode())
-        return digest.hexdigest()
-
-    def stands(self, state: str) -> bool:
-        """Whether the last build was made of the same, and succeeded."""
-        return self._ledger.value("", BUILT) == state
-
-    def begin(self) -> None:
-        """A build begins: until it is done, nothing stands."""
-        self._ledger.set_value("", BUILT, "")
-
-    def done(self, state: str) -> None:
-        """The build of ``state`` succeeded."""
-        self._ledger.set_value("", BUILT, state)
+def made_of(ledger: Ledger, home: Home, shops: Sequence[ShopSettings]) -> str:
+    """What a build now would be made of, as a digest."""
+    digest = hashlib.sha256()
+    parts: list[object] = [
+        datetime.now(UTC).date(),
+        *(datetime.now(shop.zone).date() for shop in shops),
+        *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
+        ledger.newest_loaded(),
+        ledger.applied_deletions(),
+        [row[:4] for row in ledger.report_totals()],
+        ledger.value("", WAREHOUSE),
+        compiled.fingerprint(models.PROJECT),
+    ]
+    with home.open_build(read_only=True) as database:
+        parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
+    for part in parts:
+        digest.update(repr(part).encode())
+    return digest.hexdigest()

@@ -15,10 +15,11 @@ import pytest
 from pipelines.home import Home
 from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
+from pipelines.load.pairing import BUILT
 from pipelines.publish.changed import note
 from pipelines.publish.elsewhere import build_elsewhere, own_figures
 from pipelines.transform import models
-from pipelines.transform.changes import Built
+from pipelines.transform.changes import made_of
 from tests.engines.postgres import Postgres
 from tests.ledgers import LoadedHome
 
@@ -153,8 +154,7 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
 
     def build() -> tuple[Any, ...]:
         models.build(loaded.home.build_warehouse, home=loaded.home.path, shops=loaded.shops)
-        built = Built(loaded.ledger, loaded.home)
-        built.done(built.state(loaded.shops))
+        loaded.ledger.set_value("", BUILT, made_of(loaded.ledger, loaded.home, loaded.shops))
         with elsewhere(loaded.home, loaded.ledger, "company") as there:
             there.load(loaded.feed.log, ["main"], figures=own_figures(loaded.home))
             assert build_elsewhere(there)

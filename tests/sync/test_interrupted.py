@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import SyncRunning
+from pipelines.load.pairing import BUILT
 from pipelines.monitor.status import status
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
-from pipelines.transform.changes import Built
 from sources.repair_shop.observer import Observer
 from tests.sync.conftest import MakeMirror, Mirror
 
@@ -218,12 +218,12 @@ def test_an_older_copy_of_the_warehouse_is_noticed(make_mirror: MakeMirror) -> N
     mirror.store.delete("brands", mirror.store.ids("brands")[0])
     assert mirror.run("brands", full=True).exit_code == 0
     with open_session(mirror.settings) as session:
-        Built(session.ledger, session.home).done("of all that is loaded")
+        session.ledger.set_value("", BUILT, "of all that is loaded")
     file.write_bytes(backup)
     assert mirror.run("brands").exit_code == 0
     mirror.assert_same("brands")
     with open_session(mirror.settings) as session:
-        assert not Built(session.ledger, session.home).stands("of all that is loaded")
+        assert session.ledger.value("", BUILT) != "of all that is loaded"
 
 
 def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(

@@ -31,11 +31,9 @@ def test_every_known_period_is_compared_to_the_cent(warehouse):
 
 
 def test_the_default_is_confirmed(connection):
-    candidates = calibrate(connection, "fits")
-    verdict = judge(candidates, "sales")
+    verdict = judge(calibrate(connection, "fits", "sales"), "sales")
     assert verdict.chosen is not None
     assert verdict.chosen.key == "document/gross/return_day/all"
-    assert verdict.chosen.is_default
     assert verdict.chosen.agreeing == verdict.chosen.compared == 7
     # Documents without ticket or due date: these bases are the same day, and it says so.
     assert verdict.certainty == "undecided"
@@ -73,7 +71,7 @@ def test_a_service_that_counts_some_kinds_of_documents_only_is_found(connection,
 
 
 def test_when_none_fits_the_closest_is_named(connection):
-    verdict = judge(calibrate(connection, "fits"), "purchases")
+    verdict = judge(calibrate(connection, "fits", "purchases"), "purchases")
     assert verdict.chosen is None
     assert verdict.certainty == "none"
     assert verdict.closest is not None
@@ -82,7 +80,7 @@ def test_when_none_fits_the_closest_is_named(connection):
 
 
 def test_without_the_service_s_months_nothing_is_claimed(connection):
-    verdict = judge(calibrate(connection, "random"), "sales")
+    verdict = judge(calibrate(connection, "random", "sales"), "sales")
     assert (verdict.chosen, verdict.certainty) == (None, "no data")
 
 
@@ -125,7 +123,7 @@ def test_every_definition_gives_what_the_report_gives_under_it(connection):
 
 
 def test_an_unknown_shop_is_refused(connection):
-    candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0), False, False)
+    candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0), False)
     with pytest.raises(ValueError, match="no shop 'nowhere'"):
         store(connection, "nowhere", candidate)
 
