@@ -1,7 +1,7 @@
 """The four reports, counted from the documents as the shop's definition says."""
 
 import calendar
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -26,10 +26,10 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
     Raises:
         Refusal: a year or a day that is missing or malformed.
     """
-    queries = (_sales if name.endswith("Sales") else _purchases)(quirks.definition)
+    kind = "sales" if name.endswith("Sales") else "purchases"
     if name.startswith("monthly"):
         year = _year(query, store)
-        days = _sums(store, queries, f"{year:04d}-01-01", f"{year:04d}-12-31")
+        days = by_day(kind, store, quirks.definition, f"{year:04d}-01-01", f"{year:04d}-12-31")
         months: Sums = dict.fromkeys(sorted(day[:7] for day in days), 0)
         if quirks.zero_periods:
             months = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
@@ -39,7 +39,7 @@ def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
             months = {_month_name(name, quirks.month_name): sum for name, sum in months.items()}
         return _shape(months, "month", quirks.monthly_report, quirks)
     first, last = _span(query, store)
-    counted = _sums(store, queries, first.isoformat(), last.isoformat())
+    counted = by_day(kind, store, quirks.definition, first.isoformat(), last.isoformat())
     if quirks.zero_periods:
         length = (last - first).days + 1
         every = ((first + timedelta(days=n)).isoformat() for n in range(length))
@@ -69,12 +69,12 @@ def _span(query: Query, store: ShopStore) -> tuple[date, date]:
     return first, last
 
 
-def _sums(store: ShopStore, queries: Iterable[str], first: str, last: str) -> Sums:
-    """What the queries find from one day to another, together: day -> hundredths."""
+def by_day(kind: str, store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
+    """``sales`` or ``purchases`` from one day to another: day -> hundredths."""
     connection = store.database.connection()
     asked = {"shop": store.shop, "first": first, "last": last}
     sums: Sums = {}
-    for query in queries:
+    for query in (_sales if kind == "sales" else _purchases)(rule):
         for day, value in connection.execute(query, asked):
             sums[day] = sums.get(day, 0) + value
     return sums

@@ -184,8 +184,8 @@ def mart_differences(
         for name in ("created_date", "received_date")
     }
     with duckdb.connect(str(warehouse), read_only=True) as database:
-        for name, count in (("sales", reports._sales), ("purchases", reports._purchases)):
-            days = count(store, quirks.definition, "2000-01-01", "2100-01-01")
+        for name in ("sales", "purchases"):
+            days = reports.by_day(name, store, quirks.definition, "2000-01-01", "2100-01-01")
             months: Counter[str] = Counter()
             for day, cents in days.items():
                 months[day[:7] + "-01"] += cents
