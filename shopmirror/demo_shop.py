@@ -16,13 +16,14 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pipelines.json_file import write_atomically
+from sandbox import background
+from sandbox.background import NotServed, Served
 from shopmirror.consoles import CommandError
 from shopmirror.settings_files import SettingsFiles
 from sources.repair_shop.settings import SECTION, home_folder, read_section
 
 if TYPE_CHECKING:
     from pipelines.home import Home
-    from sandbox.background import Served
     from sources.repair_shop.settings import ShopSettings
 
 MARKER = "demo.json"
@@ -64,8 +65,6 @@ def serve(home: Path) -> tuple[Served, str]:
 
     It keeps the key, and the port unless somebody has taken it.
     """
-    from sandbox.background import NotServed
-
     known = address(home)
     mine = None if has_other_settings(home) else read_section(*SECTION).get("api_key")
     key = str(mine or secrets.token_urlsafe(32))
@@ -92,8 +91,6 @@ def awake(shops: Iterable[ShopSettings]) -> Served | None:
     shop = next((shop for shop in shops if known and shop.base_url == known), None)
     if shop is None:
         return None
-    from sandbox.background import NotServed
-
     if running(home) is not None:
         return None
     try:
@@ -107,16 +104,12 @@ def awake(shops: Iterable[ShopSettings]) -> Served | None:
 
 def end(home: Path) -> bool:
     """End the demo's shop; False when it did not run. Its mirror and settings stay."""
-    from sandbox.background import end
-
-    return end(home / _NOTE)
+    return background.end(home / _NOTE)
 
 
 def running(home: Path) -> Served | None:
     """What the demo's shop is served as now; None when it does not run."""
-    from sandbox.background import running
-
-    return running(home / _NOTE)
+    return background.running(home / _NOTE)
 
 
 def write_settings(home: Path, key: str) -> None:
@@ -175,9 +168,7 @@ def _remove(*files: Path) -> None:
 
 
 def _launch(home: Path, key: str, port: int) -> Served:
-    from sandbox.background import Wanted, launch
-
-    wanted = Wanted(
+    wanted = background.Wanted(
         note=str(home / _NOTE),
         db=str(home / _DB),
         key=key,
@@ -188,4 +179,4 @@ def _launch(home: Path, key: str, port: int) -> Served:
         port=port,
         until=datetime.now(ZoneInfo(SHOP["timezone"])).date().isoformat(),
     )
-    return launch(wanted, home / _LOG)
+    return background.launch(wanted, home / _LOG)

@@ -14,6 +14,7 @@ from shopmirror.demo_shop import (
     end,
     forget_another,
     has_other_settings,
+    running,
     serve,
     write_settings,
 )
@@ -101,8 +102,6 @@ def _mirror(home: Home, is_alone: bool) -> SyncReport:
 
 
 def _say_what_next(home: Home, *, keep: bool) -> None:
-    from shopmirror.demo_shop import running
-
     served = running(home.path) if keep else None
     if not keep:
         end(home.path)

@@ -28,10 +28,10 @@ import pyarrow.compute as pc
 from ..http.answers import detail_of, rows_of
 from ..http.json_body import parse_json
 from ..ledger.records import StoredPage
-from ..schema.clean import DEEPEST, as_row, as_rows, made_up_id, noted_text, row_id, shape_of
+from ..schema.clean import DEEPEST, as_row, as_rows, made_up_id, noted_text, row_id
 from ..schema.columnwise import take_apart
 from ..schema.endpoints import TABLES
-from ..schema.shapes import Table
+from ..schema.shapes import UNDECLARED, Table
 from ..schema.typed import TYPES, typed
 from ..schema.values import to_text
 
@@ -119,9 +119,9 @@ def _of_shop(table: str, shop: str, rows: Mapping[str, _Said], zone: ZoneInfo) -
         own[name] = pa.array(values, pa.string())
     found: Tables = {}
     _Level(table, TABLES[table], said, own, noted).become(found, zone, DEEPEST)
-    for name in _declared_nested(table, TABLES[table]):
+    for name, declared in _nested_lists(table, TABLES[table]):
         if name not in found:
-            found[name] = _table({}, {}, _NESTED, _declared(name))
+            found[name] = _table({}, {}, _NESTED, declared)
     return found
 
 
@@ -137,7 +137,7 @@ class _Level:
 
     def become(self, found: Tables, zone: ZoneInfo, lists_left: int) -> None:
         """Put the table into ``found``, and those of the nested lists."""
-        shape = shape_of(self.declared)
+        shape = self.declared.shape
         apart = take_apart(self.rows, shape, lists_left)
         order = pa.array(apart.order, pa.int32())
         own = {name: values.take(order) for name, values in self.own.items()}
@@ -238,28 +238,20 @@ def rows_of_page(page: StoredPage) -> Sequence[Mapping[str, Any]]:
     return rows
 
 
-def _declared_nested(name: str, table: Table) -> Iterator[str]:
+def _nested_lists(name: str, table: Table) -> Iterator[tuple[str, Table]]:
+    """The declared nested lists of a table, at any depth: name of their table, and shape."""
     for child in table.children:
-        yield f"{name}__{child.name}"
-        yield from _declared_nested(f"{name}__{child.name}", child.table)
-
-
-def _declared(name: str) -> Table:
-    """The shape of a nested list by its table's name; one without columns if nobody declared it."""
-    top, *path = name.split("__")
-    table = TABLES[top]
-    for part in path:
-        table = next((child.table for child in table.children if child.name == part), Table())
-    return table
+        yield f"{name}__{child.name}", child.table
+        yield from _nested_lists(f"{name}__{child.name}", child.table)
 
 
 def empty_tables(table: str) -> dict[str, pa.Table]:
     """A raw table and its declared nested lists with all their declared columns and no row."""
-    names = _declared_nested(table, TABLES[table])
+    nested = _nested_lists(table, TABLES[table])
     return {table: _table({}, {}, _TOP, TABLES[table])} | {
-        name: _table({}, {}, _NESTED, _declared(name)) for name in names
+        name: _table({}, {}, _NESTED, declared) for name, declared in nested
     }
 
 
-EMPTY_LIST = _table({}, {}, _NESTED, Table())
+EMPTY_LIST = _table({}, {}, _NESTED, UNDECLARED)
 """A nested list nobody declared, without a row."""

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from ..schema.endpoints import TABLES
 from ..schema.names import bounded, snake_case
-from ..schema.shapes import COMMON_ALIASES, Child, Kind, Reference, Table
+from ..schema.shapes import Shape, Table
 from ..schema.values import EMPTY, Unreadable, convert, is_nothing, parse_amount, to_text
 
 __all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
@@ -31,60 +31,6 @@ MOST_FIELDS = 1000
 """Fields of a row that become columns; the others are kept in ``_unreadable``."""
 OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
 """Columns of ours; what a row says under such a name is kept in ``_unreadable``."""
-
-
-class Shape:
-    """A declared table, prepared for looking fields up."""
-
-    def __init__(self, table: Table) -> None:
-        self.kinds: dict[str, Kind] = table.flat_columns()
-        self.references: dict[str, Reference] = {
-            name: reference
-            for reference in table.references
-            for name in (reference.name, *reference.aliases)
-            if name not in self.kinds
-        }
-        self.children: dict[str, Child] = {
-            name: child for child in table.children for name in (child.name, *child.aliases)
-        }
-        self.declared_children = {child.name: child for child in table.children}
-        self.aliases = {column.name: column.aliases for column in table.columns} | {
-            name: COMMON_ALIASES[name]
-            for name in self.kinds
-            if name in COMMON_ALIASES and "__" in name
-        }
-        # A service may say customer_id and customer_name where others nest an object.
-        for reference in table.references:
-            for part in reference.fields:
-                name = f"{reference.name}__{part}"
-                others = [f"{named}_{part}" for named in (reference.name, *reference.aliases)]
-                self.aliases[name] = (*self.aliases.get(name, ()), *others)
-        # A declared column is never taken for another one's alias.
-        self.aliases = {
-            name: kept
-            for name, others in self.aliases.items()
-            if (kept := tuple(other for other in others if other not in self.kinds))
-        }
-
-    def child(self, name: str) -> Table:
-        """The shape of a nested list; one without columns if nobody declared it."""
-        child = self.declared_children.get(name)
-        return _UNDECLARED if child is None else child.table
-
-
-_UNDECLARED = Table()
-
-
-_SHAPES: dict[int, tuple[Table, Shape]] = {}
-"""By identity: a table's own hash would walk through all it declares, for each row."""
-
-
-def shape_of(table: Table) -> Shape:
-    """The shape of a declared table or nested list."""
-    known = _SHAPES.get(id(table))
-    if known is None:
-        known = _SHAPES[id(table)] = (table, Shape(table))
-    return known[1]
 
 
 class Split:
@@ -209,7 +155,7 @@ def clean_level(
     row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int = DEEPEST
 ) -> dict[str, Any]:
     """A row, or one of a nested list, in the columns of its table."""
-    shape = shape_of(table)
+    shape = table.shape
     split = Split(row, shape, lists_left)
     out: dict[str, Any] = {}
     unreadable = split.beyond

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..schema.clean import DEEPEST, Shape, Split, is_rows
+from ..schema.clean import DEEPEST, Split, is_rows
 from ..schema.names import snake_case
+from ..schema.shapes import Shape
 from ..schema.values import EMPTY
 
 Row = Mapping[Any, Any]

@@ -105,12 +105,60 @@ class Table:
             return f"is_{name.removeprefix('is_')}"
         return name.removesuffix("_date") if kind == "moment" else name
 
+    @cached_property
+    def shape(self) -> Shape:
+        """Prepared for looking fields up."""
+        return Shape(self)
+
     def flat_columns(self) -> dict[str, Kind]:
         """Column name in the warehouse -> kind, references flattened."""
         flat: dict[str, Kind] = {column.name: column.kind for column in self.columns}
         for reference in self.references:
             flat |= {f"{reference.name}__{name}": "text" for name in reference.fields}
         return flat
+
+
+UNDECLARED = Table()
+"""A nested list that nobody declared."""
+
+
+class Shape:
+    """A declared table, prepared for looking fields up."""
+
+    def __init__(self, table: Table) -> None:
+        self.kinds: dict[str, Kind] = table.flat_columns()
+        self.references: dict[str, Reference] = {
+            name: reference
+            for reference in table.references
+            for name in (reference.name, *reference.aliases)
+            if name not in self.kinds
+        }
+        self.children: dict[str, Child] = {
+            name: child for child in table.children for name in (child.name, *child.aliases)
+        }
+        self.declared_children = {child.name: child for child in table.children}
+        self.aliases = {column.name: column.aliases for column in table.columns} | {
+            name: COMMON_ALIASES[name]
+            for name in self.kinds
+            if name in COMMON_ALIASES and "__" in name
+        }
+        # A service may say customer_id and customer_name where others nest an object.
+        for reference in table.references:
+            for part in reference.fields:
+                name = f"{reference.name}__{part}"
+                others = [f"{named}_{part}" for named in (reference.name, *reference.aliases)]
+                self.aliases[name] = (*self.aliases.get(name, ()), *others)
+        # A declared column is never taken for another one's alias.
+        self.aliases = {
+            name: kept
+            for name, others in self.aliases.items()
+            if (kept := tuple(other for other in others if other not in self.kinds))
+        }
+
+    def child(self, name: str) -> Table:
+        """The shape of a nested list; one without columns if nobody declared it."""
+        child = self.declared_children.get(name)
+        return UNDECLARED if child is None else child.table
 
 
 # Names under which a column of that name is also looked for, in every table.
