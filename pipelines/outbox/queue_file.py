@@ -190,7 +190,7 @@ class QueueFile:
             # An outcome that a power cut takes back would be sent again: every commit reaches disk.
             self._db.execute("pragma synchronous = full")
             try:
-                self._version = migrate(self._db, STEPS)
+                migrate(self._db, STEPS)
             except NewerVersion:
                 self._db.close()
                 raise QueueBroken(

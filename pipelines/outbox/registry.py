@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pipelines.outbox.errors import QueueBroken
 from pipelines.outbox.queue_file import (
-    STEPS,
     Place,
     QueueFile,
     place_of,
@@ -23,10 +22,11 @@ class Registry(QueueFile):
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
-        if self._version < len(STEPS):
-            self._establish(is_new=self._version == 0)
+        # Not as a step of the file's making: whoever took those may not have come to this yet.
+        if not self._select("select 1 from identity"):
+            self._establish()
 
-    def _establish(self, *, is_new: bool) -> None:
+    def _establish(self) -> None:
         """Give a file its identity: a new one, or one of a version that had none, whose changes may
         all have been sent from a copy."""
         place = place_of(self.path)
@@ -34,7 +34,8 @@ class Registry(QueueFile):
             if self._select("select 1 from identity"):
                 return
             db.execute(
-                "insert into identity values (1, ?, ?, ?, ?, ?, ?, '', ?)",
+                "insert into identity values"
+                " (1, ?, ?, ?, ?, ?, ?, '', exists (select 1 from changes))",
                 (
                     uuid.uuid4().hex,
                     place.machine,
@@ -42,11 +43,10 @@ class Registry(QueueFile):
                     place.boot,
                     place.ticks,
                     place.shift,
-                    not is_new,
                 ),
             )
             # The watermark of a newer version stays: the file was put back from before it.
-            if is_new or not read_watermark(self.path.parent)[0]:
+            if not read_watermark(self.path.parent)[0]:
                 self.write_watermark()
 
     def identity(self) -> sqlite3.Row:

@@ -108,3 +108,13 @@ def test_queueing_while_another_process_is_killed_in_the_middle(service, tmp_pat
     assert numbers == list(range(numbers[0], numbers[0] + 2000))
     with Outbox(tmp_path) as outbox:
         assert (len(outbox.changes()) - 2000) % 50 == 0, "a file is queued whole or not at all"
+
+
+def test_a_death_while_the_file_is_made(tmp_path, monkeypatch):
+    """Others who open it before it has an identity, and those who come after, give it one."""
+    settings = settings_for(tmp_path, "http://127.0.0.1:9/v1")
+    monkeypatch.setattr(Outbox, "_establish", lambda self: sys.exit("killed"))
+    with pytest.raises(SystemExit):
+        Outbox(tmp_path)
+    monkeypatch.undo()
+    assert enqueue("brands", "create", {"name": "B"}, settings=settings) == [1]

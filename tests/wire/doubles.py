@@ -72,6 +72,7 @@ class Loopback:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else a body waits 40 ms behind its headers
 
             def __getattr__(self, name: str) -> Any:
                 if name.startswith("do_"):
