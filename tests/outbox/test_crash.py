@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.pushes import tried
 from pipelines.outbox import Outbox, enqueue, push
 from tests.outbox import crash
 from tests.outbox.conftest import settings_for, states
@@ -43,6 +44,11 @@ def test_a_death_in_an_upload(service, tmp_path, step):
 def test_random_deaths_and_faults(service, tmp_path, seed):
     resource, op, crashes, faults, outcome = crash.random_run(service, tmp_path / "home", seed)
     assert crash.holds(outcome, resource, op), (resource, op, crashes, faults, outcome)
+
+
+@pytest.mark.seeds(2)
+def test_random_queues_at_services_that_answer_oddly(seed):
+    assert tried(seed) == []
 
 
 CHILD = """
