@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FORMAT = 3
+FORMAT = 4
 """Number of the warehouse's layout. A file with a higher one was written by a newer version."""
 
 

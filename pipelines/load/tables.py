@@ -67,7 +67,8 @@ def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
 
     Since layout 2 nested lists are loaded as tables of their own, with the number of their load, a
     column that dlt cannot add to a table that has rows. Since layout 3 the tables of ``history``
-    are views over versions that are only ever added to; their rows are carried over.
+    are views over versions that are only ever added to; their rows are carried over. Since layout 4
+    versions have no fingerprint: what they hold is compared.
     """
     for table, held in columns_of(connection, "raw").items():
         if "_dlt_root_id" in held and "_dlt_load_id" not in held:
@@ -77,12 +78,15 @@ def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
         "WHERE t.schema_name = 'history' AND c.column_name = 'dbt_valid_to'"
     ).fetchall():
         _carry_over(connection, table)
+    for table, held in columns_of(connection, "history").items():
+        if table.endswith("_versions") and "fingerprint" in held:
+            connection.execute(f"ALTER TABLE history.{quoted(table)} DROP COLUMN fingerprint")
 
 
 def _carry_over(connection: duckdb.DuckDBPyConnection, table: str) -> None:
     """Make the versions of a table that says of each from when until when it was believed.
 
-    An end that is no other version's beginning becomes a version without a fingerprint.
+    An end that is no other version's beginning becomes a version of which only the key is known.
     """
     history = f"history.{quoted(table)}"
     key = "shop_id, effect_key" if table == "sales_documents" else "shop_id, id"

@@ -31,7 +31,7 @@ LARGE = 40_000_000
 way with every column, a third of what writing takes."""
 _OWN_TEXT = re.compile(
     r"^((customer|document|invoice|ticket|return|record|holder)_)?id$|_(key|number|ref|no|info)$"
-    r"|note|description|fingerprint|comeback_of"
+    r"|note|description|comeback_of"
 )
 """Names of texts that differ from row to row; the others repeat themselves, so that a dictionary of
 them is small. A wrong guess costs room, no more."""
@@ -204,7 +204,7 @@ def _build(
             _drop(connection, node, held, "VIEW")
             connection.execute(f"create or replace view {relation} as {sql}")
         elif node.kind == "incremental" and held == "BASE TABLE":
-            _add(connection, relation, node.later.replace(NOW, now))
+            _add(connection, relation, sql, node.later.replace(NOW, now))
         elif node.kind == "kept":
             connection.execute(f"delete from {relation} where {node.gone}")  # noqa: S608 - dbt's
             connection.execute(f"insert into {relation} by name {sql}")
@@ -247,15 +247,13 @@ def _drop(connection: duckdb.DuckDBPyConnection, node: Node, held: str | None, w
     connection.execute(f'drop {kind} {node.schema}."{node.table}"')
 
 
-def _add(connection: duckdb.DuckDBPyConnection, relation: str, sql: str) -> None:
-    """Rows that are new; columns that are new are empty in the older ones."""
-    connection.execute(f"create or replace temp table added as {sql}")
+def _add(connection: duckdb.DuckDBPyConnection, relation: str, sql: str, later: str) -> None:
+    """Rows that are new; columns that the model (``sql``) has anew are empty in the older ones."""
     held = _columns(connection, relation)
-    for name, kind in _columns(connection, "added").items():
+    for name, kind in _columns(connection, sql).items():
         if name not in held:
             connection.execute(f'alter table {relation} add column "{name}" {kind}')
-    connection.execute(f"insert into {relation} by name from added")
-    connection.execute("drop table added")
+    connection.execute(f"insert into {relation} by name {later}")
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, relation: str) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import duckdb
 import pyarrow as pa
 
-OF_THE_ENGINE = {"fingerprint", "dbt_scd_id"}
+OF_THE_ENGINE = {"dbt_scd_id"}
 """Columns that tell how an engine writes a value as text."""
 
 COMPARED: list[str] = []

@@ -50,12 +50,12 @@ def test_history_is_what_snapshots_with_merge_would_be(
     sane = "true" if engine == "duckdb" else "shop_id <> 'absurd'"
     # Times of snapshots are when they were taken: which version follows which, and which one holds.
     versions = (
-        "select * exclude (dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to, {}), "
+        "select * exclude (dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to {}), "
         "dbt_valid_to is null as holds, row_number() over (partition by shop_id, {} order by "
         f"dbt_valid_from) as version from {{}} where {sane} order by all"
     )
-    expected = connection.sql(versions.format("print", key, f"snapshots.snap_{table}"))
-    found = connection.sql(versions.format("fingerprint", key, f"(select {typed} from theirs)"))
+    expected = connection.sql(versions.format(", print", key, f"snapshots.snap_{table}"))
+    found = connection.sql(versions.format("", key, f"(select {typed} from theirs)"))
     assert found.columns == expected.columns
     rows = expected.fetchall()
     assert found.fetchall() == rows

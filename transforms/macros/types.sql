@@ -51,24 +51,12 @@ case
 {% macro postgres__json_value(column, key_column) %}(cast({{ column }} as json) ->> {{ key_column }}){% endmacro %}
 {% macro spark__json_value(column, key_column) %}get_json_object({{ column }}, concat('$.', {{ key_column }})){% endmacro %}
 
-{#- One text that differs when any of the columns does; null differs from empty. `types` are those of
-    columns, where known. -#}
-{% macro fingerprint(columns, types={}) %}
+{#- One text that differs when any of the columns does; null differs from empty. -#}
+{% macro fingerprint(columns) %}
     md5(concat_ws('|'
-    {%- for column in columns %}, coalesce({{ adapter.dispatch('text_of')(column, types.get(column)) }}, '~'){% endfor -%}
+    {%- for column in columns %}, coalesce(cast({{ column }} as {{ dbt.type_string() }}), '~'){% endfor -%}
     ))
 {% endmacro %}
-
-{% macro default__text_of(column, type) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
-{#- The same text. DuckDB writes a decimal of up to eighteen digits in a tenth of the time, and a moment
-    without zone in a third (a session's zone is UTC in every build). -#}
-{% macro duckdb__text_of(column, type) -%}
-{%- if type == 'DECIMAL(28,4)' -%}
-case when abs({{ column }}) < 100000000000000 then cast(try_cast({{ column }} as decimal(18, 4)) as varchar) else cast({{ column }} as varchar) end
-{%- elif type == 'TIMESTAMPWITHTIMEZONE' -%}
-cast(make_timestamp(epoch_us({{ column }})) as varchar) || '+00'
-{%- else -%}{{ default__text_of(column, type) }}{%- endif -%}
-{%- endmacro %}
 
 {% macro instant_type() %}{{ return(adapter.dispatch('instant_type')()) }}{% endmacro %}
 {% macro default__instant_type() %}{{ return('timestamp with time zone') }}{% endmacro %}

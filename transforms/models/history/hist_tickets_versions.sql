@@ -1,2 +1,2 @@
-{{ new_versions(ref('stg_tickets'), ['shop_id', 'id'], ['seen_at'],
+{{ new_versions(ref('stg_tickets'), ['shop_id', 'id'],
     changed='int_changed_records', changed_key={'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}

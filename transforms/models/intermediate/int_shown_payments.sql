@@ -5,16 +5,14 @@
 {{ config(materialized='table', meta=replaced_by('int_changed_records', holder)) }}
 with embedded as (
     select
-        shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as document_type,
-        invoice_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as holder_type, invoice_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 1 as preference
     from {{ ref('stg_ticket_invoices__payments') }} as payments
     where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'ticket_invoice'", 'record_id': 'invoice_id'}) }}
     union all
     select
-        shop_id, coalesce(id, payment_id) as id, 'pos_order' as document_type,
-        order_id as document_id, cast(null as {{ dbt.type_string() }}) as ticket_id, position,
+        shop_id, coalesce(id, payment_id) as id, 'pos_order' as holder_type, order_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 2 as preference
     from {{ ref('stg_pos_orders__payments') }} as payments
@@ -22,8 +20,7 @@ with embedded as (
     union all
     -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
     select
-        shop_id, coalesce(id, payment_id) as id, cast(null as {{ dbt.type_string() }}) as document_type,
-        cast(null as {{ dbt.type_string() }}) as document_id, ticket_id, position,
+        shop_id, coalesce(id, payment_id) as id, 'ticket' as holder_type, ticket_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 3 as preference
     from {{ ref('stg_tickets__payments') }} as payments
@@ -43,7 +40,7 @@ tickets as (
         and {{ is_changed('int_changed_records', 'tickets', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}
 ),
 
--- Only what stands in a record that exists; when that record was last read decides below.
+-- Only what stands in a record that exists; when that record was last read decides later.
 standing as (
     select
         embedded.*,
@@ -51,31 +48,22 @@ standing as (
     from embedded
     inner join documents
         on documents.shop_id = embedded.shop_id
-        and documents.document_type = embedded.document_type
-        and documents.document_id = embedded.document_id
+        and documents.document_type = embedded.holder_type
+        and documents.document_id = embedded.holder_id
     union all
     select
         embedded.*,
         tickets.seen_at as holder_seen_at
     from embedded
     inner join tickets
-        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.ticket_id
-    where embedded.document_id is null
-),
-
-keyed as (
-    select
-        shop_id,
-        -- A payment without any number still is one payment of its document.
-        coalesce(
-            id,
-            concat(coalesce(document_type, 'ticket'), ':', coalesce(document_id, ticket_id), ':', position)
-        ) as id,
-        document_type, document_id, ticket_id, position, amount, paid_at, paid_day, is_advance,
-        payment_method_id, payment_method_title, payment_note, preference, holder_seen_at,
-        coalesce(document_type, 'ticket') as holder_type,
-        coalesce(document_id, ticket_id) as holder_id
-    from standing
+        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.holder_id
+    where embedded.holder_type = 'ticket'
 )
 
-select * from keyed
+select
+    shop_id,
+    -- A payment without any number still is one payment of its document.
+    coalesce(id, concat(holder_type, ':', holder_id, ':', position)) as id,
+    holder_type, holder_id, position, amount, paid_at, paid_day, is_advance, payment_method_id,
+    payment_method_title, payment_note, preference, holder_seen_at
+from standing

@@ -5,10 +5,7 @@
 with ranked as (
     select
         shown.*,
-        row_number() over (
-            partition by shop_id, id
-            order by preference, document_id, ticket_id, position
-        ) as place
+        row_number() over (partition by shop_id, id order by preference, holder_id, position) as place
     from {{ ref('int_shown_payments') }} as shown
     where {{ is_changed('int_changed_payments', 'shown', key) }}
 ),
@@ -37,16 +34,18 @@ together as (
         coalesce(listed.payment_note, ranked.payment_note) as note,
         listed.kind as service_kind,
         coalesce(
-            ranked.document_type,
+            nullif(ranked.holder_type, 'ticket'),
             case
                 when listed.invoice_id is not null then 'ticket_invoice'
                 when listed.pos_id is not null then 'pos_order'
             end,
             returns.document_type
         ) as document_type,
-        coalesce(ranked.document_id, listed.invoice_id, listed.pos_id, returns.document_id)
-            as document_id,
-        ranked.ticket_id,
+        coalesce(
+            case when ranked.holder_type <> 'ticket' then ranked.holder_id end,
+            listed.invoice_id, listed.pos_id, returns.document_id
+        ) as document_id,
+        case when ranked.holder_type = 'ticket' then ranked.holder_id end as ticket_id,
         listed.id is not null as is_listed,
         ranked.id is not null as is_embedded
     from (select * from ranked where place = 1) as ranked
@@ -68,7 +67,7 @@ tickets as (
     -- Few payments are of a ticket that has no document yet.
     select * from {{ ref('stg_tickets') }}
     where deleted_at is null
-        and id in (select ticket_id from {{ ref('int_shown_payments') }} where ticket_id >= '')
+        and id in (select holder_id from {{ ref('int_shown_payments') }} where holder_type = 'ticket')
         and {{ is_named('id', 'together', 'ticket_id') }}
 )
 
