@@ -14,6 +14,7 @@ from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.settings import ScheduleSettings
 from schedules.triggers import DailyAt, EveryMinutes
+from sources.repair_shop.settings import Settings, ShopSettings
 
 
 class Clock:
@@ -44,6 +45,13 @@ def home(tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def settings(home):
+    """Of a shop that nothing asks."""
+    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="k-0123456789")
+    return Settings(home=home, shops=(shop,))
 
 
 class Bench:

@@ -1,8 +1,10 @@
 """One run: its children, their end, what is noted and who is told."""
 
 import signal
+import sys
 import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import ScheduleState
-from schedules.children import run_child
+from schedules.children import Ended, run_child
 from schedules.jobs import Command
 from schedules.runner import JobRunning, worst
 from tests.schedules.conftest import job
@@ -32,11 +34,9 @@ while True: time.sleep(0.05)
 
 
 def _run(script: str, *, limit: float = 60, grace: float = 5, stop: threading.Event | None = None,
-         tell=lambda line: None):  # fmt: skip
-    import sys
-
+         tell=lambda line: None, **environment: str):  # fmt: skip
     return run_child(
-        Command(("sync",)),
+        Command(("sync", "--json"), environment),
         limit_seconds=limit,
         grace_seconds=grace,
         stop=stop or threading.Event(),
@@ -71,14 +71,8 @@ def test_a_flood_of_output_neither_blocks_nor_stays():
 
 
 def test_arguments_and_environment_reach_the_child():
-    import sys
-
     script = "import os, sys; print(sys.argv[1:], os.environ['EXTRA'], file=sys.stderr)"
-    ended = run_child(
-        Command(("sync", "--json"), {"EXTRA": "600"}),
-        limit_seconds=60, grace_seconds=5, stop=threading.Event(), tell=lambda line: None,
-        program=(sys.executable, "-c", script),
-    )  # fmt: skip
+    ended = _run(script, EXTRA="600")
     assert ended.message == "['sync', '--json'] 600"
 
 
@@ -125,11 +119,9 @@ def test_the_worst_of_several_commands_counts(bench, clock):
 
 def test_after_a_stop_no_further_command_begins(bench, clock):
     runner = bench.runner(ENDLESS)
-    bench.told = []
-    original = bench.told.append
 
     def tell(line):
-        original(line)
+        bench.told.append(line)
         if "begun" in line:
             bench.stop.set()
 
@@ -199,8 +191,6 @@ def test_the_limit_is_for_all_commands_together(bench, clock):
     def child(one, command, seconds):
         seen.append(seconds)
         clock.forward(minutes=4)
-        from schedules.children import Ended
-
         return Ended(0, "ended", "")
 
     runner._child = child
@@ -210,8 +200,6 @@ def test_the_limit_is_for_all_commands_together(bench, clock):
 
 
 def test_what_another_job_tells_is_not_told_twice(bench, clock):
-    from dataclasses import replace
-
     report = replace(job("report", lane="report"), quiet=frozenset({1}))
     bench.runner("raise SystemExit(1)").run(report, clock())
     assert Incidents(bench.home).open() == []

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as wall
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from pipelines.json_file import held
 from pipelines.monitor.schedule_state import ScheduleState, is_served, job_lock, next_runs
+from schedules.jobs import Command
 from schedules.scheduler import Agenda, Scheduler, SchedulerRunning, run_once
 from schedules.triggers import DailyAt, EveryMinutes
 from tests.schedules.conftest import job
@@ -111,10 +113,6 @@ def test_a_run_that_was_stopped_goes_on(bench, clock):
 
 
 def test_the_report_follows_the_sync_with_its_due_time(bench, clock, tmp_path):
-    from dataclasses import replace
-
-    from schedules.jobs import Command
-
     days: list[object] = []
     report = replace(
         job("report", lane="report", follows="sync"),
@@ -131,8 +129,6 @@ def test_the_report_follows_the_sync_with_its_due_time(bench, clock, tmp_path):
 
 def test_a_refused_sync_is_still_reported_on(bench, clock, tmp_path):
     script = COUNT + "sys.exit(3 if sys.argv[1] == 'sync' else 0)"
-    from schedules.jobs import Command
-
     report = job("report", lane="report", follows="sync", commands=[Command(("report",))])
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
     agenda.note()
@@ -279,11 +275,8 @@ def test_strange_contents_are_survived(bench, clock, content):
     assert next_runs(bench.home)[0]["next_at"] is not None
 
 
-class _Full:
-    """A disk with no room."""
-
-    def __call__(self, *_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+def _full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_full_disk_is_said_and_the_scheduler_lives_on(bench, clock, monkeypatch):
@@ -291,7 +284,7 @@ def test_a_full_disk_is_said_and_the_scheduler_lives_on(bench, clock, monkeypatc
     agenda = Agenda([job(trigger=NIGHTLY)], runner)
     agenda.note()
     clock.forward(days=1)
-    monkeypatch.setattr(runner.state, "started", _Full())
+    monkeypatch.setattr(runner.state, "started", _full)
     with pytest.raises(OSError, match="No space"):
         run_once(agenda)
     scheduler = Scheduler(agenda.jobs, runner)

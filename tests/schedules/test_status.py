@@ -18,14 +18,8 @@ from pipelines.outbox.change import NewChange
 from pipelines.publish.publish import publish
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.settings import Settings, ShopSettings
+from sources.repair_shop.settings import Settings
 from tests.schedules.conftest import job
-
-
-@pytest.fixture
-def settings(home):
-    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="k-0123456789")
-    return Settings(home=home, shops=(shop,))
 
 
 def _incident_lines(settings: Settings) -> list[str]:
