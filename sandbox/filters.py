@@ -102,9 +102,10 @@ def contains(resource: str, paths: Sequence[str], text: str) -> Condition:
 
 
 def condition(
-    resource: str, one: Filter, values: Sequence[str], query: Mapping[str, str], store: ShopStore
+    resource: str, one: Filter, values: Sequence[str], turned: bool, store: ShopStore
 ) -> Condition:
-    """Turn one parameter with its values (several only for ``ids``) into a condition.
+    """Turn one parameter with its values (several only for ``ids``) into a condition; ``turned``:
+    its opposite, as its ``...Condition`` says.
 
     Raises:
         Refusal: the value has not the form the specification asks for.
@@ -115,7 +116,7 @@ def condition(
             case "contains":
                 return contains(resource, one.paths, value)
             case "label":
-                return _label(resource, one, value, query, store)
+                return _label(resource, one, value, turned, store)
             case "ids":
                 return _ids(resource, one, values)
             case kind:
@@ -190,9 +191,7 @@ def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
     return (found if wanted else f"NOT {found}"), []
 
 
-def _label(
-    resource: str, one: Filter, value: str, query: Mapping[str, str], store: ShopStore
-) -> Condition:
+def _label(resource: str, one: Filter, value: str, turned: bool, store: ShopStore) -> Condition:
     target, field = _lookup(one)
     extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
     # Several may bear one name, such as models of two brands.
@@ -201,7 +200,6 @@ def _label(
     )
     if not found:
         raise BadValue(f"'{value}' is no id and no exact match of an existing label")
-    turned = query.get(f"{one.name}Condition") == "NOT-EQUAL"
     left = expression(resource, one.paths[0])
     marks = ",".join("?" * len(found))
     compare = f"coalesce(CAST({left} AS TEXT), '') {'NOT IN' if turned else 'IN'} ({marks})"

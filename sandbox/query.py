@@ -73,10 +73,6 @@ class Query:
         given = ((">=", self.day(first)), ("<=", self.day(last)))
         return [(f"created_day {sign} ?", [day.isoformat()]) for sign, day in given if day]
 
-    def last(self) -> dict[str, str]:
-        """Last value of each parameter that has one."""
-        return {name: values[-1].strip() for name in self._values if (values := self.all(name))}
-
 
 @dataclass(frozen=True)
 class Page:
@@ -95,7 +91,6 @@ def read_page(
         Refusal: a parameter is not in the form it must have.
     """
     parts: list[Condition] = [("1", [])]
-    plain = query.last()
     for one in row.filters:
         values = query.all(one.name)
         if one.name == "filter" and query.all("invoiceId"):
@@ -103,9 +98,10 @@ def read_page(
         if one.name in ("categoryId", "tabId") and path.get("type") != "tickets":
             continue  # specification, GET /customFields: category and tab apply to type tickets
         if values and "@payment" not in one.paths:
+            turned = query.one(f"{one.name}Condition") == "NOT-EQUAL"
             parts.append(
-                _priority(one.name, values[-1], plain)
-                or condition(row.resource, one, values, plain, store)
+                _priority(one.name, values[-1], turned)
+                or condition(row.resource, one, values, turned, store)
             )
     parts += _own_rules(row, query, path, store, quirks)
     if keyword := (query.one("searchKeyword") if row.search else None):
@@ -121,12 +117,11 @@ def read_page(
     return Page(records, hidden)
 
 
-def _priority(name: str, value: str, query: Mapping[str, str]) -> Condition | None:
+def _priority(name: str, value: str, turned: bool) -> Condition | None:
     if name != "priority" or value not in (*PRIORITIES, "0", "1", "2", "3"):
         return None
     label = PRIORITIES[int(value)] if value.isdecimal() else value
-    sign = "<>" if query.get("priorityCondition") == "NOT-EQUAL" else "="
-    return f"coalesce(json_extract(doc, '$.priority'), '') {sign} ?", [label]
+    return f"coalesce(json_extract(doc, '$.priority'), '') {'<>' if turned else '='} ?", [label]
 
 
 _SHOWING = ("status", "type")
@@ -150,7 +145,7 @@ def _own_rules(
         newest = "SELECT max(created_day) FROM r_tickets WHERE shop = ?"
         recent = f"created_day >= date(({newest}), '-60 days') AND ticket_no % 5 <> 0"
         return [(f"{PIPELINE} OR ({recent})", [store.shop])]
-    if quirks.hides and not set(_SHOWING) & set(query.last()):
+    if quirks.hides and not any(map(query.all, _SHOWING)):
         return [(_HIDING[row.resource], [])] if row.resource in _HIDING else []
     if row.resource == "ticket_invoices":
         paid_on = query.days("paymentDateFrom", "paymentDateTo")

@@ -28,11 +28,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a run is about: the shops, whether they are all there are, the day, the settings."""
+    """What a job is about: the shops, whether they are all there are, the settings."""
 
     shops: Sequence[ShopSettings]
     every: bool
-    day: date
     schedule: ScheduleSettings
 
     def each(self, *words: str) -> list[Command]:
@@ -54,7 +53,8 @@ class Row:
     name: str
     summary: str
     at: str
-    commands: Callable[[Asked], list[Command]]
+    commands: Callable[[Asked, date], list[Command]]
+    """For a day of business."""
     lane: str = ""
     on: str = ""
     by_zone: bool = False
@@ -98,12 +98,12 @@ def business_day(due: datetime, zone: ZoneInfo) -> date:
     return local.date() - timedelta(days=1 if local.hour < NOON else 0)
 
 
-def _report(run: Asked) -> list[Command]:
+def _report(run: Asked, day: date) -> list[Command]:
     send = ("--send",) if run.schedule.report_send else ()
-    return run.each("report", "--day", run.day.isoformat(), *send)
+    return run.each("report", "--day", day.isoformat(), *send)
 
 
-def _audit(run: Asked) -> list[Command]:
+def _audit(run: Asked, day: date) -> list[Command]:
     """A sync with a larger share for old slices, also for shops that set their own."""
     prefix, requests = "__".join(SECTION).upper(), str(run.schedule.audit_requests)
     variables = {f"{prefix}__AUDIT_REQUESTS": requests}
@@ -114,16 +114,16 @@ def _audit(run: Asked) -> list[Command]:
 
 
 JOBS = (
-    Row("sync", "nightly sync after closing", "sync_at", lambda run: run.each("sync", "--json"),
-        lane="warehouse", by_zone=True),
+    Row("sync", "nightly sync after closing", "sync_at",
+        lambda run, day: run.each("sync", "--json"), lane="warehouse", by_zone=True),
     Row("push", "send queued changes", "push_every_minutes",
-        lambda run: [Command(("push", "--json"))]),
+        lambda run, day: [Command(("push", "--json"))]),
     # 1: the books do not agree. The sync before it has told that already.
     Row("report", "the closing report", "report_at", _report, by_zone=True, quiet=frozenset({1})),
     Row("audit", "weekly: re-read old slices, compare every month", "audit_at", _audit,
         lane="warehouse", on="audit_on"),
     Row("housekeeping", "drop what is past its retention", "housekeeping_at",
-        lambda run: [Command(("schedule", "--housekeeping"))]),
+        lambda run, day: [Command(("schedule", "--housekeeping"))]),
 )  # fmt: skip
 """Every job there is."""
 
@@ -150,7 +150,7 @@ def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[Planned
                 trigger=_trigger(at, weekday, ZoneInfo(zone)),
                 limit=timedelta(minutes=getattr(schedule, f"{row.name}_limit_minutes")),
                 zone=ZoneInfo(zone),
-                build=partial(_commands, row, shops, every, schedule),
+                build=partial(row.commands, Asked(shops, every, schedule)),
                 follows="sync" + suffix if at == AFTER_SYNC else "",
                 quiet=row.quiet,
             )
@@ -164,9 +164,3 @@ def _trigger(at: str | int, weekday: str | None, zone: ZoneInfo) -> Trigger | No
         return EveryMinutes(at)
     day = None if weekday is None else WEEKDAYS.index(weekday)
     return None if at == AFTER_SYNC else DailyAt(time.fromisoformat(at.zfill(5)), zone, day)
-
-
-def _commands(
-    row: Row, shops: Sequence[ShopSettings], every: bool, schedule: ScheduleSettings, day: date
-) -> list[Command]:
-    return row.commands(Asked(shops, every, day, schedule))

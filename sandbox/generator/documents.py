@@ -21,13 +21,6 @@ class Sold:
     quantity: int
     discount: int = 0
 
-    def amounts(self, quantity: int) -> tuple[int, int, int]:
-        """Discount, tax and total (tax included) of so many of the line."""
-        discount = self.discount * quantity // self.quantity
-        net = self.item.price * quantity - discount
-        tax = share(net, self.item.tax_per_mille)
-        return discount, tax, net + tax
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -49,20 +42,16 @@ class Documents:
 
     def lines(self, sold: Sequence[Sold]) -> tuple[list[Record], int]:
         """The lines as served, and their total in cents."""
-        records, total = [], 0
-        for line in sold:
-            record, cents = self._line(line, line.quantity)
-            records.append(record)
-            total += cents
-        return records, total
+        made = [self._line(line, line.quantity) for line in sold]
+        return [record for record, _ in made], sum(total for _, total in made)
 
     def _line(self, line: Sold, quantity: int) -> tuple[Record, int]:
-        discount, tax, total = line.amounts(quantity)
-        price = line.item.price
-        record = line_of(
-            self._ctx, line.item, quantity, price, discount=discount, tax=tax, total=total
-        )
-        return record, total
+        """So many of a line, and their total, tax included."""
+        item, discount = line.item, line.discount * quantity // line.quantity
+        net = item.price * quantity - discount
+        tax = share(net, item.tax_per_mille)
+        amounts = {"discount": discount, "tax": tax, "total": net + tax}
+        return line_of(self._ctx, item, quantity, item.price, **amounts), net + tax
 
     def finish(
         self,
