@@ -69,17 +69,15 @@ class Runner:
             if known.due == due and known.outcome and not known.is_cut_off:
                 raise JobRunning(f"The job '{job.name}' has run already; nothing was done.")
             began = self.now()
+            self.state.started(job.name, due, began)
+            self._log.info("run begins", job=job.name, due=due)
+            self.tell(f"{job.name}: begins")
             self.busy.add(job.name)
             try:
-                self.state.started(job.name, due, began)
-                self._log.info("run begins", job=job.name, due=due)
-                self.tell(f"{job.name}: begins")
                 ended = self._commands(job, due)
-                self.state.ended(
-                    job.name, self.now(), ended.exit_code, ended.outcome, ended.message
-                )
             finally:
                 self.busy.discard(job.name)
+            self.state.ended(job.name, self.now(), ended.exit_code, ended.outcome, ended.message)
         seconds = round((self.now() - began).total_seconds(), 1)
         self._log.info(
             "run ended",

@@ -1,16 +1,19 @@
 """The scheduler: times and state -> runs, until it is asked to stop.
 
-It looks every half minute, and when the next run is due, at what :class:`Agenda` says is owed: the
-clock on the wall and the state file are all it goes by, so a machine that slept and a clock that
-jumped need no rule of their own. Runs missed while nothing ran are made up once, however many; a
-night that comes due while the one before it still runs follows it.
+APScheduler keeps the times (:mod:`schedules.triggers`) and the lanes; what a run is, is in
+:mod:`schedules.runner`. A heartbeat every half minute mends what a sleeping machine or a clock that
+jumped does to waiting times. Runs missed while nothing ran are made up once, however many; a night
+that comes due while the one before it still runs follows it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor as ThreadPool
+from datetime import UTC, datetime, timedelta
+
+import filelock
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
 
 from pipelines.json_file import held
 from pipelines.monitor import logs
@@ -18,9 +21,9 @@ from schedules.jobs import PlannedJob
 from schedules.runner import JobRunning, Runner, worst
 
 _HEARTBEAT = 30.0
-_Owed = Sequence[tuple[PlannedJob, datetime]]
 _LOCK_WAIT = 1.0
 """Seconds: who only looks whether a scheduler lives holds the lock for an instant."""
+_SLACK = timedelta(seconds=2)
 
 
 class SchedulerRunning(Exception):
@@ -34,22 +37,14 @@ class Agenda:
 
     def __init__(self, jobs: Sequence[PlannedJob], runner: Runner) -> None:
         self.jobs, self.runner = list(jobs), runner
-        self._noted: dict[str, datetime | None] = {}
-        self._log = logs.Logger("schedule")
 
     def note(self) -> None:
-        """Write each job's next time to the state, once it is another one."""
+        """Write each job's next time to the state."""
         now = self.runner.now()
         times = {job.name: job.trigger.after(now) if job.trigger else None for job in self.jobs}
         for job in self.jobs:
             if job.follows:
                 times[job.name] = times.get(job.follows)
-        if times == self._noted:
-            return
-        for name, before in self._noted.items():
-            if before and (at := times[name]) and at < before:
-                self._log.warning("clock was set back", job=name, next_at=at)
-        self._noted = times
         self.runner.state.planned(times, now)
         self.runner.incidents.keep_only(times)
 
@@ -104,7 +99,7 @@ def run_once(agenda: Agenda) -> int:
                 continue
         return codes
 
-    with ThreadPoolExecutor(max(1, len(lanes))) as pool:
+    with ThreadPool(max(1, len(lanes))) as pool:
         futures = [pool.submit(work, lane) for lane in lanes.values()]
     return worst([code for future in futures for code in future.result()])
 
@@ -122,8 +117,13 @@ class Scheduler:
         self.agenda, self.runner = Agenda(jobs, runner), runner
         self._is_outdated = is_outdated
         self._log = logs.Logger("schedule")
-        self._begun: dict[str, datetime] = {}
-        """Job -> due time of its last run that was handed to its lane, with or without success."""
+        lanes = {job.lane for job in jobs}
+        self._engine = BackgroundScheduler(
+            timezone=UTC,
+            executors={lane: ThreadPoolExecutor(1) for lane in lanes},
+            # None: however late, a missed run is made up; coalesce: once.
+            job_defaults={"coalesce": True, "misfire_grace_time": None},
+        )
 
     def run(self) -> int:
         """Serve until asked to stop, or until no job runs and ``is_outdated`` says that the jobs
@@ -135,73 +135,85 @@ class Scheduler:
         with held(self.runner.home / "schedule.lock", self._another, timeout=_LOCK_WAIT):
             self.runner.state.scheduler(os.getpid(), self.runner.now())
             self._log.info("scheduler begins", count=len(self.agenda.jobs))
-            owed = self.agenda.owed()
-            for job, due in owed:
-                self.runner.tell(
-                    f"{job.name}: makes up the run of {due.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
-                )
+            owed = {job.name: due for job, due in self.agenda.owed()}
             self.agenda.note()
+            for job in self.agenda.jobs:
+                if job.name in owed:
+                    self.runner.tell(
+                        f"{job.name}: makes up the run of "
+                        f"{owed[job.name].astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
+                    )
+                self._plan(job, owed.get(job.name))
+            self._engine.start()
             self._announce()
-            lanes = {job.lane: ThreadPoolExecutor(1) for job in self.agenda.jobs}
             try:
-                self._serve(owed, lanes)
+                while not self.runner.stop.wait(_HEARTBEAT):
+                    self.mend_times()
+                    if not self.runner.busy and self._is_outdated():
+                        break
             except BaseException:
                 self.runner.stop.set()
                 raise
             finally:
-                for lane in lanes.values():
-                    lane.shutdown()
+                self._engine.shutdown(wait=True)
                 self.runner.state.scheduler(None, self.runner.now())
                 self._log.info("scheduler ends", state="cut off" if self.runner.cut_off else "")
             return 4 if self.runner.cut_off else 0
 
-    def _serve(self, owed: _Owed, lanes: Mapping[str, ThreadPoolExecutor]) -> None:
-        while True:
-            for job, due in [one for one in owed if self._is_new(*one)]:
-                lanes[job.lane].submit(self._run, job, due)
-                self._begun |= {one.name: due for one in (job, *self.agenda.followers(job))}
-            if self.runner.stop.wait(self._pause()):
-                return
-            if not self.runner.busy and self._is_outdated():
-                return
-            owed = []
-            with self._living_on("schedule"):
-                owed = self.agenda.owed()
-                self.agenda.note()
-
-    def _is_new(self, job: PlannedJob, due: datetime) -> bool:
-        """Whether a run was not handed to its lane yet; one that goes on is not begun again. A due
-        time in the future is of a clock that was set back, and counts as none."""
-        begun = self._begun.get(job.name)
-        is_known = begun is not None and due <= begun <= self.runner.now()
-        return job.name not in self.runner.busy and not is_known
-
-    def _pause(self) -> float:
-        """Seconds until something is due, or may have changed."""
+    def _plan(self, job: PlannedJob, owed: datetime | None) -> None:
         now = self.runner.now()
-        times = [job.trigger.after(now) for job in self.agenda.jobs if job.trigger]
-        return min([_HEARTBEAT, *((at - now).total_seconds() for at in times)])
+        if job.trigger is None:
+            if owed is not None:
+                self._engine.add_job(self._run, executor=job.lane, args=[job, owed])
+            return
+        self._engine.add_job(
+            self._run,
+            job.trigger,
+            id=job.name,
+            executor=job.lane,
+            args=[job],
+            next_run_time=job.trigger.after(now) if owed is None else now,
+            # 2: a night that comes due within the one before waits for its end in their lane.
+            max_instances=2 if job.waits_its_turn else 1,
+        )
 
-    def _run(self, job: PlannedJob, due: datetime) -> None:
+    def mend_times(self) -> None:
+        """Compare each waiting time with the clock as it is now.
+
+        APScheduler sleeps by a clock that stops with the machine; this wakes it. A next run too far
+        away was planned by a clock that was wrong then, and is planned anew.
+        """
+        now = self.runner.now()
+        for job in self.agenda.jobs:
+            planned = self._engine.get_job(job.name) if job.trigger else None
+            if planned is None or job.trigger is None or planned.next_run_time is None:
+                continue
+            right = job.trigger.after(now)
+            if planned.next_run_time > right + _SLACK:
+                self._log.warning("clock was set back", job=job.name, next_at=right)
+                planned.modify(next_run_time=right)
+                self.runner.state.next_run(job.name, right)
+        self._engine.wakeup()
+
+    def _run(self, job: PlannedJob, due: datetime | None = None) -> None:
         if self.runner.stop.is_set():
             return  # queued behind another; still owed, so the next start makes it up
+        now = self.runner.now()
         try:
-            with self._living_on(job.name):
-                for _code in self.agenda.run(job, due):
-                    pass
+            if job.trigger is not None:
+                due = job.trigger.latest(now)
+                for one in (job, *self.agenda.followers(job)):
+                    self.runner.state.next_run(one.name, job.trigger.after(now))
+            for _code in self.agenda.run(job, due or now):
+                pass
         except JobRunning as error:
             self._log.info("run passed over", job=job.name, message=str(error))
             self.runner.tell(str(error))
-
-    @contextmanager
-    def _living_on(self, job: str) -> Iterator[None]:
-        """A home folder that is full or gone: the next run may fare better, and the log, if it can
-        be written, has it. The scheduler itself must live on."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 - of a thread, where nobody else would hear of it
-            self._log.error("run could not be noted", job=job, error=str(error))
-            self.runner.tell(f"{job}: {error}")
+        except (OSError, filelock.Timeout) as error:
+            # The home folder is full or gone: the next run may fare better, and the log, if it can
+            # be written, has it. The scheduler itself must live on.
+            self._log.error("run could not be noted", job=job.name, error=str(error))
+            self.runner.tell(f"{job.name}: {error}")
 
     def _announce(self) -> None:
         known = self.runner.state.jobs()

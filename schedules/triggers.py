@@ -1,18 +1,21 @@
-"""When a job is due: pure functions of the calendar.
+"""When a job is due: pure functions of the calendar, used as APScheduler triggers.
 
-A spring night does not have each wall time, and an autumn night has some twice. A shop closes once
-a day, so :class:`DailyAt` knows exactly one instant a day: the first of two, and the moment after
-the gap when there is none.
+APScheduler's own cron trigger skips a wall time that a spring night does not have and may run one
+twice that an autumn night has twice. A shop closes once a day, so :class:`DailyAt` knows exactly
+one instant a day: the first of two, and the moment after the gap when there is none.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from apscheduler.triggers.base import BaseTrigger
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
 
 
-class Trigger(ABC):
+class Trigger(BaseTrigger):  # type: ignore[misc]  # APScheduler 3 has no types
     """A series of instants (aware, UTC)."""
 
     @abstractmethod
@@ -22,6 +25,16 @@ class Trigger(ABC):
     @abstractmethod
     def latest(self, moment: datetime) -> datetime:
         """The last instant not later than ``moment``."""
+
+    def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
+        """APScheduler's question; without a previous time ``now`` itself may be due.
+
+        Of the times until ``now`` it gets the last one alone: one run makes up for all, and a clock
+        that began in 1970 has six million of every five minutes.
+        """
+        if previous is None:
+            return self.after(now - _TICK)
+        return max(self.after(previous), self.latest(now))
 
 
 class DailyAt(Trigger):

@@ -86,9 +86,13 @@ class ScheduleState:
             for name, job in known.items():
                 if job.due is None or job.due > now:
                     job.due, job.attempts = to_the_second(now), 0
-                moment = next_times[name]
-                job.next_at = moment and to_the_second(moment)
+                job.next_at = _known(next_times[name])
             state.jobs = known
+
+    def next_run(self, name: str, moment: datetime | None) -> None:
+        """Note when one job runs next."""
+        with self._job(name) as job:
+            job.next_at = _known(moment)
 
     def started(self, name: str, due: datetime, now: datetime) -> None:
         """Note that a run begins, before it does: cut off, it is then known to be so."""
@@ -160,3 +164,7 @@ def _told(home: Path, name: str, job: JobState) -> str:
     if job.outcome == RUNNING and not is_held(job_lock(home, name)):
         return "cut off"
     return job.outcome
+
+
+def _known(moment: datetime | None) -> datetime | None:
+    return moment and to_the_second(moment)

@@ -22,7 +22,7 @@ walls = st.times().map(lambda t: t.replace(second=0, microsecond=0))
 
 def _fires(trigger: DailyAt, first: datetime, last: datetime) -> list[datetime]:
     found, moment = [], first
-    while (moment := trigger.after(moment)) < last:
+    while (moment := trigger.get_next_fire_time(moment, moment)) < last:
         found.append(moment)
     return found
 
