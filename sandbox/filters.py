@@ -48,23 +48,19 @@ class Filter:
     kind: Kind
     paths: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
-    lookup: tuple[str, str] | None = None
+    lookup: tuple[str, str] = ("", "")
     note: str = ""
 
 
 def expression(resource: str, path: str) -> str:
     """SQL for a field: its column where there is one, else out of the document."""
-    columns = RESOURCES[resource].columns
     if path == "@created":
         return "dmy(created_day)"
     if path.startswith("@"):
         # A moment, searched for as every list spells its dates.
         return f"dmy(substr(json_extract(doc, '$.{path[1:]}'), 1, 10))"
-    if path in _COLUMNS_SHARED or path in columns:
+    if path in _COLUMNS_SHARED or path in RESOURCES[resource].columns:
         return path
-    for column, column_path in columns.items():
-        if column_path == path and not column.endswith("cents"):
-            return column
     return f"json_extract(doc, '$.{path}')"
 
 
@@ -157,21 +153,13 @@ def _whether(_resource: str, _one: Filter, value: str) -> Condition:
 def _ids(resource: str, one: Filter, values: Sequence[str]) -> Condition:
     ids = [part for text in values for part in text.split(",") if part.strip()]
     marks = ",".join("?" * len(ids))
-    left, (target, _) = expression(resource, one.paths[0]), _lookup(one)
+    left, (target, _) = expression(resource, one.paths[0]), one.lookup
     there = f"SELECT 1 FROM r_{target} AS d WHERE d.shop = r_{resource}.shop AND d.id = {left}"
     return f"{left} IN ({marks}) AND EXISTS ({there})", [part.strip() for part in ids]
 
 
-def _lookup(one: Filter) -> tuple[str, str]:
-    if one.lookup is None:
-        raise ValueError(f"{one.name} names no list to look up in")
-    return one.lookup
-
-
-def _bound(sign: str, resource: str, one: Filter, value: str) -> Condition:
-    path = one.paths[0]
-    day = path if path.endswith("_day") else f"substr({expression(resource, path)}, 1, 10)"
-    return f"{day} {sign} ?", [parse_day(value).isoformat()]
+def _bound(sign: str, _resource: str, one: Filter, value: str) -> Condition:
+    return f"{one.paths[0]} {sign} ?", [parse_day(value).isoformat()]
 
 
 def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
@@ -192,7 +180,7 @@ def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
 
 
 def _label(resource: str, one: Filter, value: str, turned: bool, store: ShopStore) -> Condition:
-    target, field = _lookup(one)
+    target, field = one.lookup
     extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
     # Several may bear one name, such as models of two brands.
     found = store.select(

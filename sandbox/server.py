@@ -42,7 +42,7 @@ class SandboxServer:
         port: 0 takes any free one.
         minute_seconds: real seconds of the limit's minute; silence and block scale with it.
         db: file that keeps the shops; None keeps them for the life of the server.
-        size: ``tiny`` to ``large``, for shops that name none.
+        size: ``tiny`` to ``large``, of each shop.
         clock: seconds, for the limits.
         now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
             answers.

@@ -29,7 +29,6 @@ class ShopSpec:
         limit: requests a minute; None lifts the limit.
         key: a fixed key for tests; None makes one, unless the file already holds one.
         seed: of the generator.
-        size: ``tiny`` to ``large``; None takes the server's.
         until: last day of the generated data; None takes the generator's fixed default.
         records: ``(resource, record)`` pairs to serve instead of generated ones.
     """
@@ -40,7 +39,6 @@ class ShopSpec:
     limit: int | None = REQUESTS_PER_MINUTE
     key: str | None = field(default=None, repr=False)
     seed: int = 1
-    size: Size | None = None
     until: date | None = None
     records: Records | None = field(default=None, repr=False)
 
@@ -109,7 +107,7 @@ class Shops:
         store = ShopStore(self.database, spec.name, spec.timezone, self._now)
         if row is None:
             with self.database.writing() as connection:
-                store.load(self._records(spec, spec.size or size))
+                store.load(self._records(spec, size))
                 connection.execute(
                     "INSERT INTO shops VALUES (?, ?, NULL)", (spec.name, spec.timezone)
                 )

@@ -61,7 +61,7 @@ def schedule(
     with stopping() as stop:
         if once or job is not None:
             with _runner(stop, _said()) as (jobs, runner):
-                return _run_due(jobs, runner) if job is None else _run_now(job, jobs, runner)
+                return _run_now(job, jobs, runner)
         return _serve_for_good(stop)
 
 
@@ -88,12 +88,6 @@ def _serve_for_good(stop: threading.Event) -> int:
         if stop.is_set():
             return code
         tell("The settings have changed: planned anew.")
-
-
-def _run_due(jobs: list[PlannedJob], runner: Runner) -> int:
-    from schedules.scheduler import Agenda, run_once
-
-    return run_once(Agenda(jobs, runner))
 
 
 def _said() -> Said:
@@ -149,14 +143,17 @@ def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
         return Scheduler(jobs, runner, is_outdated=is_outdated).run()
 
 
-def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
+def _run_now(name: str | None, jobs: list[PlannedJob], runner: Runner) -> int:
+    """Run one job, or without a name what is due."""
     from schedules.runner import worst
-    from schedules.scheduler import Agenda
+    from schedules.scheduler import Agenda, run_once
 
+    agenda = Agenda(jobs, runner)
+    if name is None:
+        return run_once(agenda)
     known = {job.name: job for job in jobs}
     if name not in known:
         raise CommandError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
-    agenda = Agenda(jobs, runner)
     agenda.note()
     return worst(list(agenda.run(known[name], runner.now())))
 

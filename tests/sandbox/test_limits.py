@@ -1,7 +1,5 @@
 """Keys, the request rate, the silence, the block; all on a clock that only the test moves."""
 
-import sqlite3
-
 import httpx
 import pytest
 from hypothesis import given
@@ -156,13 +154,3 @@ def test_a_file_keeps_shop_and_hash_but_no_key(tmp_path):
         assert answer.json()["name"] == "Kept"
     with pytest.raises(ValueError, match="time zone"):
         SandboxServer([ShopSpec(timezone="Asia/Tokyo")], db=file)
-
-
-def test_a_newer_file_is_refused(tmp_path):
-    from sandbox.schema import NewerFile
-
-    file = tmp_path / "shop.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(NewerFile, match="99"):
-        SandboxServer(db=file)
