@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -111,29 +111,28 @@ def nodes(
         for result in narrow
         if result.node.resource_type in ("model", "test")
     }
-    return [_node(node, database, columns, later, changed) for node in _in_order(results)]
+    found = []
+    for node in _in_order(results):
+        made, then = _node(node, database), later.get(node.name, "")
+        narrowed = "" if changed[node.name] in (made.sql, then) else changed[node.name]
+        made = replace(made, later=then, changed=narrowed)
+        if made.kind != "test":
+            there = columns[f"{made.schema}.{made.table}"]
+            said = {name: c.description for name, c in node.columns.items() if name in there}
+            made = replace(made, comment=node.description, comments=said)
+        found.append(made)
+    return found
 
 
 def of_changed(results: Sequence[Any], database: str, suffix: str) -> list[Node]:
     """The statements of builds of what changed where all tables are, out of dbt's results of
     compiling one there; ``suffix`` is what the schemas' names end with.
     """
-    return [_of_changed(node, _portable(node.compiled_code, database), suffix)
-            for node in _in_order(results)]  # fmt: skip
-
-
-def _of_changed(node: Any, sql: str, suffix: str) -> Node:
-    if node.resource_type == "test":
-        return _test(node, sql)
-    place, kept = (node.schema, node.alias), node.config.meta
-    kind = str(node.config.materialized)
-    kind = "kept" if kept and kind != "view" else kind
-    changed = f"intermediate{suffix}.{kept['changed']}" if kept else ""
-    return Node(
-        *(node.name, node.original_file_path, kind, sql, *place),
-        replaced_by=changed,
-        key=kept["key"] if kept else {},
-    )
+    found = [_node(node, database, suffix) for node in _in_order(results)]
+    return [
+        replace(node, kind="kept") if node.replaced_by and node.kind != "view" else node
+        for node in found
+    ]
 
 
 def _in_order(results: Sequence[Any]) -> list[Any]:
@@ -153,23 +152,12 @@ def _in_order(results: Sequence[Any]) -> list[Any]:
     return [found[name] for name in order]
 
 
-def _test(node: Any, sql: str, changed: str = "") -> Node:
-    warns = str(node.config.severity).lower() == "warn"
-    narrow = "" if changed == sql else changed
-    return Node(node.name, node.original_file_path, "test", sql, changed=narrow, warns=warns)
-
-
-def _node(
-    node: Any,
-    database: str,
-    columns: Mapping[str, set[str]],
-    later: Mapping[str, str],
-    changed: Mapping[str, str],
-) -> Node:
+def _node(node: Any, database: str, suffix: str = "") -> Node:
+    """A model or test of dbt's with the statement that it made of it."""
     sql = _portable(node.compiled_code, database)
     if node.resource_type == "test":
-        return _test(node, sql, changed[node.name])
-    there = columns[f"{node.schema}.{node.alias}"]
+        warns = str(node.config.severity).lower() == "warn"
+        return Node(node.name, node.original_file_path, "test", sql, warns=warns)
     kept = node.config.meta
     return Node(
         node.name,
@@ -178,12 +166,8 @@ def _node(
         sql,
         node.schema,
         node.alias,
-        later.get(node.name, ""),
-        "" if changed[node.name] in (sql, later.get(node.name)) else changed[node.name],
-        f"intermediate.{kept['changed']}" if kept else "",
-        kept["key"] if kept else {},
-        comment=node.description,
-        comments={n: c.description for n, c in node.columns.items() if n in there},
+        replaced_by=f"intermediate{suffix}.{kept['changed']}" if kept else "",
+        key=kept["key"] if kept else {},
     )
 
 

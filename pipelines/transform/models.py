@@ -12,6 +12,7 @@ own caches, so it is imported on first use and everything it writes goes under `
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
 from sources.repair_shop.settings import ShopSettings
 
+log = logging.getLogger(__name__)
 PROJECT = Path(transforms.__file__).parent
 _BUILD = ("build", "--exclude-resource-type", "unit_test", "--exclude", "tag:thorough")
 _COMPILE = ("compile", "--exclude", "tag:thorough", "resource_type:unit_test", "--vars")
@@ -55,10 +57,8 @@ class ModelRun:
     """Models, views and history tables built."""
     tests: int
     """Tests of the data that ran."""
-    warnings: tuple[str, ...] = ()
-    """Tests that found something which does not make the figures wrong."""
     findings: dict[str, int] = field(default_factory=dict)
-    """Of those tests: name -> records found."""
+    """Tests that found something which does not make the figures wrong -> records found."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds for each model."""
 
@@ -112,6 +112,7 @@ def _build(
     if told:
         path = "models/intermediate/changed"
         message = f"{'; '.join(told)}. All tables are those of a whole build now"
+        log.warning(message)
         results.append(Result(DIFFERS, path, "Test", "warn", message, len(told)))
     last.ended(whole=True)
     return results
@@ -337,12 +338,10 @@ def _checked(results: Iterable[Result]) -> list[Result]:
 def _summary(results: Sequence[Result], seconds: float) -> ModelRun:
     tests = [result for result in results if result.kind != "Model"]
     built = [result for result in results if result.kind == "Model"]
-    warned = [result for result in tests if result.status == "warn"]
     return ModelRun(
         seconds=seconds,
         models=len(built),
         tests=len(tests),
-        warnings=tuple(result.told for result in warned),
-        findings={result.name: result.records for result in warned},
+        findings={result.name: result.records for result in tests if result.status == "warn"},
         timings={result.name: result.seconds for result in built},
     )
