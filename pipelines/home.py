@@ -110,7 +110,8 @@ class Home:
             with tempfile.TemporaryFile(dir=self.path) as probe:
                 probe.write(b"x" * 4096)
         except OSError as error:
-            raise HomeError(f"The folder {self.path} cannot be used: {_mend(error)}.") from error
+            mend = _MENDS.get(error.errno or 0, error.strerror or type(error).__name__)
+            raise HomeError(f"The folder {self.path} cannot be used: {mend}.") from error
 
     def __repr__(self) -> str:
         return f"Home({str(self.path)!r})"
@@ -240,10 +241,6 @@ def storage_trouble(error: BaseException) -> str | None:
 def is_full(error: BaseException) -> bool:
     """Whether it is the lack of room, which passes, that ails the disk."""
     return storage_trouble(error) in (_MENDS[errno.ENOSPC], _MENDS[errno.EDQUOT])
-
-
-def _mend(error: OSError) -> str:
-    return _MENDS.get(error.errno or 0, error.strerror or type(error).__name__)
 
 
 def _who(note: Path) -> str:

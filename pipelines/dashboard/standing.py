@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.dashboard.asking import Signature, kept, signature
+from pipelines.dashboard.asking import kept
 from pipelines.home import LEDGER, is_syncing
 from pipelines.monitor import freshness
 from pipelines.monitor.severity import Kind
@@ -36,17 +35,15 @@ def cautions(home: Path, names: Sequence[str]) -> tuple[Caution, ...]:
         ledger = (home / LEDGER).stat().st_mtime_ns
     except OSError:
         ledger = 0
-    state = (signature(home), ledger, int(time.time() // _FOR_SECONDS))
-    return _cautions(home, tuple(names), state)
+    return _cautions(home, tuple(names), (ledger, int(time.time() // _FOR_SECONDS)))
 
 
-@functools.lru_cache(maxsize=32)
+@kept
 def _cautions(
-    home: Path, names: tuple[str, ...], _state: tuple[Signature, int, int]
+    warehouse: Published, names: tuple[str, ...], _state: tuple[int, int]
 ) -> tuple[Caution, ...]:
-    with published(home) as warehouse:
-        runs = freshness.runs_since(warehouse)
-        problems = freshness.problems(warehouse, names, datetime.now(UTC), runs)
+    runs = freshness.runs_since(warehouse)
+    problems = freshness.problems(warehouse, names, datetime.now(UTC), runs)
     return banner.cautions(problems, many_shops=len(names) > 1)
 
 

@@ -8,11 +8,10 @@ waits. A load that fails is halved until the page is found that makes it fail; t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-from pipelines.load.loader import LoadOutcome
+from pipelines.load.loader import Loader
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import forget_aside, set_aside, try_again
@@ -30,23 +29,13 @@ _TOMBSTONES = "tombstones"
 """Key of the watermark: the last deletion that the warehouse has."""
 
 
-class Destination(Protocol):
-    """What is loaded into; :class:`~pipelines.load.loader.Loader`, or a test's."""
-
-    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
-        """Bring lists up to ``end`` of the log."""
-
-    def lacking(self) -> list[str]:
-        """Lists whose tables are not there yet."""
-
-
 class Feed:
     """Brings a warehouse up to date with a ledger."""
 
     def __init__(
         self,
         ledger: Ledger,
-        loader: Destination,
+        loader: Loader,
         shops: Sequence[ShopSettings],
         warehouse: Path | None = None,
     ) -> None:

@@ -338,11 +338,13 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
     return [
         table
         for table in TABLES
-        if any(
-            set(empty.column_names) - held.get(name, set())
-            for name, empty in empty_tables(table).items()
-        )
+        if any(columns - held.get(name, set()) for name, columns in _declared(table).items())
     ]
+
+
+def _declared(table: str) -> Mapping[str, set[str]]:
+    """Tables of a list and of what is nested in it -> their columns."""
+    return {name: set(empty.column_names) for name, empty in empty_tables(table).items()}
 
 
 def _note_unfinished(connection: duckdb.DuckDBPyConnection, lists: Mapping[str, int]) -> None:
@@ -379,11 +381,7 @@ def _plain(value: Any) -> Any:
 
 def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Columns nobody declared."""
-    declared = {
-        name: set(empty.column_names)
-        for table in TABLES
-        for name, empty in empty_tables(table).items()
-    }
+    declared = {name: columns for table in TABLES for name, columns in _declared(table).items()}
     found = {
         f"{table}.{column}"
         for table, column in updates

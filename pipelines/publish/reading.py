@@ -196,12 +196,9 @@ def _opened(home: Path | str | None) -> Iterator[Published]:
 
 
 def _decimal_columns(frame: pd.DataFrame) -> list[str]:
-    def holds_decimals(column: pd.Series[Any]) -> bool:
-        present = column.dropna()
-        return not present.empty and isinstance(present.iloc[0], Decimal)
-
     return [
         str(name)
         for name in frame.columns
-        if frame[name].dtype == object and holds_decimals(frame[name])
+        if frame[name].dtype == object
+        and any(isinstance(item, Decimal) for item in frame[name].dropna().head(1))
     ]

@@ -50,8 +50,6 @@ def compare(home: Home, shop: str, year: int | None = None) -> list[Compared]:
 
 def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[date, Decimal]:
     """Our daily totals of ``daily_sales`` or ``daily_purchases``."""
-    if mart not in ("daily_sales", "daily_purchases"):
-        raise ValueError(mart)
     with home.open_build(read_only=True) as database:
         rows = database.execute(
             f"SELECT day, total FROM marts.{mart} WHERE shop_id=? AND day BETWEEN ? AND ?",  # noqa: S608 - one of two names
@@ -60,17 +58,27 @@ def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[
     return dict(rows)
 
 
-def our_documents(home: Home, shop: str, day: date) -> dict[str, list[str]]:
-    """Documents with a return dated that day, and purchase orders received then: table -> ids."""
-    returned = "SELECT DISTINCT {} FROM staging.{}__returns WHERE shop_id=? AND created_day=?"
-    received = "SELECT id FROM staging.purchase_orders WHERE shop_id=? AND received_day=?"
-    queries = {
-        "ticket_invoices": returned.format("invoice_id", "ticket_invoices"),
-        "pos_orders": returned.format("order_id", "pos_orders"),
-        "purchase_orders": received,
-    }
+_ON_DAYS = {
+    "daily_sales": {
+        "ticket_invoices": "invoice_id FROM staging.ticket_invoices__returns WHERE created_day",
+        "pos_orders": "order_id FROM staging.pos_orders__returns WHERE created_day",
+    },
+    "daily_purchases": {
+        "purchase_orders": "id FROM staging.purchase_orders WHERE received_day",
+    },
+}
+
+
+def our_documents(home: Home, shop: str, report: str, days: Sequence[date]) -> dict[str, list[str]]:
+    """Documents with a return dated on these days, or purchase orders received then, whichever the
+    daily report counts: table -> ids."""
     with home.open_build(read_only=True) as database:
-        return {table: _column(database, sql, shop, day) for table, sql in queries.items()}
+        return {
+            table: _column(
+                database, f"SELECT DISTINCT {where} IN (SELECT unnest(?)) AND shop_id=?", days, shop
+            )
+            for table, where in _ON_DAYS[report].items()
+        }
 
 
 def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> list[date]:

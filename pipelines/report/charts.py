@@ -142,7 +142,7 @@ def svg(chart: Spec, *, prefix: str = "") -> str:
     return re.sub(r'^<svg([^>]*?) width="[^"]*" height="[^"]*"', r"<svg\1", drawn, count=1)
 
 
-def png(chart: Spec, *, scale: float = 4.0) -> bytes:
+def png(chart: Spec) -> bytes:
     """The drawing as pixels, for paper; the chart must carry real colours."""
-    drawn: bytes = vl_convert.vegalite_to_png(chart, vl_version=_VL_VERSION, scale=scale)
+    drawn: bytes = vl_convert.vegalite_to_png(chart, vl_version=_VL_VERSION, scale=4.0)
     return drawn

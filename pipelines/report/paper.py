@@ -202,7 +202,7 @@ class _Paper(Canvas):
             self._style(9, bold=strong)
             for text, width in zip(row.cells, widths[1:], strict=False):
                 self._say(self._plain(text), width, align="R")
-            if row.has_change:
+            if sheet.has_change:
                 self._style(8.6, colour=SOFT)
                 self._say(self._plain(row.change), widths[-1], align="R")
             self.ln(LINE)

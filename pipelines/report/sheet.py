@@ -60,7 +60,6 @@ class Row(NamedTuple):
     label: str
     cells: tuple[str, ...]
     change: str
-    has_change: bool
     values: tuple[Decimal | float | None, ...]
     """The same as numbers, for a workbook."""
 
@@ -185,7 +184,7 @@ class Sheet:
             values = tuple(map(figure, self.columns))
             change = formats.change(*values[:2]) if self.has_change else ""
             cells = tuple(map(self.money, values))
-            return Row(kind, label, cells, change, self.has_change, values)
+            return Row(kind, label, cells, change, values)
 
         rows = [
             money("sum", _("Money taken"), lambda c: c.taken.total),
@@ -217,7 +216,7 @@ class Sheet:
             kind: str, label: str, name: str, write: Callable[[Any], str] = formats.whole
         ) -> Row:
             values = tuple(getattr(column.workshop, name) for column in self.columns)
-            return Row(kind, label, tuple(map(write, values)), "", self.has_change, values)
+            return Row(kind, label, tuple(map(write, values)), "", values)
 
         return [
             counted("sum gap", _("Tickets opened"), "opened"),

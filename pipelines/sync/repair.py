@@ -177,7 +177,10 @@ def repair_jobs(
     if days.get("daily_purchases"):
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
-    return _within(requests, [*jobs, *_follow(shop, _documents_of(home, shop, days))])
+    for report, wanted in sorted(days.items(), reverse=True):  # sales first
+        # A return counts on another day than its document.
+        jobs += _follow(shop, our_documents(home, shop, report, wanted))
+    return _within(requests, jobs)
 
 
 def _follow(shop: str, documents: Mapping[str, Iterable[str]]) -> list[Job]:
@@ -200,17 +203,6 @@ def _within(requests: int, jobs: Iterable[Job]) -> list[Job]:
             fitting.append(job)
             left -= job.requests
     return fitting
-
-
-def _documents_of(home: Home, shop: str, days: dict[str, list[date]]) -> dict[str, list[str]]:
-    """Table -> documents that count on the days: a return does on another day than its document."""
-    found: dict[str, list[str]] = {}
-    for report, is_purchase in (("daily_sales", False), ("daily_purchases", True)):
-        for day in days.get(report, []):
-            for table, ids in our_documents(home, shop, day).items():
-                if (table == "purchase_orders") == is_purchase:
-                    found.setdefault(table, []).extend(ids)
-    return found
 
 
 def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:
