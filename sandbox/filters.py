@@ -181,11 +181,7 @@ def _flag(resource: str, one: Filter, wanted: bool) -> Condition:
 
 def _label(resource: str, one: Filter, value: str, turned: bool, store: ShopStore) -> Condition:
     target, field = one.lookup
-    extra = " AND json_extract(doc, '$.type') = 'repair'" if target == "statuses" else ""
-    # Several may bear one name, such as models of two brands.
-    found = store.select(
-        target, f"(id = ? OR json_extract(doc, '$.{field}') = ?){extra}", (value, value)
-    )
+    found = store.called(target, value, field, "repair" if target == "statuses" else "")
     if not found:
         raise BadValue(f"'{value}' is no id and no exact match of an existing label")
     left = expression(resource, one.paths[0])

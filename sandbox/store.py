@@ -160,6 +160,16 @@ class ShopStore:
         found = self.select(resource, where, arguments, limit=1)
         return found[0] if found else None
 
+    def called(
+        self, resource: str, value: object, field: str = "label", kind: str = ""
+    ) -> list[dict[str, Any]]:
+        """Records with this id or exact label (specification, Errors, 3), of a ``kind`` if need be.
+        Several may bear one name, such as models of two brands."""
+        where, arguments = f"(id = ? OR json_extract(doc, '$.{field}') = ?)", [str(value)] * 2
+        if kind:
+            where, arguments = f"{where} AND json_extract(doc, '$.type') = ?", [*arguments, kind]
+        return self.select(resource, where, arguments)
+
     def with_payments(self, resource: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Lay ``payments`` into invoices, orders and tickets, in one query."""
         if not records or resource not in (*DOCUMENTS, "tickets"):

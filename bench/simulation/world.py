@@ -131,8 +131,7 @@ class World:
         self.quirks, self.home, self.folder = quirks, folder / "home", folder
         self._began, self._offset = time.monotonic(), timedelta(0)
         spec = ShopSpec("main", timezone=ZONE, quirks=quirks, limit=limit, seed=seed)
-        timed: dict[str, Any] = {"minute_seconds": MINUTE_SECONDS, "now": self.now}
-        self.server = SandboxServer([spec], size=size, **timed)
+        self.server = SandboxServer([spec], size=size, minute_seconds=MINUTE_SECONDS, now=self.now)
         self.store = self.server.store()
         self.settings = settings_of(
             self.server, self.home, requests_per_minute=limit or 100_000, timeout_seconds=10

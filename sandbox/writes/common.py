@@ -205,10 +205,15 @@ def references(call: Call, body: Body, table: References) -> Body:
 
 def reference(call: Call, field: str, resource: str, value: Any, names: tuple[str, ...]) -> Body:
     """The reference to another record that a field names by its id."""
+    return short(named_by(call, field, resource, value), names)
+
+
+def named_by(call: Call, field: str, resource: str, value: Any) -> Body:
+    """The whole record that a field names by its id."""
     record = call.store.get(resource, value)
     if record is None:
         raise Refusal(f"{field} '{value}' does not exist. Please check the id.")
-    return short(record, names)
+    return record
 
 
 def short(record: Mapping[str, Any], names: tuple[str, ...]) -> Body:
@@ -218,17 +223,12 @@ def short(record: Mapping[str, Any], names: tuple[str, ...]) -> Body:
 
 def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> Body:
     """The ``id``/``label`` reference of an id or exact label (specification, Errors, 3)."""
-    where = "(id = ? OR json_extract(doc, '$.label') = ?)"
-    arguments = [str(value), str(value)]
-    if kind:
-        where += " AND json_extract(doc, '$.type') = ?"
-        arguments.append(kind)
-    record = call.store.first(resource, where, arguments)
-    if record is None:
+    found = call.store.called(resource, value, kind=kind)
+    if not found:
         raise Refusal(
             f"{field} '{value}' is no id and no exact match of an existing label. Please check it."
         )
-    return short(record, ("id", "label"))
+    return short(found[0], ("id", "label"))
 
 
 def country_default(call: Call) -> str:

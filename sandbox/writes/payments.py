@@ -5,7 +5,7 @@ from decimal import Decimal
 from sandbox.errors import Refusal
 from sandbox.routes import Answer, Call
 from sandbox.values import cents
-from sandbox.writes.common import Body, checked, moment, money
+from sandbox.writes.common import Body, checked, moment, money, named_by
 
 
 def pay(call: Call) -> Answer:
@@ -17,7 +17,10 @@ def pay(call: Call) -> Answer:
     body = checked(call, "payments", "create")
     with call.store.database.writing():
         ids = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
-        invoices = [_invoice(call, one) for one in dict.fromkeys(map(str, ids))]
+        invoices = [
+            named_by(call, "invoiceId", "ticket_invoices", one)
+            for one in dict.fromkeys(map(str, ids))
+        ]
         date = moment(call, body["paymentDate"]) if "paymentDate" in body else call.store.now_text()
         due = [_due(invoice) for invoice in invoices]
         made: list[str] = []
@@ -42,20 +45,11 @@ def pay(call: Call) -> Answer:
     return Answer({"id": int(made[0])}, 201)
 
 
-def _invoice(call: Call, value: str) -> Body:
-    record = call.store.get("ticket_invoices", value)
-    if record is None:
-        raise Refusal(f"invoiceId '{value}' does not exist. Please check the id.")
-    return record
-
-
 def _method(call: Call, value: str) -> str:
-    record = call.store.first(
-        "payment_methods", "id = ? OR json_extract(doc, '$.title') = ?", (str(value), str(value))
-    )
-    if record is None:
+    found = call.store.called("payment_methods", value, "title")
+    if not found:
         raise Refusal(f"paymentMethod '{value}' does not exist. Please check /paymentMethods.")
-    return str(record["title"])
+    return str(found[0]["title"])
 
 
 def _due(invoice: Body) -> Decimal:

@@ -22,6 +22,7 @@ from sandbox.writes.common import (
     mapped,
     moments,
     money,
+    named_by,
     reference,
     references,
     short,
@@ -94,12 +95,10 @@ def _device(call: Call, value: Any) -> Body:
 
 def _customer(call: Call, value: Any) -> Body:
     """By id, or by name (specification, Ticket, customerId)."""
-    record = call.store.get("customers", value) or call.store.first(
-        "customers", "json_extract(doc, '$.name') = ?", (str(value),)
-    )
-    if record is None:
+    found = call.store.called("customers", value, "name")
+    if not found:
         raise Refusal(f"customerId '{value}' is no customer's id or name. Please check it.")
-    return short(record, CUSTOMER)
+    return short(found[0], CUSTOMER)
 
 
 def _discount(call: Call, body: Body, ticket: Body) -> Body:
@@ -128,9 +127,7 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
     if "lines" in body:  # presetId is ignored when lines is supplied
         lines = upsert(call, lines, body["lines"])
     elif "presetId" in body:
-        preset = call.store.get("presets", body["presetId"])
-        if preset is None:
-            raise Refusal(f"presetId '{body['presetId']}' does not exist. Please check the id.")
+        preset = named_by(call, "presetId", "presets", body["presetId"])
         sent = [
             {
                 "productCode": line["product_code"],
