@@ -39,8 +39,8 @@ _FLAGS = {
     for spelled in (word, word.lower())
 }
 _PRIORITIES = (0, 1, 2, 3, "0", "1", "2", "3", "Urgent", "High", "Normal", "Low")
-_NON_BLANK = {"type": "string", "minLength": 1, "pattern": r"\S"}
-_ID_SCHEMA = {"anyOf": [_NON_BLANK, {"type": "integer"}]}
+_FILLED = {"minLength": 1, "pattern": r"\S"}
+_ID_SCHEMA = {"anyOf": [{"type": "string", **_FILLED}, {"type": "integer"}]}
 _TIMES = {11: "", 17: " ([01][0-9]|2[0-3]):[0-5][0-9]", 20: ""}
 _TIMES[20] = _TIMES[17] + ":[0-5][0-9]"
 _LENGTHS = {"day": (11,), "minute": (17,), "second": (20,), "due": (11, 20), "moment": (11, 17, 20)}
@@ -53,66 +53,58 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Field:
-    """A line of a table."""
+    """A line of a table; ``limits`` and ``default`` as the interface's description has them."""
 
     name: str
     type: str
     is_required: bool = False
     ops: tuple[str, ...] = ("create", "update")
-    is_filled: bool = False
-    most: int | None = None
-    above: int | None = None
-    least: int | None = None
-    choices: tuple[Any, ...] = ()
+    limits: dict[str, Any] = field(default_factory=dict)
     default: dict[str, Any] = field(default_factory=dict)
 
     def read(self, value: Any, *, of_form: bool) -> Any:
         """The value as it is kept; :class:`Wrong` when it breaks a rule. A form's are texts."""
         if self.type.startswith("["):
-            return self._list(value, of_form=of_form)
+            if not isinstance(value, list) or len(value) < self.limits.get("minItems", 0):
+                raise Wrong("must be a list, with at least one element where one is needed")
+            return [_body(self.type[1:-1], "create", one, of_form) for one in value]
         found = _READ[self.type](value, of_form)
         if self.type in _LENGTHS and len(found) not in _LENGTHS[self.type]:
             raise Wrong(f"must be a date to the {self.type}")
-        if self.choices and found not in self.choices:
-            raise Wrong(f"must be one of {', '.join(map(str, self.choices))}")
-        if self.is_filled and not found.strip():
-            raise Wrong("must not be blank")
-        if self.most is not None and (found if self.is_number else len(found) - 1) >= self.most:
-            raise Wrong(f"must not reach or not be longer than {self.most}")
-        if self.above is not None and found <= self.above:
-            raise Wrong(f"must be greater than {self.above}")
-        if self.least is not None and found < self.least:
-            raise Wrong(f"must be {self.least} or more")
+        for limit, (is_kept, words) in _LIMITS.items():
+            if limit in self.limits and not is_kept(found, self.limits):
+                choices = ", ".join(map(str, self.limits.get("enum", ())))
+                raise Wrong(words.format(**self.limits | {"enum": choices}))
         return found
-
-    @property
-    def is_number(self) -> bool:
-        """Whether limits are those of a number."""
-        return self.type == "number"
-
-    def _list(self, value: Any, *, of_form: bool) -> list[dict[str, Any]]:
-        if not isinstance(value, list) or (self.is_filled and not value):
-            raise Wrong("must be a list, with at least one element where one is needed")
-        return [_body(self.type[1:-1], "create", one, of_form) for one in value]
 
     def schema(self) -> dict[str, Any]:
         """The field in the interface's description."""
-        if self.type.startswith("["):
-            items = schema_of(self.type[1:-1], "create")
-            return {"type": "array", "items": items} | ({"minItems": 1} if self.is_filled else {})
-        if self.choices:
-            return {"enum": list(self.choices)}
+        if "enum" in self.limits:
+            return self.limits
         if self.type in _LENGTHS:
             forms = "|".join(f"({DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
             return {"type": "string", "pattern": f"^({forms})$"}
-        found = dict(_NON_BLANK if self.is_filled else _SCHEMAS[self.type])
-        limits = {
-            "maximum" if self.is_number else "maxLength": self.most,
-            "minimum": self.above if self.least is None else self.least,
-            "exclusiveMaximum": (self.is_number and self.most is not None) or None,
-            "exclusiveMinimum": None if self.above is None else True,
-        }
-        return found | {name: limit for name, limit in limits.items() if limit is not None}
+        if self.type.startswith("["):
+            items = schema_of(self.type[1:-1], "create")
+            return {"type": "array", "items": items, **self.limits}
+        return _SCHEMAS[self.type] | self.limits
+
+
+_LIMITS: Mapping[str, tuple[Callable[[Any, dict[str, Any]], bool], str]] = {
+    "enum": (lambda found, limits: found in limits["enum"], "must be one of {enum}"),
+    "pattern": (lambda found, limits: bool(found.strip()), "must not be blank"),
+    "maxLength": (
+        lambda found, limits: len(found) <= limits["maxLength"],
+        "must not be longer than {maxLength}",
+    ),
+    "exclusiveMinimum": (
+        lambda found, limits: found > limits["minimum"],
+        "must be greater than {minimum}",
+    ),
+    "minimum": (lambda found, limits: found >= limits["minimum"], "must be {minimum} or more"),
+    "maximum": (lambda found, limits: found < limits["maximum"], "must be less than {maximum}"),
+}
+"""Limit -> whether a value keeps it, and what is said of one that does not."""
 
 
 def _text(value: Any, _of_form: bool) -> str:
@@ -212,31 +204,32 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
 }
 
 
-_MARKS: Mapping[str, tuple[str, Any]] = {
-    "!": ("is_required", True),
-    "+": ("ops", ("create",)),
-    "-": ("ops", ("update",)),
-    "~": ("is_filled", True),
-}
-_LIMITS = (("<", "most"), (">=", "least"), (">", "above"))
-
-
 def _field(line: str) -> Field:
     name, kind, *marks = line.split()
-    found: dict[str, Any] = dict(_MARKS[mark] for mark in marks if mark in _MARKS)
+    found: dict[str, Any] = {"is_required": "!" in marks}
+    limits: dict[str, Any] = {}
 
     def as_value(text: str) -> Any:
         return int(text) if kind == "number" else text.replace("_", " ")
 
     for mark in marks:
-        limit = next((one for one in _LIMITS if mark.startswith(one[0])), None)
-        if limit is not None:
-            found[limit[1]] = int(mark.removeprefix(limit[0]))
+        if mark in ("+", "-"):
+            found["ops"] = ("create",) if mark == "+" else ("update",)
+        elif mark == "~":
+            limits |= {"minItems": 1} if kind.startswith("[") else _FILLED
+        elif mark.startswith("<"):
+            most = int(mark[1:])
+            exclusive = {"maximum": most, "exclusiveMaximum": True}
+            limits |= exclusive if kind == "number" else {"maxLength": most}
+        elif mark.startswith(">="):
+            limits["minimum"] = int(mark[2:])
+        elif mark.startswith(">"):
+            limits |= {"minimum": int(mark[1:]), "exclusiveMinimum": True}
         elif mark.startswith("("):
-            found["choices"] = tuple(map(as_value, mark[1:-1].split("|")))
+            limits["enum"] = list(map(as_value, mark[1:-1].split("|")))
         elif mark.startswith("="):
             found["default"] = {"default": False if mark == "=false" else as_value(mark[1:])}
-    return Field(name, kind, **found)
+    return Field(name, kind, limits=limits, **found)
 
 
 @cache
