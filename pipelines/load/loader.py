@@ -40,9 +40,11 @@ from pipelines.load.tables import (
     has_one_of,
     lists_with_rows,
     make_table,
+    note,
+    notes,
     quoted,
 )
-from pipelines.sql import literal, written
+from pipelines.sql import literal
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.schema.arrow import empty_tables
@@ -156,9 +158,7 @@ class Loader:
             for table, columns in OPS_TABLES.items():
                 make_table(connection, "ops", table, columns, held.get(table))
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
-            connection.execute("DELETE FROM ops.meta WHERE name = 'format'")
-            note = "INSERT INTO ops.meta VALUES ('format', $format)"
-            connection.execute(written(note, {"format": str(FORMAT)}))
+            note(connection, format=str(FORMAT))
             connection.execute("COMMIT")
 
     def lacking(self) -> list[str]:
@@ -199,9 +199,8 @@ class Loader:
             unsure = self._unfinished(connection, end)
             new = [t for t in tables if t not in unsure and self._is_new(connection, log, t, end)]
             self._appended = self._appended.difference(tables).union(new)
-            _note_unfinished(
-                connection, {**unsure} | {t: max(end.page, unsure.get(t, 0)) for t in tables}
-            )
+            begun = {**unsure} | {t: max(end.page, unsure.get(t, 0)) for t in tables}
+            note(connection, unfinished=json.dumps(begun))
             source = from_log(log, end, holds_rows=bool(self._held), unsure=unsure, new=new)
             try:
                 info = pipeline.run(source.with_resources(*tables))
@@ -218,7 +217,7 @@ class Loader:
                     self._blocks = _MOST  # for the next try: rows of megabytes need it
                 raise LoadError(f"The rows could not be loaded: {told}") from error
             left = {t: at for t, at in unsure.items() if t not in tables or at > end.page}
-            _note_unfinished(connection, left)
+            note(connection, unfinished=json.dumps(left))
         counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
@@ -265,8 +264,7 @@ class Loader:
 
         All lists, in a file whose rows a version loaded that made no such notes.
         """
-        noted = "SELECT value FROM ops.meta WHERE name = 'unfinished'"
-        for (text,) in connection.execute(noted).fetchall():
+        if text := notes(connection).get("unfinished"):
             found: Mapping[str, int] = json.loads(text)
             return found
         return dict.fromkeys(TABLES if self._held else (), end.page)
@@ -345,14 +343,6 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
 def _declared(table: str) -> Mapping[str, set[str]]:
     """Tables of a list and of what is nested in it -> their columns."""
     return {name: set(empty.column_names) for name, empty in empty_tables(table).items()}
-
-
-def _note_unfinished(connection: duckdb.DuckDBPyConnection, lists: Mapping[str, int]) -> None:
-    connection.execute("BEGIN")
-    connection.execute("DELETE FROM ops.meta WHERE name = 'unfinished'")
-    note = "INSERT INTO ops.meta VALUES ('unfinished', $lists)"
-    connection.execute(written(note, {"lists": json.dumps(lists)}))
-    connection.execute("COMMIT")
 
 
 def _bound_memory(connection: duckdb.DuckDBPyConnection, blocks: int) -> None:

@@ -22,8 +22,7 @@ import duckdb
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import Loader
-from pipelines.load.tables import columns_of, quoted
-from pipelines.sql import written
+from pipelines.load.tables import columns_of, note, notes, quoted
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.dates import local_day
@@ -49,7 +48,7 @@ def keep_together(
     """
     known, ours = ledger.value("", WAREHOUSE), int(ledger.value("", _COUNT) or 0)
     with home.open_build() as database:
-        told = dict(database.execute("SELECT name, value FROM ops.meta").fetchall())
+        told = notes(database)
         name, theirs = told.get("identity") or uuid.uuid4().hex, int(told.get(_COUNT) or 0)
         count = str(max(ours, theirs) + 1)
         # A kill between the two notes leaves the database one ahead.
@@ -75,12 +74,7 @@ def keep_together(
 
 
 def _note(database: duckdb.DuckDBPyConnection, ledger: Ledger, name: str, count: str) -> None:
-    values = {"key": _COUNT, "name": name, "count": count}
-    for sql in (
-        "DELETE FROM ops.meta WHERE name IN ('identity', $key)",
-        "INSERT INTO ops.meta VALUES ('identity', $name), ($key, $count)",
-    ):
-        database.execute(written(sql, values))
+    note(database, identity=name, **{_COUNT: count})
     ledger.set_value("", _COUNT, count)
     ledger.set_value("", WAREHOUSE, name)
 

@@ -50,16 +50,28 @@ def columns_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, 
 
 def check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """:class:`~pipelines.home.HomeError` when the file's layout is newer than this version's."""
-    if "meta" not in columns_of(connection, "ops"):
-        return
-    for (value,) in connection.execute(
-        "SELECT value FROM ops.meta WHERE name = 'format'"
-    ).fetchall():
-        if int(value) > FORMAT:
-            raise HomeError(
-                f"{path} was written by a newer version of shopmirror (layout {value}, this one "
-                f"knows {FORMAT}). Upgrade shopmirror, or point SHOPMIRROR_HOME elsewhere."
-            )
+    value = notes(connection).get("format", "0") if "meta" in columns_of(connection, "ops") else "0"
+    if int(value) > FORMAT:
+        raise HomeError(
+            f"{path} was written by a newer version of shopmirror (layout {value}, this one "
+            f"knows {FORMAT}). Upgrade shopmirror, or point SHOPMIRROR_HOME elsewhere."
+        )
+
+
+def notes(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """What the file says of itself in ``ops.meta``: name -> text."""
+    return dict(connection.execute("SELECT name, value FROM ops.meta").fetchall())
+
+
+def note(connection: duckdb.DuckDBPyConnection, **said: str) -> None:
+    """Have it say these texts under these names, each in a change of its own."""
+    for name, value in said.items():
+        sql = (
+            "MERGE INTO ops.meta USING (SELECT $name AS name, $value AS value) AS given "
+            "USING (name) WHEN MATCHED THEN UPDATE SET value = given.value "
+            "WHEN NOT MATCHED THEN INSERT"
+        )
+        connection.execute(written(sql, {"name": name, "value": value}))
 
 
 def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
