@@ -151,7 +151,6 @@ class Mirror:
     shop: Shop
     held: dict[str, tuple[date, int, bool]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
-    unlisted: set[str] = field(default_factory=set)
 
     def take(self, rows: list[Row]) -> Page:
         """Keep an answer."""

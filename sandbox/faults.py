@@ -52,11 +52,18 @@ class Fault:
 
     def fits(self, shop: str, method: str, path: str) -> bool:
         """Whether it is meant for this request; ``path`` is compared from its start."""
-        return (
-            (self.shop is None or self.shop == shop)
-            and (self.method is None or self.method == method)
-            and (self.path is None or path.startswith(self.path))
-        )
+        is_meant = self.shop in (None, shop) and self.method in (None, method)
+        return is_meant and path.startswith(self.path or "")
+
+
+@dataclass
+class _Hook:
+    """What is called once so many more answers are made."""
+
+    left: int
+    call: Callable[[], None]
+    shop: str | None
+    path: str
 
 
 class Faults:
@@ -64,7 +71,7 @@ class Faults:
 
     def __init__(self) -> None:
         self._planned: list[Fault] = []
-        self._hooks: list[tuple[int, str | None, str | None, Callable[[], None]]] = []
+        self._hooks: list[_Hook] = []
         self._lock = threading.Lock()
 
     def next(self, kind: FaultKind, **how: Any) -> None:
@@ -84,13 +91,13 @@ class Faults:
         call: Callable[[], None],
         *,
         shop: str | None = None,
-        path: str | None = None,
+        path: str = "",
     ) -> None:
         """Run ``call`` once the ``answers``-th fitting answer is made, before it is sent."""
         if answers < 1:
             raise ValueError("after(1, ...) is the earliest")
         with self._lock:
-            self._hooks.append((answers, shop, path, call))
+            self._hooks.append(_Hook(answers, call, shop, path))
 
     def clear(self) -> None:
         """Forget everything planned."""
@@ -121,14 +128,9 @@ class Faults:
 
     def answered(self, shop: str, path: str) -> list[Callable[[], None]]:
         """Count one answer; gives the hooks that are due."""
-        due: list[Callable[[], None]] = []
         with self._lock:
-            waiting = []
-            for left, for_shop, for_path, call in self._hooks:
-                fits = for_shop in (None, shop) and (for_path is None or path.startswith(for_path))
-                if fits and left == 1:
-                    due.append(call)
-                else:
-                    waiting.append((left - 1 if fits else left, for_shop, for_path, call))
-            self._hooks = waiting
+            for hook in self._hooks:
+                hook.left -= hook.shop in (None, shop) and path.startswith(hook.path)
+            due = [hook.call for hook in self._hooks if not hook.left]
+            self._hooks = [hook for hook in self._hooks if hook.left]
         return due

@@ -94,10 +94,8 @@ def _report(name: str, call: Call) -> Answer:
 
 
 def _info(call: Call) -> Answer:
-    records = call.store.all("info")
-    if not records:
-        records = [{"name": call.store.shop, "timezone": call.store.zone.key}]
-    return detail_answer(records[0], call.quirks)
+    made_up = {"name": call.store.shop, "timezone": call.store.zone.key}
+    return detail_answer(call.store.first("info", "1", ()) or made_up, call.quirks)
 
 
 def _item_lines(call: Call) -> Answer:

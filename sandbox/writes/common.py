@@ -233,8 +233,8 @@ def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> 
 
 def country_default(call: Call) -> str:
     """The shop's country code, or GB (specification, Customer, countryCode)."""
-    info = call.store.all("info")
-    return str((info[0].get("country_code") if info else None) or "GB")
+    info = call.store.first("info", "1", ()) or {}
+    return str(info.get("country_code") or "GB")
 
 
 TICKET = ("id", "ticket_ref", "ticket_no")

@@ -59,15 +59,6 @@ def test_settings_that_are_missing(run, command):
     assert PREFIX + "BASE_URL" in err
 
 
-def test_settings_that_are_wrong(run, shop, monkeypatch):
-    monkeypatch.setenv(PREFIX + "TIMEZON", "UTC")
-    before = spent(shop)
-    code, _, err = run("sync")
-    assert code == 2
-    assert "timezon: there is no such setting" in err
-    assert spent(shop) == before
-
-
 @pytest.mark.parametrize("command", [("sync",), ("config", "show")])
 @pytest.mark.parametrize(
     ("also", "kind", "said"),
@@ -145,19 +136,21 @@ def test_a_wrong_address_of_the_right_host_costs_one_request(run, shop, monkeypa
     assert spent(shop) == before + 1
 
 
-def test_nobody_answers(run, shop, monkeypatch):
-    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
-    code, _, err = run("doctor")
-    assert code == 3
-    assert "cannot be reached" in err
-
-
-def test_a_home_that_is_a_file(run, shop, monkeypatch, tmp_path):
-    (tmp_path / "taken").write_text("")
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "taken"))
-    code, _, err = run("sync")
-    assert code == 2
-    assert "cannot be used" in err
+@pytest.mark.parametrize(
+    ("name", "value", "command", "ended", "said"),
+    [
+        (PREFIX + "BASE_URL", "http://127.0.0.1:9/v1", "doctor", 3, "cannot be reached"),
+        ("SHOPMIRROR_HOME", sys.executable, "sync", 2, "cannot be used"),
+        (PREFIX + "TIMEZON", "UTC", "sync", 2, "timezon: there is no such setting"),
+    ],
+)
+def test_one_variable_that_is_wrong(run, shop, monkeypatch, name, value, command, ended, said):
+    monkeypatch.setenv(name, value)
+    before = spent(shop)
+    code, _, err = run(command)
+    assert code == ended
+    assert said in err
+    assert spent(shop) == before
 
 
 def test_a_damaged_warehouse_file(run, shop, tmp_path):

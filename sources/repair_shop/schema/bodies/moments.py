@@ -7,7 +7,6 @@ a validation is the shop's zone, for times that carry an offset.
 """
 
 import re
-from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
@@ -50,8 +49,8 @@ def _local(moment: datetime, info: ValidationInfo) -> datetime:
     return moment.astimezone(info.context).replace(tzinfo=None)
 
 
-def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo], str]:
-    """A reader of dates in one of ``formats`` (precisions); what cannot be kept is a fault."""
+def _when(formats: tuple[int, ...], note: str) -> Any:
+    """A type of dates in one of ``formats`` (precisions); what cannot be kept is a fault."""
 
     def read(value: Any, info: ValidationInfo) -> str:
         try:
@@ -68,20 +67,16 @@ def _when(formats: tuple[int, ...], note: str) -> Callable[[Any, ValidationInfo]
             raise fault(f"{shown(value)} is finer than the field keeps ({note})")
         return format_moment(moment)[: None if 2 in formats else -len(":00")]
 
-    return read
+    return Annotated[str, PlainValidator(read)]
 
 
-def _when_type(formats: tuple[int, ...], note: str) -> Any:
-    return Annotated[str, PlainValidator(_when(formats, note))]
-
-
-Day = _when_type((0,), "dd-mmm-yyyy")
+Day = _when((0,), "dd-mmm-yyyy")
 """A day, ``05-Jan-2026``."""
-Minute = _when_type((1,), "dd-mmm-yyyy HH:mm")
+Minute = _when((1,), "dd-mmm-yyyy HH:mm")
 """A moment to the minute, in the shop's wall time."""
-Second = _when_type((2,), "dd-mmm-yyyy HH:mm:ss")
+Second = _when((2,), "dd-mmm-yyyy HH:mm:ss")
 """A moment to the second, in the shop's wall time."""
-DayOrSecond = _when_type((0, 2), "dd-mmm-yyyy or dd-mmm-yyyy HH:mm:ss")
+DayOrSecond = _when((0, 2), "dd-mmm-yyyy or dd-mmm-yyyy HH:mm:ss")
 """Due dates: "date and time on the create form that takes a time" (specification, Ticket)."""
-AnyMoment = _when_type((0, 1, 2), "dd-mmm-yyyy, with HH:mm or HH:mm:ss if there is a time")
+AnyMoment = _when((0, 1, 2), "dd-mmm-yyyy, with HH:mm or HH:mm:ss if there is a time")
 """A date whose format the specification does not name: one of the commonly used ones."""
