@@ -71,37 +71,29 @@ class Evidence:
     hidden: int = 0
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What a status means, and why, in words for a person."""
-
-    meaning: Meaning
-    reason: str
-
-
-def judge(status: Evidence, settings: Mapping[Meaning, frozenset[str]]) -> Judgement:
-    """What a status means; ``settings`` holds ids and plain labels a person named."""
+def judge(status: Evidence, settings: Mapping[Meaning, frozenset[str]]) -> tuple[Meaning, str]:
+    """What a status means, and why, in words for a person; ``settings`` holds ids and plain labels
+    a person named."""
     names = {plain(status.label), plain(status.status_id)} - {""}
     for meaning, named in settings.items():
         if names & named:
-            return Judgement(meaning, "the settings say so")
+            return meaning, "the settings say so"
     said = by_words(status.label, whole_label=status.shown > 0)
+    over: Meaning = "cancelled" if said == "cancelled" else "closed"
     if status.flag is not None:
         if status.flag:
             done = said in ("done", "closed")
-            return Judgement("done" if done else "open", "the service says: in the pipeline")
-        over: Meaning = "cancelled" if said == "cancelled" else "closed"
-        return Judgement(over, "the service says: not in the pipeline")
+            return "done" if done else "open", "the service says: in the pipeline"
+        return over, "the service says: not in the pipeline"
     if status.hidden and not status.shown:
-        over = "cancelled" if said == "cancelled" else "closed"
-        return Judgement(over, f"the list of tickets hides all {status.hidden} looked for")
+        return over, f"the list of tickets hides all {status.hidden} looked for"
     if said != "open":
-        return Judgement(said, "its words")
+        return said, "its words"
     if status.hidden >= _MOSTLY * max(status.shown, 1):
-        return Judgement("closed", f"the list hides {status.hidden}, and shows {status.shown}")
+        return "closed", f"the list hides {status.hidden}, and shows {status.shown}"
     if status.shown:
-        return Judgement("open", "the list of tickets shows them, and no word says they are over")
-    return Judgement("open", "nothing says that it ends a ticket")
+        return "open", "the list of tickets shows them, and no word says they are over"
+    return "open", "nothing says that it ends a ticket"
 
 
 def by_words(label: str, *, whole_label: bool = False) -> Meaning:
@@ -160,16 +152,16 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
     settings = {shop.name: named_in_settings(shop) for shop in shops}
     rows: list[tuple[Any, ...]] = []
     for shop, label, status in _statuses(connection):
-        judged = judge(status, settings.get(shop, {}))
+        meaning, reason = judge(status, settings.get(shop, {}))
         rows.append(
             (
                 shop,
                 status.status_id,
                 label,
-                judged.meaning,
-                judged.meaning in ("closed", "cancelled"),
-                judged.meaning != "open",
-                judged.reason,
+                meaning,
+                meaning in ("closed", "cancelled"),
+                meaning != "open",
+                reason,
                 status.shown,
                 status.hidden,
             )

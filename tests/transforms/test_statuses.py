@@ -80,7 +80,7 @@ def test_what_decides(status, meaning):
             open_statuses="77",
         )
     )
-    assert judge(status, settings).meaning == meaning
+    assert judge(status, settings)[0] == meaning
 
 
 SPANISH_OVER = {"Anulado por el cliente", "Finalizado / Entregado", "Sin reparación"}

@@ -39,8 +39,7 @@ cast('{{ env_var('SHOPMIRROR_BUILT_AT', '') or run_started_at.replace(tzinfo=non
 {%- endmacro %}
 
 {#- The day on the shop's calendar at an instant. -#}
-{% macro local_date(instant, zone) %}{{ return(adapter.dispatch('local_date')(instant, zone)) }}{% endmacro %}
-{% macro default__local_date(instant, zone) %}cast({{ local_time(instant, zone) }} as date){% endmacro %}
+{% macro local_date(instant, zone) %}cast({{ local_time(instant, zone) }} as date){% endmacro %}
 
 {#- The shop's wall clock at an instant, as a timestamp without zone. -#}
 {% macro local_time(instant, zone) %}{{ return(adapter.dispatch('local_time')(instant, zone)) }}{% endmacro %}

@@ -21,8 +21,7 @@ case
 
 {#- A cast that gives null instead of an error. -#}
 {% macro try_cast(expression, type) %}{{ return(adapter.dispatch('try_cast')(expression, type)) }}{% endmacro %}
-{% macro default__try_cast(expression, type) %}cast({{ expression }} as {{ type }}){% endmacro %}
-{% macro duckdb__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
+{% macro default__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
 {#- PostgreSQL 16 and later. By itself it also takes words (`today`) for days. -#}
 {% macro postgres__try_cast(expression, type) -%}
 case
@@ -31,7 +30,6 @@ case
                 then cast({{ expression }} as {{ type }})
         end
 {%- endmacro %}
-{% macro spark__try_cast(expression, type) %}try_cast({{ expression }} as {{ type }}){% endmacro %}
 
 {#- The text of one key of a JSON object held as text; null when the key or the text is absent. -#}
 {% macro json_text(column, key) %}{{ return(adapter.dispatch('json_text')(column, key)) }}{% endmacro %}
