@@ -89,16 +89,10 @@ def _alike(change: Change, other: Change) -> bool:
 
 
 def filled(outbox: Outbox, value: Any) -> Any:
-    """A stored value with its references replaced by the ids that the changes got.
-
-    :class:`LookupError` when one of them has none.
-    """
+    """A stored value with its references replaced by the ids that the changes got."""
     if isinstance(value, dict):
         if set(value) == {"$queued"}:
-            known = outbox.get(value["$queued"]).id
-            if known is None:
-                raise LookupError(f"change {value['$queued']} has no id to fill in")
-            return known
+            return outbox.get(value["$queued"]).id
         return {name: filled(outbox, inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [filled(outbox, inner) for inner in value]
@@ -150,20 +144,11 @@ class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
 
 
-def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
-    """The body of the request for a change; :class:`Unsendable` when an id is missing, or the file
-    of an upload."""
-    if change.op == "upload":
-        read_file(change)
-    try:
-        return dict(filled(outbox, change.body))
-    except LookupError as missing:
-        raise Unsendable(str(missing)) from None
-
-
 def read_file(change: Change) -> bytes:
-    """The file of an upload; :class:`Unsendable` unless it is as it was queued."""
-    file = change.file or {}
+    """The file of an upload; :class:`Unsendable` unless it is as it was queued. Other changes have
+    none."""
+    if (file := change.file) is None:
+        return b""
     try:
         content = Path(file["path"]).read_bytes()
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pipelines.outbox.change import State
 from pipelines.outbox.identity import claim
-from pipelines.outbox.order import OnConflict, Unsendable, Walk, prepared
+from pipelines.outbox.order import OnConflict, Unsendable, Walk, filled, read_file
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
@@ -75,8 +75,9 @@ class _Taker:
         return True
 
     def _take(self, change: Change) -> None:
+        body = filled(self.outbox, change.body)
         try:
-            body = prepared(self.outbox, change)
+            read_file(change)
         except Unsendable as refusal:
             self.outbox.set(change, "rejected", state=State.REJECTED, reason=str(refusal))
             self.planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))

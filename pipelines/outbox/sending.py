@@ -25,10 +25,10 @@ from pipelines.outbox.order import (
     ONCE_ONLY,
     OnConflict,
     Unsendable,
-    prepared,
+    filled,
     read_file,
 )
-from pipelines.outbox.outcome import fenced, kept, settle_done
+from pipelines.outbox.outcome import fenced, kept, leave, settle_done
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import SLACK, Earlier, surely_before
 from sources.repair_shop.errors import (
@@ -90,7 +90,7 @@ class Sender:
 
     def _push(self, change: Change) -> None:
         try:
-            body = prepared(self.outbox, change)
+            body = filled(self.outbox, change.body)
             if change.doubted_since is not None:
                 cleared = self.earlier.cleared(self.outbox, change, body)
                 self.hook("verified", change.number)
@@ -125,10 +125,15 @@ class Sender:
 
     def resend(self, change: Change) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
+        body = filled(self.outbox, change.body)
         try:
-            body = prepared(self.outbox, change)
+            read_file(change)
         except Unsendable as refusal:
-            self._reject(change, str(refusal))
+            # Its file is not what it was; the service may have it as it was.
+            if "upload" in change.progress:
+                leave(self.outbox, change, str(refusal))
+            else:
+                self._reject(change, str(refusal))
             return
         # Without what was left to the service's value.
         body = {name: body[name] for name in body if name in (change.sent_body or body)}
@@ -151,6 +156,7 @@ class Sender:
                 if change.resource == "payments" and 400 <= error.status < 500:
                     raise Unsendable(f"the invoice cannot be read: {error}") from None
                 raise
+        read_file(change)
         if change.op != "update":
             return {}
         resource, zone = change.resource, self.client.shop.zone

@@ -94,6 +94,13 @@ class OddService(FakeService):
         return super()._read(path, query)
 
     def _write(self, method, path, body, raw):
+        if "/upload" in path:
+            held = len(self.files)
+            reply = super()._write(method, path, body, raw)
+            if len(self.files) > held:
+                name = raw.partition(b'filename="')[2].partition(b'"')[0].decode()
+                self.log.append(("FILE", f"{path.rpartition('/')[0]}/{name}", None, name))
+            return reply
         name, _, key = path.partition("/")
         table, before = self.records.setdefault(name, {}), copy.deepcopy(self.records)
         if same := method == "POST" and self._same(table, body):
@@ -108,6 +115,7 @@ class OddService(FakeService):
         row = table.get(key, {})
         if row and method == "POST":
             row["ref"] = str(90_000 + len(self.log))
+            row.setdefault(self.leaves_out or "ref", "o@x.org")
         if row and self.stamps:
             row["last_updated"] = self.now()
         if "stockQuantity" in kept and not self.counts_stock:

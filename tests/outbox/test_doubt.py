@@ -276,7 +276,10 @@ def test_a_payment_of_another_note_is_not_taken_for_ours(settings, service, faul
     assert service.count("create", "payments") == (fault == "after")
 
 
-def test_a_file_whose_second_sending_was_stopped_keeps_its_place(settings, service, tmp_path):
+@pytest.mark.parametrize("state", ["done", "in_doubt"])
+def test_a_file_that_may_be_in_its_place_is_sent_there_again_if_it_is_still_there(
+    settings, service, tmp_path, state
+):
     ticket = service.put("tickets", shortInfo="Screen")
     photo = tmp_path / "photo.jpg"
     photo.write_bytes(b"pixels")
@@ -284,7 +287,10 @@ def test_a_file_whose_second_sending_was_stopped_keeps_its_place(settings, servi
     service.lose = ["ok", "after"]
     assert push(settings, max_requests=2).exit_code == 4
     assert states(settings) == ["in_doubt"]
-    assert push(settings).exit_code == 0
+    if state == "in_doubt":
+        photo.unlink()
+    push(settings)
+    assert states(settings) == [state]
     assert service.count("upload", "tickets") == 1
 
 

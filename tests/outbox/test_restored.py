@@ -304,3 +304,14 @@ def test_waits_of_a_version_that_counted_by_the_wall_clock_are_cut(settings, ser
     began = time.monotonic()
     assert push(settings, stop=lambda: time.monotonic() - began > 20).exit_code == 0
     assert states(settings) == ["done"]
+
+
+def test_a_file_that_was_removed_since_may_have_been_sent(
+    settings, service, restored, tmp_path_factory
+):
+    photo = tmp_path_factory.mktemp("photos") / "photo.png"
+    photo.write_bytes(b"pixels")
+    ticket = service.put("tickets", short_info="Screen")
+    enqueue("tickets", "upload", record_id=ticket, file=photo, settings=settings)
+    restored(photo.unlink)
+    assert states(settings) == ["in_doubt"]
