@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,9 +17,10 @@ from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
 from sandbox.render import body, wants_xml
-from sandbox.routes import Answer, Call, Route
+from sandbox.routes import PREFIX, Answer, Call, Route
 from sandbox.seen import Request, Write, newest
 from sandbox.shops import Shops, key_hash
+from sandbox.writes import ROUTES
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -29,8 +30,6 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 _WORKERS = 8
 
-PREFIX = "/v1"
-"""Specification, Versioning."""
 _MOST_BODY = 32 * 1024 * 1024
 _HTML = b"<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
 _RATE_ERROR = "Request rate limit exceeded. Please wait one minute before the next request."
@@ -53,7 +52,6 @@ class SandboxApp:
     shops: Shops
     limiter: Limiter
     faults: Faults
-    routes: Sequence[Route]
     clock: Callable[[], float]
     now: Callable[[], datetime]
     reset: Callable[[tuple[str, int]], None]
@@ -68,7 +66,7 @@ class SandboxApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         path = unquote(scope["raw_path"].decode("latin-1").partition("?")[0])
-        page = explorer.page(scope["method"], path, PREFIX, self.routes)
+        page = explorer.page(scope["method"], path)
         if page is not None:
             await self.send(send, 200, page.content, page.content_type)
             return
@@ -225,7 +223,7 @@ class _Exchange:
         # The first path that matches is used (specification, rule 4), whatever the method.
         first = ""
         allowed: list[str] = []
-        for route in self.app.routes:
+        for route in ROUTES:
             if first and route.template != first:
                 continue
             variables = route.matches(below)

@@ -5,15 +5,14 @@ open, only to run a request (its Authorize button takes one).
 """
 
 import json
-from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import swagger_ui_bundle
 
 from sandbox.openapi import document
-from sandbox.routes import Route
+from sandbox.routes import PREFIX
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
 _PAGE = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
@@ -26,26 +25,24 @@ class Asset(NamedTuple):
     content_type: str
 
 
-def page(method: str, path: str, prefix: str, routes: Sequence[Route]) -> Asset | None:
+def page(method: str, path: str) -> Asset | None:
     """Give the explorer's file at this path; None when the path is none of its own."""
     if method != "GET":
         return None
-    if path.rstrip("/") in ("", prefix):
-        return Asset(_PAGE.replace("PREFIX", prefix).encode(), "text/html; charset=utf-8")
-    if path == f"{prefix}/openapi.json":
-        return Asset(_description(tuple(routes), prefix), "application/json")
-    name = path.removeprefix(f"{prefix}/explorer/")
-    if name == path:
-        return None
-    return _assets().get(name)
+    if path.rstrip("/") in ("", PREFIX):
+        return Asset(_PAGE.replace("PREFIX", PREFIX).encode(), "text/html; charset=utf-8")
+    if path == f"{PREFIX}/openapi.json":
+        return Asset(_description(), "application/json")
+    name = path.removeprefix(f"{PREFIX}/explorer/")
+    return None if name == path else _assets().get(name)
 
 
-@lru_cache(maxsize=4)
-def _description(routes: tuple[Route, ...], prefix: str) -> bytes:
-    return json.dumps(document(routes, prefix)).encode()
+@cache
+def _description() -> bytes:
+    return json.dumps(document()).encode()
 
 
-@lru_cache(maxsize=1)
+@cache
 def _assets() -> dict[str, Asset]:
     folder = Path(swagger_ui_bundle.swagger_ui_path)
     return {

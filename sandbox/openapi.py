@@ -5,13 +5,13 @@ OpenAPI 3.0, which is all that the explorer's packaged page reads.
 
 import copy
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from sandbox.filters import Filter
 from sandbox.lists import CUSTOM_FIELD_TYPES, ListEndpoint
-from sandbox.routes import Route
+from sandbox.routes import PREFIX, Route
 from sandbox.values import DAY
+from sandbox.writes import ROUTES
 
 # Empty is the default of the common parameters (specification, Common conventions), so an empty
 # value is taken for none everywhere but in numbers.
@@ -20,10 +20,10 @@ _BOOL = ["true", "false", "True", "False", "Yes", "No", "1", "0", ""]
 _DAY_SCHEMA = {"type": "string", "pattern": f"^({DAY})?$", "description": "dd-mmm-yyyy"}
 
 
-def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
-    """Describe every route; ``prefix`` is the base address's path, ``/v1``."""
+def document() -> dict[str, Any]:
+    """Describe every route."""
     paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
+    for route in ROUTES:
         paths.setdefault(route.template, {})[route.method.lower()] = operation(route)
     return {
         "openapi": "3.0.3",
@@ -33,7 +33,7 @@ def document(routes: Sequence[Route], prefix: str) -> dict[str, Any]:
             "description": "A local stand-in for the repair-shop service. Shapes vary with the "
             "shop's quirks; what stands here is the plain shop.",
         },
-        "servers": [{"url": prefix}],
+        "servers": [{"url": PREFIX}],
         "security": [{"key": []}],
         "paths": paths,
         "components": {

@@ -17,6 +17,9 @@ from sandbox.quirks import Quirks
 from sandbox.render import envelope, public
 from sandbox.store import ShopStore
 
+PREFIX = "/v1"
+"""Path of the base address (specification, Versioning)."""
+
 
 @dataclass(frozen=True)
 class Call:

@@ -19,15 +19,14 @@ from typing import Any, Self
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sandbox.app import PREFIX, SandboxApp
+from sandbox.app import SandboxApp
 from sandbox.faults import Faults
 from sandbox.generator import Size
 from sandbox.limits import MINUTE_SECONDS, Limiter
-from sandbox.routes import READ_ROUTES
+from sandbox.routes import PREFIX
 from sandbox.seen import Request, Write
 from sandbox.shops import Shops, ShopSpec
 from sandbox.store import Database, ShopStore
-from sandbox.writes import WRITE_ROUTES
 
 HOST = "127.0.0.1"
 PATIENCE_SECONDS = 20.0
@@ -76,7 +75,6 @@ class SandboxServer:
             self.shops,
             self.limiter,
             self.faults,
-            (*READ_ROUTES, *WRITE_ROUTES),
             clock=clock,
             now=now,
             reset=self._reset,

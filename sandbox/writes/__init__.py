@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sandbox.lists import OF_RESOURCE
-from sandbox.routes import Route
+from sandbox.routes import READ_ROUTES, Route
 from sandbox.writes.bodies import schema_of
 from sandbox.writes.common import Writes, create, delete, update
 from sandbox.writes.goods import GOODS
@@ -61,5 +61,5 @@ def _write_routes() -> Iterator[Route]:
         yield from _upload_routes(resource, table)
 
 
-WRITE_ROUTES = tuple(_write_routes())
-"""Every write of the specification."""
+ROUTES = (*READ_ROUTES, *_write_routes())
+"""Every method of every path of the specification, in the order in which they are tried."""

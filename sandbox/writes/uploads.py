@@ -10,7 +10,7 @@ from python_multipart.exceptions import FormParserError
 
 from sandbox.errors import Refusal
 from sandbox.lists import ListEndpoint
-from sandbox.routes import Answer, Call, found
+from sandbox.routes import PREFIX, Answer, Call, found
 from sandbox.writes.bodies import checked
 from sandbox.writes.common import json_body
 
@@ -29,7 +29,7 @@ def announce(listed: ListEndpoint, call: Call) -> Answer:
             "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
             (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
         )
-    location = f"/v1/{resource}/{owner['id']}/upload/{upload}"
+    location = f"{PREFIX}/{resource}/{owner['id']}/upload/{upload}"
     return Answer({"id": upload}, 201, {"location": location})
 
 
