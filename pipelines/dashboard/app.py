@@ -3,6 +3,7 @@
 import os
 from datetime import date
 from decimal import Decimal
+from operator import attrgetter
 from pathlib import Path
 
 import streamlit as st
@@ -235,22 +236,18 @@ def _span(first: date, last: date) -> str:
 def _numbers(found: data.View, unit: str) -> None:
     now, before = found.now, found.before
     with st.container(horizontal=True, gap="small"):
-        for label, name, colour in (
-            (_("Sold"), "sold", "normal"),
-            (_("Money taken"), "taken", "normal"),
-            (_("Still due"), "due", "inverse"),
+        for label, figure, colour in (
+            (_("Sold"), attrgetter("sold.total"), "normal"),
+            (_("Money taken"), attrgetter("taken.total"), "normal"),
+            (_("Still due"), attrgetter("due.total"), "inverse"),
+            (_("Tickets opened"), attrgetter("workshop.opened"), "off"),
+            (_("Tickets closed"), attrgetter("workshop.closed"), "normal"),
+            (_("Open tickets"), attrgetter("workshop.open_at_end"), "inverse"),
         ):
-            amount: Decimal = getattr(now, name).total
-            earlier = getattr(before, name).total if before else None
-            _number(label, formats.money(amount, unit, places=0), amount, earlier, colour)
-        for label, name, colour in (
-            (_("Tickets opened"), "opened", "off"),
-            (_("Tickets closed"), "closed", "normal"),
-            (_("Open tickets"), "open_at_end", "inverse"),
-        ):
-            count: int = getattr(now.workshop, name)
-            past = getattr(before.workshop, name) if before else None
-            _number(label, formats.whole(count), Decimal(count), past, colour)
+            amount = figure(now)
+            is_money = isinstance(amount, Decimal)
+            text = formats.money(amount, unit, places=0) if is_money else formats.whole(amount)
+            _number(label, text, Decimal(amount), figure(before) if before else None, colour)
     notes = []
     if unit and not current().sign_of(unit):
         notes.append(_("amounts in {currency}", currency=unit))

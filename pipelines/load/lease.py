@@ -169,7 +169,7 @@ class Lease:
             _wait(self._client, self._is_stopped)
 
     def _is_awaited(self) -> bool:
-        if not (self._do("SELECT pg_try_advisory_lock(%s)", _AWAITED) or [[False]])[0][0]:
+        if not _locked(self._client, _AWAITED):
             return True
         self._do("SELECT pg_advisory_unlock(%s)", _AWAITED)
         return False
@@ -247,8 +247,8 @@ def _wait(client: SqlClientBase[Any], is_stopped: Callable[[], bool]) -> None:
         time.sleep(_POLL)
 
 
-def _locked(client: SqlClientBase[Any]) -> bool:
-    return bool((client.execute_sql("SELECT pg_try_advisory_lock(%s)", _LOCK) or [[False]])[0][0])
+def _locked(client: SqlClientBase[Any], lock: int = _LOCK) -> bool:
+    return bool((client.execute_sql("SELECT pg_try_advisory_lock(%s)", lock) or [[False]])[0][0])
 
 
 def _refusal(shop: str, home_id: str, host: str, since: datetime) -> str:

@@ -82,7 +82,6 @@ RULES: Mapping[Kind, Rule] = {
     Kind.CLOCK: Rule(Severity.DOUBT, 1, "incomplete", spoils=False, mend=""),
 }
 """Of several kinds that a run ends with, the first one here decides."""
-_RANK = {kind: place for place, kind in enumerate(RULES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def worst(problems: Iterable[Problem]) -> Severity:
 
 def deciding(kinds: Iterable[Kind]) -> Kind | None:
     """The kind that decides how a run ended; None when nothing is wrong."""
-    return min(kinds, key=_RANK.__getitem__, default=None)
+    return min(kinds, key=list(RULES).index, default=None)
 
 
 def exit_code(problems: Iterable[Problem]) -> int:

@@ -177,21 +177,25 @@ def due(warehouse: Published, shops: Sequence[str], last: date) -> Due:
     return Due(**row)
 
 
-def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Workshop:
-    """Tickets opened, closed and open."""
-    row = warehouse.row(
-        """
-        select
+_TICKETS = """
             count(*) filter (where opened_day between $first and $last) as opened,
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
                 as median_hours,
-            count(*) filter (where (not is_done or done_day > $last)) as open_at_end,
+            count(*) filter (where (not is_done or done_day > $last)) as open_at_end
+"""
+
+
+def workshop(warehouse: Published, shops: Sequence[str], period: Period) -> Workshop:
+    """Tickets opened, closed and open."""
+    row = warehouse.row(
+        f"""
+        select {_TICKETS},
             count(*) filter (where is_unassigned and (not is_done or done_day > $last))
                 as unassigned_at_end
         from marts.tickets
         where list_contains($shops, shop_id) and opened_day <= $last
-        """,
+        """,  # noqa: S608 - ours
         _of(shops, period),
     )
     return Workshop(**row)
@@ -205,21 +209,17 @@ def technicians(
     Each shop's technician has a line, the tickets of nobody one for all shops.
     """
     rows = warehouse.rows(
-        """
+        f"""
         select
             case when not is_unassigned then coalesce(technician, technician_id) end as name,
-            count(*) filter (where opened_day between $first and $last) as opened,
-            count(*) filter (where is_done and done_day between $first and $last) as closed,
-            median(cycle_hours) filter (where is_done and done_day between $first and $last)
-                as median_hours,
-            count(*) filter (where (not is_done or done_day > $last)) as open_at_end
+            {_TICKETS}
         from marts.tickets
         where list_contains($shops, shop_id) and opened_day <= $last
         group by 1, case when not is_unassigned then shop_id end,
             case when not is_unassigned then technician_id end
         having opened + closed + open_at_end > 0
         order by name is null, closed desc, opened desc, open_at_end desc, name
-        """,
+        """,  # noqa: S608 - ours
         _of(shops, period),
     )
     return tuple(Technician(**row) for row in rows)
