@@ -231,12 +231,6 @@ def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> 
     return short(found[0], ("id", "label"))
 
 
-def country_default(call: Call) -> str:
-    """The shop's country code, or GB (specification, Customer, countryCode)."""
-    info = call.store.first("info", "1", ()) or {}
-    return str(info.get("country_code") or "GB")
-
-
 TICKET = ("id", "ticket_ref", "ticket_no")
 STAFF = ("id", "first_name", "last_name", "email")
 OF_STAFF: References = {"userId": ("user", "users", STAFF)}

@@ -16,7 +16,6 @@ from sandbox.writes.common import (
     Body,
     References,
     Writes,
-    country_default,
     in_order,
     label,
     mapped,
@@ -36,10 +35,19 @@ _CUSTOMER = shown_as(
 )
 
 
+def _country(call: Call) -> str:
+    """The shop's country code, or GB (specification, Customer, countryCode)."""
+    info = call.store.first("info", "1", ()) or {}
+    return str(info.get("country_code") or "GB")
+
+
+def _country_of_mobile(call: Call, body: Body) -> Body:
+    is_left_out = "mobile" in body and "countryCode" not in body
+    return {"country_code": _country(call)} if is_left_out else {}
+
+
 def _customer_changes(call: Call, body: Body, before: Body) -> Body:
-    changes = mapped(body, _CUSTOMER)
-    if "mobile" in body and "countryCode" not in body:
-        changes["country_code"] = country_default(call)
+    changes = mapped(body, _CUSTOMER) | _country_of_mobile(call, body)
     if "dateOfBirth" in body:
         changes["date_of_birth"] = parse_day(body["dateOfBirth"]).isoformat()
     if "tax" in body:
@@ -58,7 +66,7 @@ def _customer_changes(call: Call, body: Body, before: Body) -> Body:
 def _customer(call: Call, body: Body) -> Body:
     serial = call.store.next_number("customer_ref", call.store.count("customers") + 1)
     return {
-        "country_code": country_default(call),
+        "country_code": _country(call),
         "ref": f"C{serial:06d}",
         "internal_id": serial,
         **_customer_changes(call, body, {}),
@@ -72,9 +80,7 @@ _LEAD = shown_as(
 
 
 def _lead_changes(call: Call, body: Body, before: Body) -> Body:
-    changes = mapped(body, _LEAD)
-    if "mobile" in body and "countryCode" not in body:
-        changes["country_code"] = country_default(call)
+    changes = mapped(body, _LEAD) | _country_of_mobile(call, body)
     if "issueType" in body:
         changes["issue_type"] = label(call, "issueType", "issue_types", body["issueType"])
     return changes | references(call, body, OF_STAFF)

@@ -127,24 +127,18 @@ def test_the_report_follows_the_sync_with_its_due_time(bench, clock, tmp_path):
     assert [str(day) for day in days] == ["2026-11-22"]
 
 
-def test_a_refused_sync_is_still_reported_on(bench, clock, tmp_path):
-    script = COUNT + "sys.exit(3 if sys.argv[1] == 'sync' else 0)"
+@pytest.mark.parametrize(
+    ("code", "ran"),
+    [(3, ["sync", "report"]), (2, ["sync"])],  # refused: what is there is reported; wrong settings
+)
+def test_what_a_sync_ended_with_says_whether_a_report_follows(bench, clock, tmp_path, code, ran):
     report = job("report", lane="report", follows="sync", commands=[Command(("report",))])
+    script = COUNT + f"sys.exit({code} if sys.argv[1] == 'sync' else 0)"
     agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
     agenda.note()
     clock.forward(days=1)
-    assert run_once(agenda) == 3
-    assert _runs(tmp_path) == ["sync", "report"]
-
-
-def test_wrong_settings_have_no_report(bench, clock, tmp_path):
-    script = COUNT + "sys.exit(2)"
-    report = job("report", lane="report", follows="sync")
-    agenda = Agenda([job(trigger=NIGHTLY), report], bench.runner(script))
-    agenda.note()
-    clock.forward(days=1)
-    assert run_once(agenda) == 2
-    assert _runs(tmp_path) == ["sync"]
+    assert run_once(agenda) == code
+    assert _runs(tmp_path) == ran
 
 
 def test_status_can_tell_what_comes_next(bench, clock):
