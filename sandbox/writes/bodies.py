@@ -31,6 +31,7 @@ TABLES: Mapping[str, str] = dict(
     )
 )
 """Table -> its lines."""
+_Type = tuple[Callable[[Any, bool], Any], dict[str, Any]]
 _LARGEST = 10**12
 _FILES = ("pdf", "doc", "png", "jpg")
 _FLAGS = {
@@ -40,11 +41,10 @@ _FLAGS = {
 }
 _PRIORITIES = (0, 1, 2, 3, "0", "1", "2", "3", "Urgent", "High", "Normal", "Low")
 _FILLED = {"minLength": 1, "pattern": r"\S"}
-_ID_SCHEMA = {"anyOf": [{"type": "string", **_FILLED}, {"type": "integer"}]}
+_ID = {"anyOf": [{"type": "string", **_FILLED}, {"type": "integer"}]}
 _TIMES = {11: "", 17: " ([01][0-9]|2[0-3]):[0-5][0-9]", 20: ""}
 _TIMES[20] = _TIMES[17] + ":[0-5][0-9]"
-_LENGTHS = {"day": (11,), "minute": (17,), "second": (20,), "due": (11, 20), "moment": (11, 17, 20)}
-"""Date types -> lengths of the forms they take: a day, to the minute, to the second."""
+"""Length of a date -> the pattern of its time: a day, to the minute, to the second."""
 
 
 class Wrong(Exception):
@@ -68,9 +68,7 @@ class Field:
             if not isinstance(value, list) or len(value) < self.limits.get("minItems", 0):
                 raise Wrong("must be a list, with at least one element where one is needed")
             return [_body(self.type[1:-1], "create", one, of_form) for one in value]
-        found = _READ[self.type](value, of_form)
-        if self.type in _LENGTHS and len(found) not in _LENGTHS[self.type]:
-            raise Wrong(f"must be a date to the {self.type}")
+        found = _TYPES[self.type][0](value, of_form)
         for limit, (is_kept, words) in _LIMITS.items():
             if limit in self.limits and not is_kept(found, self.limits):
                 choices = ", ".join(map(str, self.limits.get("enum", ())))
@@ -81,13 +79,10 @@ class Field:
         """The field in the interface's description."""
         if "enum" in self.limits:
             return self.limits
-        if self.type in _LENGTHS:
-            forms = "|".join(f"({DAY}{_TIMES[length]})" for length in _LENGTHS[self.type])
-            return {"type": "string", "pattern": f"^({forms})$"}
         if self.type.startswith("["):
             items = schema_of(self.type[1:-1], "create")
             return {"type": "array", "items": items, **self.limits}
-        return _SCHEMAS[self.type] | self.limits
+        return _TYPES[self.type][1] | self.limits
 
 
 _LIMITS: Mapping[str, tuple[Callable[[Any, dict[str, Any]], bool], str]] = {
@@ -171,37 +166,40 @@ def _priority(value: Any, _of_form: bool) -> Any:
     return value
 
 
-def _date(value: Any, of_form: bool) -> str:
-    try:
-        parse_moment(_text(value, of_form))
-    except BadValue as error:
-        raise Wrong(str(error)) from None
-    return str(value)
+def _date(kind: str, *lengths: int) -> _Type:
+    """A type of dates that takes forms of these lengths."""
+
+    def read(value: Any, of_form: bool) -> str:
+        text = _text(value, of_form)
+        try:
+            parse_moment(text)
+        except BadValue as error:
+            raise Wrong(str(error)) from None
+        if len(text) not in lengths:
+            raise Wrong(f"must be a date to the {kind}")
+        return text
+
+    forms = "|".join(f"({DAY}{_TIMES[length]})" for length in lengths)
+    return read, {"type": "string", "pattern": f"^({forms})$"}
 
 
-_READ: Mapping[str, Callable[[Any, bool], Any]] = {
-    **dict.fromkeys(_LENGTHS, _date),
-    "text": _text,
-    "country": _country,
-    "file": _file,
-    "id": _id,
-    "ids": _ids,
-    "label": lambda value, of_form: value if type(value) is int else _id(value, of_form),
-    "number": _number,
-    "flag": _flag,
-    "priority": _priority,
+_TYPES: Mapping[str, _Type] = {
+    "day": _date("day", 11),
+    "minute": _date("minute", 17),
+    "second": _date("second", 20),
+    "due": _date("due", 11, 20),
+    "moment": _date("moment", 11, 17, 20),
+    "text": (_text, {"type": "string"}),
+    "country": (_country, {"type": "string", "pattern": "^[A-Za-z]{2}$"}),
+    "file": (_file, {"type": "string", "pattern": rf"\S\.({'|'.join(_FILES)})$"}),
+    "id": (_id, _ID),
+    "ids": (_ids, {"anyOf": [*_ID["anyOf"], {"type": "array", "minItems": 1, "items": _ID}]}),
+    "label": (lambda value, of_form: value if type(value) is int else _id(value, of_form), _ID),
+    "number": (_number, {"type": "number"}),
+    "flag": (_flag, {"anyOf": [{"type": "boolean"}, {"enum": [*_FLAGS, 1, 0]}]}),
+    "priority": (_priority, {"enum": list(_PRIORITIES)}),
 }
-_SCHEMAS: Mapping[str, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "country": {"type": "string", "pattern": "^[A-Za-z]{2}$"},
-    "file": {"type": "string", "pattern": rf"\S\.({'|'.join(_FILES)})$"},
-    "id": _ID_SCHEMA,
-    "ids": {"anyOf": [*_ID_SCHEMA["anyOf"], {"type": "array", "minItems": 1, "items": _ID_SCHEMA}]},
-    "label": _ID_SCHEMA,
-    "number": {"type": "number"},
-    "flag": {"anyOf": [{"type": "boolean"}, {"enum": [*_FLAGS, 1, 0]}]},
-    "priority": {"enum": list(_PRIORITIES)},
-}
+"""Type -> how a value is read, and what the interface's description says of it."""
 
 
 def _field(line: str) -> Field:
