@@ -165,12 +165,14 @@ def _shop(
         for resource in endpoint.resources
     ]
     missing = [one["resource"] for one in resources if not one["whole"]]
+    # The shop's mirror is as old as its oldest list.
+    fresh = [one["fresh_as_of"] for one in resources]
     found = compared.shops.get(shop.name, Books())
     told = [str(problem) for problem in doubts if problem.shop == shop.name]
     return ShopStatus(
         shop.name,
         not missing and not told and not found.differing,
-        None if missing else _as_of(resources),
+        None if missing or None in fresh else min(fresh, default=None),
         missing,
         told,
         resources,
@@ -198,12 +200,6 @@ def _proven(scans: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:
         "fresh_as_of": max(moments, default=None),
         "proof": scans[-1]["proof"] if scans else None,
     }
-
-
-def _as_of(resources: Sequence[Mapping[str, Any]]) -> str | None:
-    """The shop's mirror is as old as its oldest list."""
-    fresh = [resource["fresh_as_of"] for resource in resources]
-    return None if None in fresh else min(fresh, default=None)
 
 
 def _budget(budget: Budget, shop: ShopSettings) -> dict[str, Any]:

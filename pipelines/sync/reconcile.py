@@ -8,6 +8,8 @@ what this service counts as a sale and as a purchase, which the specification do
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -120,14 +122,18 @@ def reconcile(
         try:
             results = {s.name: ShopResult(s.name) for s in shops}
             for one in shops:
-                _ask(session, one, year, results[one.name])
+                with _noting(results[one.name]):
+                    fetch_monthly_reports(session.client(one), session.ledger, year)
                 lacking = not_compared(session.ledger, one.name)
                 report.problems += [f"{one.name}: {problem}" for problem in lacking]
             session.build()
             if calibrate:
                 for one in shops:
                     report.verdicts[one.name] = _calibrate(session, one)
-                    _ask_days(session, one, results[one.name], report)
+                    if results[one.name].error is None:
+                        with _noting(results[one.name]):
+                            found = contradictions(session.client(one), session.ledger)
+                            report.problems += [f"{one.name}: {problem}" for problem in found]
                 session.build()
             again = False
             for one in shops:
@@ -165,24 +171,13 @@ def _check_mirrored(session: Session, shops: tuple[ShopSettings, ...]) -> None:
             )
 
 
-def _ask(session: Session, shop: ShopSettings, year: int | None, result: ShopResult) -> None:
+@contextmanager
+def _noting(result: ShopResult) -> Iterator[None]:
+    """What keeps the service's answer from us is in the shop's result, and stops no other shop."""
     try:
-        fetch_monthly_reports(session.client(shop), session.ledger, year)
+        yield
     except ShopError as error:
         result.error = error
-
-
-def _ask_days(
-    session: Session, shop: ShopSettings, result: ShopResult, report: ReconcileReport
-) -> None:
-    if result.error is not None:
-        return
-    try:
-        found = contradictions(session.client(shop), session.ledger)
-    except ShopError as error:
-        result.error = error
-        return
-    report.problems += [f"{shop.name}: {problem}" for problem in found]
 
 
 def contradictions(client: Client, ledger: Ledger) -> list[str]:
@@ -219,10 +214,8 @@ def _split(
     if is_definition(result.differences, result.matching):
         result.hint = definition_hint(result.differences)
         return False
-    try:
+    with _noting(result):
         split_months(session.client(shop), session.ledger, result.differences, limit=24)
-    except ShopError as error:
-        result.error = error
     return True
 
 
