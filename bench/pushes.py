@@ -44,7 +44,7 @@ SETTLE = 4
 METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "FILE"}
 ACTING = ("create", "upload")
 KINDS = (
-    "brand brand model category customer twins update update basis stock file pay pay delete"
+    "brand model category customer ticket twins update update basis stock file pay pay delete"
 ).split()
 HABITS = "answer late lag text doubles has_details counts_stock stamps leaves_out date_ahead faults"
 
@@ -111,6 +111,7 @@ class Trial:
                 "pay": {"invoiceId": self.invoice, "lines": [line]},
                 "update": {self.dice.choice(["company", "city"]): word, **email},
                 "basis": {"city": word},
+                "ticket": {"customerId": word, "shortInfo": word},
                 "stock": {"stockQuantity": 100 + self.words},
                 "delete": {},
                 "file": {},
@@ -129,14 +130,18 @@ class Trial:
                         more["file"].write_text(word)
                     self._add(name, op, body, record_id=target, **more)
                 continue
-            lists = {"pay": "payments", "category": "categories", "customer": "customers"}
-            marker = half and kind in ("pay", "customer")
+            lists = {"pay": "payments", "category": "categories"}
+            lists |= {"customer": "customers", "ticket": "tickets"}
+            marker = half and kind in ("pay", "customer", "ticket")
             self._add(lists.get(kind, "brands"), "create", body, marker=marker)
             if kind == "twins":
                 self._add("brands", "create", body)
             elif kind == "model":
                 of_it = {"brand": f"@{self.queued[-1]}", "name": f"M {word}", "status": "Active"}
                 self._add("models", "create", of_it)
+            elif kind == "ticket" and half:
+                note = {"ticket": f"@{self.queued[-1]}", "type": "Public", "comment": word}
+                self._add("ticketComments", "create", note)
             elif kind == "pay" and self.dice.random() < 0.3:
                 with self.service.lock:  # the till takes it, too
                     self.service.next_id += 1

@@ -16,7 +16,7 @@ one was last used, so only what the service made since then can be it:
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -109,7 +109,10 @@ class Earlier:
         row = self.lookup.record(change.resource, record_id)
         if row is None:
             return Verdict("absent", None, "there is no such record"), {}
-        return self._updated(change, body, row, after), {"before": {}}
+        # What another copy sent after it of the same record is shown in its stead.
+        later = outbox.of_record(change, op="update", after=change.number, states=[State.QUEUED])
+        sent = [body, *(one.body for one in later if one.doubted_since is not None)]
+        return self._updated(change, sent, row, after), {"before": {}}
 
     # -- creates ------------------------------------------------------------------------------
 
@@ -201,11 +204,18 @@ class Earlier:
     # -- updates ------------------------------------------------------------------------------
 
     def _updated(
-        self, change: Change, body: Mapping[str, Any], row: Mapping[str, Any], after: datetime
+        self,
+        change: Change,
+        sent: Sequence[Mapping[str, Any]],
+        row: Mapping[str, Any],
+        after: datetime,
     ) -> Verdict:
-        resource, zone = change.resource, self.client.shop.zone
+        body, resource, zone = sent[0], change.resource, self.client.shop.zone
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
-        seen = {name: retains(resource, name, body[name], row, zone) for name in body}
+        seen = {}
+        for name in body:
+            found = [retains(resource, name, one[name], row, zone) for one in sent if name in one]
+            seen[name] = True if True in found else found[0]
         if not once:
             if True in seen.values() and False not in seen.values():
                 return Verdict("applied", change.record_id, "the record shows ours")

@@ -64,7 +64,7 @@ class OddService(FakeService):
         self.distort = self._kept
 
     def _kept(self, name, value):
-        told = name in ("name", "company", "city", "comment", "email") and self.text
+        told = name in ("name", "short_info", "company", "city", "comment", "email") and self.text
         return TEXTS[self.text](value) if told else value
 
     def _answered(self, seen):

@@ -315,3 +315,12 @@ def test_a_file_that_was_removed_since_may_have_been_sent(
     enqueue("tickets", "upload", record_id=ticket, file=photo, settings=settings)
     restored(photo.unlink)
     assert states(settings) == ["in_doubt"]
+
+
+def test_of_two_values_of_a_field_the_later_is_shown(settings, service, restored):
+    record = service.put("customers", name="Ann", city="A")
+    for city, seen in (("B", "A"), ("C", "B")):
+        body, based_on = {"city": city}, {"city": seen}
+        enqueue("customers", "update", body, record_id=record, based_on=based_on, settings=settings)
+    assert restored().exit_code == 0
+    assert service.count("update", "customers") == 2
