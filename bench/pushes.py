@@ -10,6 +10,7 @@ is done. What is "in doubt" is a right answer, and counted. Ends with 1 if one w
 
 Seed 16 left a queue file that nothing could open: a kill came between its tables and its identity.
 Seed 733: a file that may have been sent was told rejected once it was removed from this machine.
+Seed 1210: a record that showed late made an update that a proxy had repeated (409) look rejected.
 Processes race, so what a seed meets differs a little each time.
 """
 

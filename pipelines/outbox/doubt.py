@@ -157,7 +157,7 @@ class Resolver:
             return
         lookups = change.lookups + 1
         refused = change.progress.get("refused") == EXISTS
-        harmless = change.op == "upload" or (refused and change.op != "create")
+        harmless = change.op == "upload" or (refused and change.op == "delete")
         settled = self._since(change) >= self._settle(change)
         if not harmless and (not settled or (lookups < LOOKUPS and not refused)):
             # For a "no" that is likely meant so, no push waits: the next one looks again.
@@ -215,7 +215,8 @@ class Resolver:
     def _settle(self, change: Change) -> float:
         """Seconds from then on after which a record that holds it would show it."""
         acts = change.op == "create" or ONCE_ONLY & (change.sent_body or {}).keys()
-        minutes = self._shop.settle_minutes if acts else 1
+        tells_no = change.progress.get("refused") == EXISTS
+        minutes = self._shop.settle_minutes if acts or tells_no else 1
         return self._shop.seconds(SETTLE_SECONDS) * minutes
 
 

@@ -94,7 +94,7 @@ update changes set (sent_body, baseline, sent_at, attempts, progress, answer, lo
     for_person) = (select sent_body, baseline, sent_at, attempts, progress, answer, lookups,
     next_lookup, for_person from changes as lead where lead.number = changes.merged_into)
     where merged_into is not null and state in ('sending', 'in_doubt');
-drop index changes_by_merge;
+drop index if exists changes_by_merge;
 alter table changes drop column merged_into;
 alter table changes drop column alone;
 """,

@@ -148,3 +148,18 @@ def test_one_refused_is_not_told_rejected_by_a_list_that_may_be_late(tmp_path, s
     service.late = 0.0
     assert push(settings).exit_code == 0
     assert service.count("create", "customers") == 1
+
+
+def test_an_update_refused_is_not_told_rejected_by_a_record_that_may_be_late(
+    tmp_path, service, monkeypatch
+):
+    settings = settings_for(tmp_path, service.base_url, minute_seconds=60.0)
+    record = service.put("customers", name="Bob", city="A")
+    enqueue("customers", "update", {"city": "B"}, record_id=record, settings=settings)
+    old = dict(service.records["customers"][record])
+    service.lose = ["409 after"]
+    with monkeypatch.context() as late:
+        late.setattr(service, "_read", lambda *_: (200, old))
+        assert push(settings).exit_code == 1
+    assert states(settings) == ["in_doubt"]
+    assert push(settings).exit_code == 0
