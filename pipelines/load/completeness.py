@@ -4,8 +4,6 @@ Data flow: scans of the ledger -> rows of ``ops.completeness``; ``status`` and t
 read them too.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta

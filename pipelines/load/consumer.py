@@ -6,8 +6,6 @@ waits. A load that fails is halved until the page is found that makes it fail; t
 (:mod:`sources.repair_shop.ledger.aside`), all others are loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,9 +1,7 @@
 """The settings of further destinations: which there are, and what of them is secret."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -30,7 +28,7 @@ class WarehouseSettings(Section):
     read: str = Field("", description="the PostgreSQL of these that reports are read from")
 
     @model_validator(mode="after")
-    def _is_loaded(self) -> WarehouseSettings:
+    def _is_loaded(self) -> Self:
         if self.read and self.read not in self.also:
             raise ValueError(f"read: '{self.read}' is none of those that 'also' names")
         return self

@@ -1,7 +1,5 @@
 """What was at the bottom of an error that dlt wrapped several times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sources.repair_shop.errors import first_line

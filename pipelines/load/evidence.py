@@ -3,8 +3,6 @@
 Data flow: ledger -> rows of the ``ops`` tables, written before every publish.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 ``ops.unreadable`` is made by the models. Tables that need more columns get them here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 FORMAT = 4

@@ -10,8 +10,6 @@ each time they are opened together. Where they do not agree the hint is worth no
   that are gone.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """The tables of the private database: made when missing, widened when more is declared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -16,8 +16,6 @@ Money stays what it is in the warehouse, exact: DECIMAL columns come as :class:`
 sums in pandas are right to the cent. Charts want floating point: :func:`floats`.
 """
 
-from __future__ import annotations  # pd.Series takes no type when the code runs
-
 import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager

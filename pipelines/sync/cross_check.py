@@ -7,8 +7,6 @@ same night instead of when the audit reaches it. Only what changed since ``since
 a service whose two lists never agree costs nothing on a night without a change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """``plan``: what the next sync will ask, how many requests, how long. Makes no request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ a day into documents. ``repair`` reads the documents of those days again; ``cali
 what this service counts as a sale and as a purchase, which the specification does not say.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

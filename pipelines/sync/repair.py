@@ -6,8 +6,6 @@ So an invoice of two years ago that was edited or deleted yesterday is found the
 price of a handful of requests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta

@@ -7,8 +7,6 @@ killed at any moment and the next one goes on. A sync ends complete, or incomple
 missing.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence

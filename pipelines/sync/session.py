@@ -11,8 +11,6 @@
 Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has it.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

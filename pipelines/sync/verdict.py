@@ -4,8 +4,6 @@ Which of several troubles decides, and with which exit code, is in the table of
 :mod:`pipelines.monitor.severity`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -5,8 +5,6 @@ at the cost of a whole processor, while there is nothing left to share, and thre
 for each other: a sixth of a large build. Statements that do not read each other share nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait

@@ -7,8 +7,6 @@ text is kept in the ledger (``BUILT``) when a build has succeeded and taken away
 begins, so a run that was killed or failed in between is never mistaken for a finished one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -6,8 +6,6 @@ that are the same every night until someone edits the project. So they are kept:
 a build, below one that says of which files they were made. ``make models`` writes it anew.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -4,8 +4,6 @@ Data flow: ``transforms/models/**.yml`` and ``columns.md`` -> :class:`Table` -> 
 shows too (:func:`page`), and the reference of the documentation. Needs no warehouse and no dbt.
 """
 
-from __future__ import annotations
-
 import functools
 import html
 import re

@@ -11,8 +11,6 @@ is taken away when a build begins and comes back when it has ended, so a build t
 leaves a file of which the next builds everything.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

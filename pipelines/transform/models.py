@@ -9,8 +9,6 @@ dbt unless the project was edited since they were made. It takes two seconds to 
 own caches, so it is imported on first use and everything it writes goes under ``<home>/build/dbt``.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Carries out the statements of a build in the private DuckDB file."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ Spark waits without end where no worker is left; here a build waits ``spark.shop
 (of ``spark-defaults.conf``) for one, and fails then.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import threading

@@ -13,8 +13,6 @@ States and transitions), so what decides is, in this order:
    finished, so a status it shows is not open for that reason alone.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata
