@@ -183,9 +183,7 @@ def test_a_file_that_changed_since_is_not_sent(settings, service, tmp_path):
     assert not service.files
 
 
-def test_a_parked_update_is_not_passed_by_a_later_one_that_leaves_with_an_earlier(
-    settings, service
-):
+def test_a_parked_update_is_not_passed_by_a_later_one(settings, service):
     record = service.put("products", name="Now", stock=1)
     parked = {"name": "B", "stockQuantity": 1, "_based_on": {"name": "Then"}}
     for body in ({"name": "A"}, parked, {"name": "C"}):
