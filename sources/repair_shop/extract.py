@@ -116,20 +116,22 @@ class ShopFetch:
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
-        queue = sorted(joined(jobs), key=lambda job: job.endpoint.table != "statuses")
-        began = len(self.results)
+        denied, began = self.client.budget.denied, len(self.results)
+
+        def place(job: Job) -> tuple[bool, bool]:
+            return f"GET {job.path}" in denied, job.endpoint.table != "statuses"
+
+        queue = sorted(joined(jobs), key=place)
         for job in queue:
             self.observer.plan(job.shop, job.resource, job.requests)
         # One alone: a wrong key costs one request, not one for each worker. After a block it is not
         # one that may have been refused for itself, as it has to tell of the key.
-        denied = self.client.budget.denied
-        first = [job for job in queue if f"GET {job.path}" not in denied][
-            : not self.client.requests
-        ]
-        first += [job for job in queue if job.endpoint.table == "statuses" and job not in first]
-        for job in first:
+        while queue and not self.client.requests:
+            self._run(queue.pop(0))
+        for job in [job for job in queue if job.endpoint.table == "statuses"]:
+            queue.remove(job)
             self._run(job)
-        together(self._run, [job for job in queue if job not in first], WORKERS)
+        together(self._run, queue, WORKERS)
         for result in self._put_off.copy():
             self._run(result.job, result)
         self._put_off.clear()
@@ -229,27 +231,26 @@ class ShopFetch:
                 self._put_off.append(JobResult(job, rows=result.rows))
                 return False
             if self._reader.goes_on(job, scan, outcome):
+                rows = len(outcome.ids)
                 outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
+                outcome.reason = outcome.reason or NOTHING_NEW * (len(outcome.ids) <= rows)
         result.outcome = outcome
         self._close(job, scan, outcome, result)
         return True
 
     def _read(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome:
         try:
-            outcome = self._reader.read(job, scan, count, by_offset)
-            if outcome.page_rows and by_offset:
-                raise PagingBroken("it gives other pages than of the fifty rows asked for")
-            return outcome
+            return self._reader.read(job, scan, count, by_offset)
         except PagingBroken as broken:
             return self._read_otherwise(job, scan, count, broken)
 
     def _may_go_on(self, job: Job, outcome: Outcome) -> bool:
-        """Whether a short page may not be the whole list, though page 2 is empty: where no list
-        of the shop shows a longer page, in a first load and of lists that lack known rows."""
+        """Whether one page may not be the whole list, though page 2 is empty: where no list of the
+        shop shows a longer page, in a first load and of lists that lack known rows."""
         rows, longest = len(outcome.ids), self._reader.shown.longest
-        if not outcome.proven or not outcome.whole or outcome.page_rows or job.hides_categories:
+        if not outcome.proven or not outcome.whole or job.hides_categories or not rows:
             return False
-        if not rows or longest > min(rows, PAGE_ROWS - 1):
+        if rows != longest and (outcome.page_rows or longest > min(rows, PAGE_ROWS - 1)):
             return False
         lacks = job.kind == "head" and self.ledger.live_count(job.shop, job.resource) > rows
         return lacks or job.kind == "full"
@@ -258,9 +259,7 @@ class ShopFetch:
         """By offset, from now on, if that shows more than one page; else unsorted."""
         try:
             outcome = self._reader.read(job, scan, count, by_offset=True)
-            if outcome.page_rows or (
-                outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids
-            ):
+            if outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids:
                 raise PagingBroken("it leaves out rows that page numbers showed")
             if not self._reader.pages_by_offset(job, scan):
                 if outcome.proven and outcome.whole:

@@ -261,11 +261,23 @@ class IgnoresPage(FakeList):
         return super().page(1, order)
 
 
-@pytest.mark.parametrize("kind", [OnePageOnly, IgnoresPage])
-def test_a_service_that_does_not_page_is_noticed(kind):
+class LastPageOnly(FakeList):
+    """Every page above the first is the last one; offsets work."""
+
+    def page(self, number: int, order: str | None) -> Page:
+        last = -(-len(self.rows) // PAGE_ROWS)
+        return super().page(number if number == 1 else last, order)
+
+    def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
+        return FakeList.page(self, number, order)
+
+
+@pytest.mark.parametrize("kind", [OnePageOnly, IgnoresPage, LastPageOnly])
+@pytest.mark.parametrize("count", [101, 149, 150, 260])
+def test_a_service_that_does_not_page_is_noticed(kind, count):
     with pytest.raises(PagingBroken):
-        read_list(kind(rows(260)))
-    if kind is IgnoresPage:
+        read_list(kind(rows(count)))
+    if kind is not OnePageOnly:
         with pytest.raises(PagingBroken):
             read_window(kind(rows(260)))
 

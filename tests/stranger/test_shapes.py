@@ -226,25 +226,29 @@ def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
 
 @pytest.mark.parametrize(
     ("pages", "knows"),
-    [("alike", "sort"), ("empty", "sort"), ("empty", "offset"), ("empty", "createdDateTo")],
+    [
+        *(("alike", "sort"), ("empty", "sort"), ("empty", "offset"), ("empty", "createdDateTo")),
+        ("full", "nothing"),
+    ],
 )
 def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, pages, knows):
-    """Of 15 rows a page, whatever page is asked; or none from the second page on."""
+    """Of 15 rows a page, or 55, whatever page is asked; or none from the second page on."""
     rows = [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 3:02d}"} for n in range(60)]
+    size = 55 if pages == "full" else 15
 
     def answer(seen: Seen) -> Reply:
         if not seen.path.endswith("/customers"):
             return Reply()
         query = dict(seen.query)
-        if pages == "empty" and query.get("page", "1") != "1":
+        if pages != "alike" and query.get("page", "1") != "1":
             return Reply(body=[])
         if knows == "sort" and query.get("sort") == "oldest":
-            return Reply(body=rows[:15])
+            return Reply(body=rows[:size])
         until = query.get("createdDateTo") if knows == "createdDateTo" else None
         day = parse_moment(until, UTC) if until else "3"
         begin = int(query.get("offset", 0)) if knows == "offset" else 0
         shown = [row for row in rows[::-1] if row["created_date"] <= day]
-        return Reply(body=shown[begin:][:15])
+        return Reply(body=shown[begin:][:size])
 
     stranger.loopback.otherwise = answer
     for _ in range(2):

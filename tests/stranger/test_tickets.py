@@ -73,5 +73,9 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
         assert code or len(stranger.recorder.live("tickets", "main")) == number
         is_back = changed == "deleted" and number == 120
         tickets.append(deleted.pop(5) if is_back else ticket(number, "Open", "2026-03-09"))
+    if changed == "all":
+        tickets.pop(100)
+        assert stranger.sync("tickets").exit_code == 0
+        assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
     looked_up = [seen.path for seen in stranger.loopback.seen if "/tickets/t2" in seen.path]
     assert len(looked_up) == len(set(looked_up))

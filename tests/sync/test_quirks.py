@@ -58,7 +58,7 @@ def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(
         by_offset = query._window
 
         def window(asked: Any, quirks: Quirks) -> tuple[int, int]:
-            is_offset = knows_offset and "offset" in asked.last()
+            is_offset = knows_offset and asked.one("offset")
             return by_offset(asked, quirks) if is_offset else (0, PAGE_ROWS)
 
         monkeypatch.setattr(query, "_window", window)

@@ -197,23 +197,31 @@ class JobReader:
         return False
 
     def goes_on(self, job: Job, scan: Scan, out: Outcome) -> bool:
-        """Whether a list of one short page shows others before its oldest day, or by offset."""
-        until: dict[str, Any] = (
-            {job.endpoint.window[1]: out.first_day} if job.endpoint.created_filter else {}
-        )
+        """Whether a list of one page shows others before its oldest day or by offset; where it is
+        full, after its newest too, or may, as it comes whatever is asked, and in what order."""
         offset: dict[str, Any] = {"offset": len(out.ids), "limit": PAGE_ROWS}
         order = "oldest" if job.endpoint.sort else None
-        asks = [("before:", until), ("behind:", offset)]
+        asks: list[tuple[str, dict[str, Any]]] = [("behind:", offset)]
+        if job.endpoint.created_filter and out.first_day:
+            since, until = job.endpoint.window
+            asks.append(("before:", {until: out.first_day}))
+            if len(out.ids) >= PAGE_ROWS:
+                asks.append(("after:", {since: out.last_day}))
         label = repair_status(self.ledger, job.shop) if job.endpoint.partition else None
         for is_it, half in halves(label) if label else ():
             # The bare list may be shorter than what was read of a half.
             asks.append((f"behind {is_it}:", {**offset, "offset": self.shown.longest, **half}))
+        alike = set[tuple[str, ...]]()
         for name, asked in asks:
             reader = self._maker(job, scan, lambda *_: None, False, asked)(name)
             with suppress(ValidationRefused):
-                if not out.ids.issuperset(reader.ask("newest:1", 1, order).ids):
-                    return True
-        return False
+                alike.add(reader.ask("newest:1", 1, order).ids)
+            if any(not out.ids.issuperset(ids) for ids in alike):
+                return True
+        if order is None or any(len(ids) < max(PAGE_ROWS, len(out.ids)) for ids in alike):
+            return False
+        bare = self._maker(job, scan, lambda *_: None, False)("newest:")
+        return {bare.ask("newest:1", 1, "newest").ids} == alike
 
     def read_unsorted(self, job: Job, scan: Scan, count: OnRows, why: str) -> Outcome:
         """A list that pages but does not sort is read up to its empty page, and down again."""
@@ -239,10 +247,8 @@ class JobReader:
                 out = read_window(reader(), expected=self._pages(job) if known else None)
         except (PagingBroken, BadAnswer):
             return None
-        # Where page numbers are ignored a page repeats itself as if it were the last; and offsets
-        # are for pages of fifty rows.
-        is_whole = self.ledger.shown_ids(scan) <= out.ids and not (by_offset and out.page_rows)
-        return out if is_whole else None
+        # Where page numbers are ignored a page repeats itself as if it were the last.
+        return out if self.ledger.shown_ids(scan) <= out.ids else None
 
     def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -121,16 +121,17 @@ class Bounded:
         self._expected = max(self._expected or 0, pages)
 
 
-def try_by_offset(reader: Bounded, order: str | None, first: Iterable[str]) -> None:
-    """A full first page and no second one may mean that page numbers do not work.
+def try_by_offset(reader: Bounded, order: str | None, pages: Sequence[Page]) -> None:
+    """A full first page and no others than ``pages`` may mean that page numbers do not work.
 
-    ``first``: its rows. Raises :class:`PagingBroken` if there are others by offset, or at the other
+    Raises :class:`PagingBroken` if there are others by offset, or at the other
     end of a list that was read from its oldest rows.
     """
-    others = [reader.reader.ask_by_offset("offset:2", 2, order)]
+    first, number = {row for page in pages for row in page.ids}, 1 + pages[0].size // PAGE_ROWS
+    others = [reader.reader.ask_by_offset(f"offset:{number}", number, order)]
     if order == "oldest":
         others.append(reader.ask("newest", 1, "newest"))
-    if any(page is not None and not set(page.ids) <= set(first) for page in others):
+    if any(page is not None and not set(page.ids) <= first for page in others):
         raise PagingBroken("page 2 shows nothing new though there are more rows")
 
 

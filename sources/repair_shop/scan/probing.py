@@ -24,6 +24,7 @@ from .tickets import (
     HIDDEN_KEY,
     MakeReader,
     halves,
+    have_changed,
     parts_of_hidden,
     read_tickets,
     repair_status,
@@ -64,11 +65,17 @@ class ListCount:
             return
         shop = self.job.shop
         label = repair_status(self.ledger, shop)
-        if label is None or self.ledger.value(shop, HIDDEN_KEY):
+        hides = self.ledger.value(shop, HIDDEN_KEY)
+        if label is None or hides:
             for name, asked in parts_of_hidden(self.ledger, shop).items():
                 listed = self.reader(f"new {name}:", None, asked)
                 out.add(read_head(listed, order="newest", since=self.job.since, live=0))
-            out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
+            if hides == "yes" and not have_changed(
+                self.reader, self.ledger.live_count(shop, self.job.resource)
+            ):
+                self._read_whole(out, "fewer have a last change than are known")
+            else:
+                out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
         self._settle(out, [self._search(half, params) for half, params in halves(label)])
 

@@ -27,7 +27,7 @@ from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from ..hub import together
@@ -46,6 +46,8 @@ from ..scan.outcome import (
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
 _ROUNDS = 3
+_FEW = 5
+"""Rows that may be gone from one page, or have come to it, while the next was read."""
 
 
 def read_list(reader: Reader, *, hint: int | None = None, since: date | None = None) -> Outcome:
@@ -95,8 +97,27 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
         _descend(reader, last, pages, "down", 1, early)
     if out.proven:
         out.proof = f"read from page {last} down to 1, both ends met"
-        if last - 1 >= _RECHECK_FROM:
+        if pages.keys() == {1, 2}:
+            _look_between(reader, top, pages[1], pages[2])
+        elif last - 1 >= _RECHECK_FROM:
             _recheck(reader, max(early, default=max(pages)), pages)
+
+
+def _look_between(reader: Bounded, top: Page, low: Page, high: Page) -> None:
+    """Of a list of two pages the newest one shows no others, unless its last comes for any number.
+
+    Raises :class:`PagingBroken` then. A few rows may have moved meanwhile.
+    """
+    older: Sequence[str] = (
+        top.ids[top.ids.index(high.ids[0]) + 1 :] if high.ids[0] in top.ids else low.ids
+    )
+    if len(older) < _FEW:
+        second = reader.reader.ask_by_offset("offset:2", 2, "oldest")
+        is_between = second is not None and len({*second.ids} - reader.out.ids) >= _FEW
+    else:
+        is_between = set(older).isdisjoint(low.ids)
+    if is_between:
+        raise PagingBroken("there are rows between its pages 1 and 2")
 
 
 def _descend(

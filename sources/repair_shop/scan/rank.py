@@ -144,7 +144,7 @@ class RankSearch:
             del self._pages[beyond]
         if number == 1 and self.live > PAGE_ROWS:
             # Of a service that ignores page numbers; first loads of few rows do not tell.
-            try_by_offset(self._reader, "oldest", self._pages[number].ids)
+            try_by_offset(self._reader, "oldest", [self._pages[number]])
 
     def _unrepeat(self) -> None:
         """The last page may be one that the service repeats past the end: find the first alike."""

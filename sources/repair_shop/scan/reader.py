@@ -27,7 +27,7 @@ from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.answers import parse_json, rows_of
 from ..http.client import Answer, Client
 from ..ledger import Ledger, Page, Row, Scan
-from ..scan import PAGE_ROWS
+from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.numbering import number_of
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import day_in
@@ -132,10 +132,18 @@ class ServiceReader:
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
         self._latency = 0.0
+        self._first: tuple[str, ...] = ()
+        """Rows of the first page by offset."""
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises."""
+        """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises, and
+        :class:`~repair_shop.scan.PagingBroken` where offsets are not answered as asked."""
         page = self._ask(key, number, order, self._by_offset)
+        if self._by_offset:
+            self._first = page.ids if number == 1 else self._first
+            is_behind = 0 < len(self._first) < PAGE_ROWS and not {*page.ids} <= {*self._first}
+            if page.size > PAGE_ROWS or is_behind:
+                raise PagingBroken("it gives other pages than of the fifty rows asked for")
         if key.partition(":")[0] not in _TELL_THE_END:
             return page
         body = self._ledger.body(self._scan, self._full_key(key, self._by_offset))
@@ -226,7 +234,8 @@ class ServiceReader:
             )
             if isinstance(error, NotAllowed) or not is_refusal:
                 raise
-            if number == 1 and not isinstance(error, NoRows):
+            is_first = number == 1 and not params.get("offset")
+            if is_first and not isinstance(error, NoRows):
                 if not self._is_no_rows(error):
                     raise
             elif not self._is_past_the_end(error, params):

@@ -156,7 +156,7 @@ class _Tickets:
         """Add the tickets changed last, all that have a last change if these are more than the
         halves showed; what asks for them. Without such a list the newest of each status."""
         try:
-            changed, asked = _newest_updated(self.reader)
+            changed, asked = _updated(self.reader, "check", 1)
         except NotFound:
             kept = self.ledger.value(self.shop, HIDDEN_KEY)
             if label is None or kept not in (None, "", _MISSING):
@@ -244,12 +244,22 @@ class _Tickets:
         return changed
 
 
-def _newest_updated(reader: MakeReader) -> tuple[Page, dict[str, Any]]:
-    """The tickets changed last, and what asks for them. Raises :class:`NotFound` where there is no
-    such path: one 404 alone says little, and a service may refuse so long a time."""
-    for name, asked in (("check:", _SINCE_EVER), ("check again:", {})):
+def have_changed(reader: MakeReader, rows: int) -> bool:
+    """Whether so many tickets have a last change, by the page on which the last of them stands,
+    which may be one that is repeated past the end."""
+    number, row = divmod(rows - 1, PAGE_ROWS)
+    last = _updated(reader, "count", number + 1)[0] if rows else None
+    if last is None or not number or last.size <= row + 1:
+        return last is None or last.size > row
+    return not {*last.ids} <= {*_updated(reader, "count", number)[0].ids}
+
+
+def _updated(reader: MakeReader, name: str, number: int) -> tuple[Page, dict[str, Any]]:
+    """A page of the tickets by last change, and what asks for them. Raises :class:`NotFound` where
+    there is no such path: one 404 alone says little, and a service may refuse so long a time."""
+    for prefix, asked in ((f"{name}:", _SINCE_EVER), (f"{name} again:", {})):
         try:
-            return reader(name, _UPDATED, asked).ask("updated:1", 1, None), asked
+            return reader(prefix, _UPDATED, asked).ask(f"updated:{number}", number, None), asked
         except (NotFound, ValidationRefused) as error:
             if isinstance(error, NotAllowed) or not asked:
                 raise

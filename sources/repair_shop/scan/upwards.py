@@ -41,7 +41,7 @@ def read_window(
 def _read_window(reader: Bounded, order: str | None) -> None:
     pages = _read_up(reader, order, "up")
     if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        try_by_offset(reader, order, pages[0].ids)
+        try_by_offset(reader, order, pages)
     down: list[Page] = []
     for below in range(len(pages) - 1, 0, -1):
         down.insert(0, reader.ask("down", below, order))
@@ -76,6 +76,8 @@ def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
         if page.size == 0:
             break
         if pages and seen.issuperset(page.ids):
+            if number == 3:
+                try_by_offset(reader, order, pages)  # it may come for any number above 1
             if pages[-1].size < PAGE_ROWS:
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
@@ -149,7 +151,7 @@ def _is_past_the_end(
     """
     if page.size == 0:
         if number == 2 and pages[0].size >= PAGE_ROWS:
-            try_by_offset(reader, order, pages[0].ids)
+            try_by_offset(reader, order, pages)
         return True
     if pages and set(page.ids) == set(pages[-1].ids):
         if page.size < PAGE_ROWS:
