@@ -1,0 +1,10 @@
+"""Random services of :mod:`bench.strangers`, of a few seeds that found something."""
+
+import pytest
+
+from bench.strangers import tried
+
+
+@pytest.mark.parametrize("seed", [65, 94])
+def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(seed):
+    assert tried(seed, nights=2)
