@@ -52,7 +52,7 @@ UPDATED = ("tickets", "products", "appointments")
 STATUSES = ("New", "En proceso", "Completado", "Facturado")
 ZONES = ("America/Guatemala", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe")
 FIRST_NIGHT = datetime(2026, 11, 23, 9, tzinfo=UTC)
-DAY = timedelta(days=1)
+DAY, CHANGES = timedelta(days=1), 15
 BODIES: tuple[Any, ...] = (
     *(None, {}, [{}], [None], [[]], [1], "text", 0, False, ""),
     *({"success": False, "message": "No database", "data": []}, {"data": None}, {"x": 1}),
@@ -115,14 +115,15 @@ def is_unprovable(habits: Mapping[str, Any]) -> bool:
 
 
 def is_blind(habits: Mapping[str, Any], name: str) -> tuple[bool, bool]:
-    """Whether some rows of a list are shown nowhere, and deleted ones missed weekly only."""
+    """Whether some rows are shown nowhere; and deleted ones missed late, as rows of old days came
+    on the same night, or as only the weekly reading shows it."""
     if name != "tickets":
-        shows_one_page = habits["page"] and habits["sort"] and not habits["offset"]
-        return (bool(shows_one_page and habits["size"] < 50),) * 2
+        one = habits["page"] and habits["sort"] and not habits["offset"] and habits["size"] < 50
+        return bool(one), bool(one or habits["late"])
     tells_changes = habits["updated"] in ("ok", "ignored")
     is_shut = habits["closed"] == "never" or habits["ignores"] == "status"
     hides = is_shut or habits["ignores"] == "statusCondition" or habits["closed"] in ODD["closed"]
-    return not tells_changes and is_shut, not tells_changes and hides
+    return not tells_changes and is_shut, bool(habits["late"]) or (not tells_changes and hides)
 
 
 def most_requests(habits: Mapping[str, Any], night: int) -> int:
@@ -130,7 +131,7 @@ def most_requests(habits: Mapping[str, Any], night: int) -> int:
     odd = [habits[name] for name in ODD if name not in USUAL]
     if habits["size"] == 50 and habits["updated"] == "ok" and not any((*odd, habits["faults"])):
         return 100 if night else 160
-    return 400
+    return 500
 
 
 class Stranger:
@@ -174,11 +175,6 @@ class Stranger:
         if name in ("ticketInvoices", "posOrders"):
             row["amount_total"] = self.dice.randrange(90_000) / 100
             self.add("payments", ago, amount=row["amount_total"], _of=(name, row["id"]))
-
-    def day(self, changes: int = 15) -> None:
-        """A day's changes."""
-        for _ in range(changes):
-            self.change(-self.dice.random() * 0.9 * DAY)
 
     def change(self, ago: timedelta = timedelta()) -> None:
         """A row is added, edited where a list tells of edits, or deleted."""
@@ -378,7 +374,8 @@ def tried(seed: int, nights: int) -> bool:
                     wrong += [f"night {night}: {it}" for it in differences(service, mirror, shop)]
                 if service.requests > most_requests(service.habits, night):
                     wrong.append(f"night {night}: {service.requests} requests")
-                service.day()
+                for _ in range(CHANGES):
+                    service.change(-service.dice.random() * 0.9 * DAY)
         SystemClock.monotonic = ticks  # type: ignore[method-assign]
     if reading.doubts and not is_unprovable(service.habits):
         wrong.append("incomplete though nothing broke")
