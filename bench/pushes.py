@@ -199,8 +199,9 @@ class Trial:
         found += [f"LOST {number}" for number in self.queued if number not in changes]
         alike: dict[tuple[str, str, str], list[Change]] = {}
         for change in changes.values():
+            lead = changes[change.merged_into or change.number]
             path = PATHS[change.resource].strip("/") + "/" + (change.record_id or "")
-            said: Any = change.sent_body or change.body or None
+            said: Any = lead.sent_body or lead.body or None
             if change.file:
                 path, said = f"{path}/upload/{change.file['name']}", None
             body = json.dumps(said, sort_keys=True)
@@ -210,7 +211,7 @@ class Trial:
         return found + self._disordered(changes) + self._parked(changes)
 
     def _of(self, op: str, path: str, text: str, group: list[Change]) -> list[str]:
-        """What is wrong with changes that say the same."""
+        """What is wrong with changes that say the same, or were sent as one."""
         method = METHODS[op]
         made = [
             {where.partition("/")[2], ref}

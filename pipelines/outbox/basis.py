@@ -59,7 +59,10 @@ def over_own(
 ) -> dict[str, Any]:
     """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
     values: dict[str, Any] = {}
-    for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=seen_at):
+    pushed = outbox.of_record(
+        change, op="update", states=[State.DONE], leads=True, pushed_after=seen_at
+    )
+    for ours in pushed:
         sent = ours.sent_body or {}
         values |= {name: value for name, value in sent.items() if name in seen}
     rest = {name: shown for name, shown in seen.items() if name not in values}

@@ -102,6 +102,8 @@ class Change:
     lookups: int
     next_lookup: float | None
     for_person: bool
+    alone: bool
+    merged_into: int | None
     answer: str | None
     pushed_at: float | None
     service: int | None = None

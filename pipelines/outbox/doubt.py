@@ -22,7 +22,7 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -55,12 +55,13 @@ class Resolver:
         self._hook = sender.hook
         self._shop: ShopSettings = sender.client.shop
 
-    def resolve(self, change: Change) -> None:
+    def resolve(self, group: Sequence[Change]) -> None:
         """Look once and act on what is found."""
-        with fenced(self._outbox, change):
-            self._resolve(change)
+        with fenced(self._outbox, group):
+            self._resolve(group)
 
-    def _resolve(self, change: Change) -> None:
+    def _resolve(self, group: Sequence[Change]) -> None:
+        change = group[0]
         # The word that it came too fast holds, but for money, if nothing tells otherwise.
         unsaid: Any = "absent" if _too_fast(change) and change.resource != "payments" else "unclear"
         asked = time.time()
@@ -72,7 +73,7 @@ class Resolver:
             kind: Any = "late" if error.transient else unsaid
             verdict = Verdict(kind, None, f"lookup failed: {error}")
         except ShopError as error:
-            self._not_shown(change, error)
+            self._not_shown(group, error)
             return
         self._hook("looked", change.number)
         if verdict.kind == "applied":
@@ -80,21 +81,21 @@ class Resolver:
             self._sender.silence.count = 0
             body = change.sent_body or {}
             found = verdict.id or str(change.record_id)
-            settle_done(self._outbox, change, body, found, f"found: {verdict.found}", "adopted")
+            settle_done(self._outbox, group, body, found, f"found: {verdict.found}", "adopted")
             self._lookup.created(change.resource, found)
             self._hook("adopted", change.number)
         elif verdict.kind == "absent":
-            self._absent(change, verdict)
+            self._absent(group, verdict)
         elif verdict.kind == "late" and self._may_show_yet(change, asked):
-            self._wait(change, verdict.found)
+            self._wait(group, verdict.found)
         else:
-            leave(self._outbox, change, verdict.found)
+            leave(self._outbox, group, verdict.found)
 
-    def _not_shown(self, change: Change, error: ShopError) -> None:
+    def _not_shown(self, group: Sequence[Change], error: ShopError) -> None:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
         if not isinstance(error, Unreachable) or not error.sent:
             raise error
-        self._wait(change, str(error))
+        self._wait(group, str(error))
         self._sender.silence.count += 1
         self._sender.silence.check(MOST_SILENT)
 
@@ -150,10 +151,11 @@ class Resolver:
             why += f"; {', '.join(ours)} show ours, {', '.join(unmoved + other + late)} do not"
         raise LookupUnsure(why)
 
-    def _absent(self, change: Change, verdict: Verdict) -> None:
+    def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
+        change = group[0]
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
-            self._outbox.set(change, "looked up", verdict.found)
+            self._outbox.set(group, "looked up", verdict.found)
             return
         lookups = change.lookups + 1
         refused = change.progress.get("refused") == EXISTS
@@ -162,11 +164,11 @@ class Resolver:
         if not harmless and (not settled or (lookups < LOOKUPS and not refused)):
             # For a "no" that is likely meant so, no push waits: the next one looks again.
             never = {"next_lookup": None} if refused else {}
-            self._wait(change, verdict.found, lookups=lookups, **never)
+            self._wait(group, verdict.found, lookups=lookups, **never)
             return
         if refused:
             why = f"refused: {change.answer}; {verdict.found}"
-            self._outbox.settle(change, "rejected", why, state=State.REJECTED, reason=why)
+            self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
             return
         why = ""
         either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
@@ -183,23 +185,23 @@ class Resolver:
         elif change.attempts >= MOST_SENDS and not _too_fast(change):
             why = f"{verdict.found}, though sent {change.attempts} times ({change.reason})"
         if why:
-            leave(self._outbox, change, why)
+            leave(self._outbox, group, why)
             return
         # One more than that was sent again, to see whether the service is back.
         self._sender.silence.check(MOST_SILENT + 1)
-        self._outbox.set(change, "absent", verdict.found)
-        self._sender.resend(change)
+        self._outbox.set(group, "absent", verdict.found)
+        self._sender.resend(group)
 
-    def _wait(self, change: Change, found: str, **columns: Any) -> None:
+    def _wait(self, group: Sequence[Change], found: str, **columns: Any) -> None:
         """Look again once five times as long has gone by, at the end of the time to settle at the
         latest: the last look tells, those before only spare a wait."""
-        since = self._since(change)
+        since = self._since(group[0])
         least = self._shop.seconds(SETTLE_SECONDS) / 4
-        settle = self._settle(change)
+        settle = self._settle(group[0])
         last = max(settle - since, least) if since < settle else settle
-        wait = last if _too_fast(change) else min(max(4 * since, least), last)
+        wait = last if _too_fast(group[0]) else min(max(4 * since, least), last)
         due = {"next_lookup": self._outbox.now() + wait}
-        self._outbox.set(change, "looked up", found, **(due | columns))
+        self._outbox.set(group, "looked up", found, **(due | columns))
 
     def _may_show_yet(self, change: Change, asked: float) -> bool:
         """Whether a list that was late when ``asked`` may still show what it lacked: ours, or

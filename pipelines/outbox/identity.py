@@ -68,10 +68,12 @@ def rebind(outbox: Outbox, shop: ShopSettings, by: str) -> int:
     """Bind a shop's open changes to the service that the settings name; how many were others'."""
     service = bind(outbox, shop)
     others = outbox.bound_to_others(shop.name, service)
-    told = f"by {by}: for {shown_address(shop.base_url)} with the key of today"
-    with outbox.transaction():
-        for row in others:
-            outbox.set(int(row["number"]), "adopted", told, service=service)
+    outbox.set(
+        [row["number"] for row in others],
+        "adopted",
+        f"by {by}: for {shown_address(shop.base_url)} with the key of today",
+        service=service,
+    )
     return len(others)
 
 

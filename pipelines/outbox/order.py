@@ -1,13 +1,15 @@
-"""The way through the queue: what a change waits for, what is sent of it, and which is sent next. A
-push and its dry run walk the same way; they differ in what they do with what is to be sent.
+"""The way through the queue: what a change waits for, which updates of one record may leave as one
+request, and what is sent next. A push and its dry run walk the same way; they differ in what they
+do with what is to be sent.
 
-Each change is a request of its own, in the order they were queued. Updates of one record do not
-leave together: what it saved was rare, and what a refusal or a lost answer of several was to mean
-for each of them was not.
+Updates leave together only where that means the same: after the merged request the record is what
+it would be after both, one after the other. Fields that do something (print, make an invoice, add
+stock) or that are read together with others (prices with their tax, discounts with the group
+discount) are not merged blindly.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +21,15 @@ from pipelines.outbox.refers import mentions
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
 
+ACTING = frozenset(
+    (
+        "lines presetId createInvoice invoiceDate invoiceDueDate printInvoice printReceipt "
+        "printLabel stockQuantity stock_cog_per_item add_products update_products delete_products "
+        "other_serial_update"
+    ).split()
+)
+"""Fields that do something each time they are sent."""
+
 ONCE_ONLY = frozenset(
     (
         "printInvoice printReceipt printLabel stockQuantity stock_cog_per_item add_products "
@@ -27,6 +38,37 @@ ONCE_ONLY = frozenset(
 )
 """Fields that must not be sent twice. Lines are upserted by product code, and an invoice that
 exists is updated (specification, Ticket), so those may."""
+
+_READ_TOGETHER = (
+    frozenset({"discount", "discountLevel", "customerGroupDiscount"}),
+    frozenset(
+        (
+            "tax cost price offerPrice TaxIncludedInCost TaxIncludedInPrice TaxIncludedInOfferPrice"
+        ).split()
+    ),
+)
+
+
+def mergeable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether sending ``first | second`` equals sending the two in turn."""
+    if ACTING & (first.keys() | second.keys()):
+        return False
+    return all(
+        not (group & second.keys()) or (group & first.keys()) <= second.keys()
+        for group in _READ_TOGETHER
+    )
+
+
+def merged_base(bases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The basis of the one request: for each field the earliest."""
+    result: dict[str, dict[str, Any]] = {"values": {}, "seen": {}}
+    for base in bases:
+        for kind in ("values", "seen"):
+            for name, value in base.get(kind, {}).items():
+                if name not in result["values"] and name not in result["seen"]:
+                    result[kind][name] = value
+    return result
+
 
 _PARENTS = frozenset(PATHS) | {"ticket_invoices"}
 """Lists whose records other changes can belong to; a user or a status is no such record."""
@@ -144,6 +186,12 @@ class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
 
 
+def prepared(outbox: Outbox, group: Sequence[Change]) -> dict[str, Any]:
+    """The body of one request for a change, or for several updates of a record: what was queued
+    later wins."""
+    return {k: value for one in group for k, value in filled(outbox, one.body).items()}
+
+
 def read_file(change: Change) -> bytes:
     """The file of an upload; :class:`Unsendable` unless it is as it was queued. Other changes have
     none."""
@@ -159,35 +207,37 @@ def read_file(change: Change) -> bytes:
 
 
 OnConflict = Literal["park", "ours", "theirs"]
+Group = list[Change]
+"""A change, or several updates of one record that leave as one request."""
 _CHUNK = 200
 
 
 @dataclass
 class Walk:
-    """See the module. ``deliver`` sends changes and says whether anything moved; ``goes_on`` is
+    """See the module. ``deliver`` sends groups and says whether anything moved; ``goes_on`` is
     asked before each change; ``fits``: whether a change may be in flight with a batch."""
 
     outbox: Outbox
     shop: str
-    deliver: Callable[[list[Change]], bool]
+    deliver: Callable[[list[Group]], bool]
     goes_on: Callable[[], bool] = lambda: True
-    fits: Callable[[list[Change], Change], bool] = lambda batch, change: False
+    fits: Callable[[list[Group], Change], bool] = lambda batch, change: False
 
     def begin(self, on_conflict: OnConflict) -> None:
         """Take over what an earlier push left: what it was sending when it was killed may have been
         applied, or be on its way still; the conflicts that it parked are decided now."""
         self.outbox.fill_targets()
-        for left in self.outbox.changes(shop=self.shop, states=[State.SENDING]):
-            self.outbox.put_in_doubt(left, "a push ended while it was being sent")
+        left = self.outbox.changes(shop=self.shop, states=[State.SENDING])
+        self.outbox.put_in_doubt(left, "a push ended while it was being sent")
         if on_conflict != "park":
-            for one in self.outbox.changes(shop=self.shop, states=[State.CONFLICT]):
-                told = f"--on-conflict {on_conflict}"
-                self.outbox.set(one, "decided", told, state=State.QUEUED, reason="")
+            parked = self.outbox.changes(shop=self.shop, states=[State.CONFLICT])
+            told = f"--on-conflict {on_conflict}"
+            self.outbox.set(parked, "decided", told, state=State.QUEUED, reason="")
 
     def once(self) -> bool:
         """Deliver all that may be sent now, in the order it was queued; whether anything moved."""
         worked = False
-        batch: list[Change] = []
+        batch: list[Group] = []
         cursor = 0
         queued: dict[str, Any] = {"shop": self.shop, "states": [State.QUEUED], "limit": _CHUNK}
         while chunk := self.outbox.changes(after=cursor, **queued):
@@ -201,7 +251,7 @@ class Walk:
                     batch = []
                     change = self._sendable(listed)
                 if change is not None:
-                    batch.append(change)
+                    batch.append(self._with_mergeable(change))
         return (self.deliver(batch) if batch else False) or worked
 
     def _sendable(self, listed: Change) -> Change | None:
@@ -212,5 +262,22 @@ class Walk:
             return None
         reason = blocked(self.outbox, change)
         if reason and reason != change.reason:
-            self.outbox.set(change, "waits", reason, reason=reason)
+            self.outbox.set([change], "waits", reason, reason=reason)
         return None if reason else change
+
+    def _with_mergeable(self, change: Change) -> Group:
+        group = [change]
+        if change.op != "update" or change.alone:
+            return group
+        body = dict(change.body)
+        for other in self.outbox.of_record(change, after=change.number, states=OPEN):
+            if other.state is not State.QUEUED or other.op != "update" or other.alone:
+                break
+            if not mergeable(body, other.body) or missing_reference(self.outbox, other):
+                break
+            if (other.doubted_since is None) is not (change.doubted_since is None):
+                # The one may be at the service already, the other surely is not.
+                break
+            group.append(other)
+            body |= other.body
+        return group

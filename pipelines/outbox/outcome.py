@@ -3,7 +3,7 @@ committed with all that follows from it."""
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from sources.repair_shop.errors import ShopError
 
 def settle_done(
     outbox: Outbox,
-    change: Change,
+    group: Sequence[Change],
     body: Mapping[str, Any],
     new_id: str,
     answer: str,
@@ -25,9 +25,10 @@ def settle_done(
 ) -> None:
     """Commit that the service holds it: the outcome, what the sync should read back, the id for
     those that refer to it, and the new basis of later changes to the same fields."""
+    change = group[0]
     with outbox.transaction():
         outbox.set(
-            change,
+            group,
             event,
             answer,
             state=State.DONE,
@@ -53,7 +54,7 @@ def _move_bases(outbox: Outbox, change: Change, body: Mapping[str, Any]) -> None
             seen = {k: v for k, v in other.base.get("seen", {}).items() if k not in shared}
             values = other.base.get("values", {}) | {name: body[name] for name in shared}
             outbox.set(
-                other,
+                [other],
                 "new basis",
                 f"change {change.number} set {', '.join(shared)}",
                 base={"values": values, "seen": seen},
@@ -89,8 +90,8 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def fenced(outbox: Outbox, change: Change) -> Iterator[None]:
-    """Park a change, with the reason, when dealing with it fails in a way nobody foresaw.
+def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
+    """Park the changes, with the reason, when dealing with them fails in a way nobody foresaw.
 
     One not sent stays queued for the next push, one that was being sent is looked up, one whose
     lookup fails is left to a person. Errors of the service and the queue that stop a push pass.
@@ -100,20 +101,20 @@ def fenced(outbox: Outbox, change: Change) -> Iterator[None]:
     except (ShopError, OutboxError):
         raise
     except Exception as error:
-        log.debug("%s failed", change.what, exc_info=True)
+        log.debug("%s failed", group[0].what, exc_info=True)
         why = f"unexpected {type(error).__name__}: {error}"[:500]
-        now = outbox.get(change.number)
-        if now.state is State.SENDING:
-            outbox.put_in_doubt(now, why)
-        elif now.state is State.IN_DOUBT:
-            leave(outbox, now, why)
-        elif now.state is State.QUEUED:
-            outbox.set(now, "not sent", why, reason=why)
+        state = outbox.get(group[0].number).state
+        if state is State.SENDING:
+            outbox.put_in_doubt(group, why)
+        elif state is State.IN_DOUBT:
+            leave(outbox, [outbox.get(one.number) for one in group], why)
+        elif state is State.QUEUED:
+            outbox.set(group, "not sent", why, reason=why)
 
 
-def leave(outbox: Outbox, change: Change, why: str) -> None:
+def leave(outbox: Outbox, group: Sequence[Change], why: str) -> None:
     """Leave what may have been applied to a person, unless one dealt with it meanwhile."""
-    columns = {"for_person": 1, "lookups": change.lookups + 1, "next_lookup": None}
-    refused = f"; {change.answer}" if change.answer else ""
+    columns = {"for_person": 1, "lookups": group[0].lookups + 1, "next_lookup": None}
+    refused = f"; {group[0].answer}" if group[0].answer else ""
     reason = f"may have been applied: {why}{refused}"
-    outbox.settle(change, "left for a person", why, reason=reason, **columns)
+    outbox.settle(group, "left for a person", why, reason=reason, **columns)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pipelines.outbox.change import State
 from pipelines.outbox.identity import claim
-from pipelines.outbox.order import OnConflict, Unsendable, Walk, filled, read_file
+from pipelines.outbox.order import Group, OnConflict, Unsendable, Walk, prepared, read_file
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
@@ -56,7 +56,7 @@ def preview(
             Planned(
                 one.number, shop, "GET", PATHS[one.resource], {}, 1, "in doubt, looked up first"
             )
-            for one in copy.changes(shop=shop, states=[State.IN_DOUBT])
+            for one in copy.changes(shop=shop, states=[State.IN_DOUBT], leads=True)
         ]
     return taker.planned + waiting + doubtful
 
@@ -69,23 +69,24 @@ class _Taker:
     planned: list[Planned] = field(default_factory=list)
     listed: set[str] = field(default_factory=set)
 
-    def take(self, batch: list[Change]) -> bool:
-        for change in batch:
-            self._take(change)
+    def take(self, batch: list[Group]) -> bool:
+        for group in batch:
+            self._take(group)
         return True
 
-    def _take(self, change: Change) -> None:
-        body = filled(self.outbox, change.body)
+    def _take(self, group: Group) -> None:
+        lead = group[0]
+        body = prepared(self.outbox, group)
         try:
-            read_file(change)
+            read_file(lead)
         except Unsendable as refusal:
-            self.outbox.set(change, "rejected", state=State.REJECTED, reason=str(refusal))
-            self.planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))
+            self.outbox.set(group, "rejected", state=State.REJECTED, reason=str(refusal))
+            self.planned.append(_planned(lead, {}, 0, f"will be rejected: {refusal}"))
             return
-        self.planned.append(_planned(change, body, self._requests(change)))
-        self.outbox.set(change, "sending", state=State.SENDING)
-        new_id = f"@{change.number}" if change.op == "create" else str(change.record_id)
-        settle_done(self.outbox, change, body, new_id, "", "done")
+        self.planned.append(_planned(lead, body, self._requests(lead)))
+        self.outbox.set(group, "sending", state=State.SENDING)
+        new_id = f"@{lead.number}" if lead.op == "create" else str(lead.record_id)
+        settle_done(self.outbox, group, body, new_id, "", "done")
 
     def _requests(self, change: Change) -> int:
         """The write and what is read for it; a list of more than a page costs more."""

@@ -226,52 +226,56 @@ class _Pusher:
         """Look up what is ``due``; the first time also what was left for a person, as a late answer
         of the service may have shown up since."""
         wanted: dict[str, Any] = {} if due is None else {"due": due}
-        doubtful = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], **wanted)
-        for change in doubtful:
+        leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **wanted)
+        for lead in leads:
             self._halt()
-            self._resolver.resolve(change)
-            self._note(change)
-        return bool(doubtful)
+            rest = self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])
+            self._resolver.resolve([lead, *rest])
+            self._note(lead)
+        return bool(leads)
 
     def _goes_on(self) -> bool:
         """Whether more may be sent; raises when the push was asked to stop."""
         self._halt()
         return self._sender.silence.count < MOST_SILENT
 
-    def _fits(self, batch: list[Change], change: Change) -> bool:
+    def _fits(self, batch: list[list[Change]], change: Change) -> bool:
         """Whether a change may be in flight with the batch. One at a time is enough, and plainer,
         while the service answers fast; a slow one gives its full rate only to several."""
         slow = len(self._seconds) > 1 and sum(self._seconds) / len(self._seconds) > SLOW_SECONDS
         return (
             slow
             and len(batch) < WORKERS
-            and all(together(self._outbox, change, other) for other in batch)
+            and all(together(self._outbox, change, group[0]) for group in batch)
         )
 
-    def _deliver(self, batch: list[Change]) -> bool:
-        """Send the changes, side by side if there are several; whether anything moved."""
+    def _deliver(self, batch: list[list[Change]]) -> bool:
+        """Send the groups, side by side if there are several; whether anything moved."""
         failure: BaseException | None = None
         if len(batch) == 1:
             self._sender.push(batch[0])
         elif batch:
             with ThreadPoolExecutor(max_workers=len(batch)) as pool:
-                futures = [pool.submit(self._push_apart, change) for change in batch]
+                futures = [pool.submit(self._push_apart, group) for group in batch]
             failure = next((f.exception() for f in futures if f.exception() is not None), None)
         worked = False
-        for change in batch:
-            after = self._outbox.get(change.number)
-            if after.state == "done" and change.op == "create" and after.id:
-                self._lookup.created(change.resource, after.id)
-            self._note(change)
-            moved = (after.attempts, after.state) != (change.attempts, change.state)
-            worked = worked or moved
+        for group in batch:
+            lead = group[0]
+            after = self._outbox.get(lead.number)
+            if after.state == "done" and lead.op == "create" and after.id:
+                self._lookup.created(lead.resource, after.id)
+            for member in group:
+                self._note(member)
+            # Any member: one discarded during the check leaves the others to the next pass.
+            worked = worked or after.attempts != lead.attempts
+            worked = worked or any(self._outbox.get(one.number).state != one.state for one in group)
         if failure is not None:
             raise failure
         return worked
 
-    def _push_apart(self, change: Change) -> None:
+    def _push_apart(self, group: list[Change]) -> None:
         with Outbox(self._outbox.path.parent) as outbox:
-            replace(self._sender, outbox=outbox).push(change)
+            replace(self._sender, outbox=outbox).push(group)
 
     def _note(self, change: Change) -> None:
         after = self._outbox.get(change.number)

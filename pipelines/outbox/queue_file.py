@@ -88,16 +88,6 @@ alter table changes rename column next_look to next_lookup;
 alter table identity rename column mark to watermark;
 update history set event = 'looked up' where event = 'looked';
 """,
-    # Each change leaves by itself: what was sent along with another is in doubt as that is.
-    """
-update changes set (sent_body, baseline, sent_at, attempts, progress, answer, lookups, next_lookup,
-    for_person) = (select sent_body, baseline, sent_at, attempts, progress, answer, lookups,
-    next_lookup, for_person from changes as lead where lead.number = changes.merged_into)
-    where merged_into is not null and state in ('sending', 'in_doubt');
-drop index if exists changes_by_merge;
-alter table changes drop column merged_into;
-alter table changes drop column alone;
-""",
 )
 
 

@@ -17,12 +17,17 @@ def retry(home: Path, number: int, *, by: str) -> str:
     """
     with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
+        if change.merged_into is not None and change.state == "in_doubt":
+            raise InputRefused(
+                [f"it was sent with change {change.merged_into}; retry that one"], _UNCHANGED
+            )
         if change.state == "queued":
             return f"{change.what} is queued already."
         if change.state in ("done", "sending"):
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
             )
+        # Those sent along with it keep the basis each was queued with.
         base: dict[str, Any] = {}
         if change.state == "in_doubt":
             # Whoever looked knows better than another look would.
@@ -30,7 +35,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
         if change.state == "conflict":
             base = {"base": {"seen": change.progress.get("seen", {})}}
         outbox.set(
-            change,
+            [change, *outbox.changes(merged_into=number, states=[change.state])],
             "retry",
             f"by {by}, was {change.state}",
             state="queued",
@@ -39,6 +44,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
             lookups=0,
             next_lookup=None,
             for_person=0,
+            merged_into=None,
             **base,
         )
         if change.state == "conflict":
@@ -56,8 +62,9 @@ def discard(home: Path, number: int, *, by: str) -> str:
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED
             )
+        along = outbox.changes(merged_into=number) if change.state == "in_doubt" else []
         outbox.set(
-            change,
+            [change, *along],
             "discarded",
             f"by {by}, was {change.state}",
             state="rejected",

@@ -12,7 +12,7 @@
 ``hook`` is called with the name of each step as it is reached; tests crash there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,8 @@ from pipelines.outbox.order import (
     ONCE_ONLY,
     OnConflict,
     Unsendable,
-    filled,
+    merged_base,
+    prepared,
     read_file,
 )
 from pipelines.outbox.outcome import fenced, kept, leave, settle_done
@@ -83,29 +84,33 @@ class Sender:
     """Kinds of updates of which the push read one back: what a service does not take, it never
     does."""
 
-    def push(self, change: Change) -> None:
-        """Send a change. Outcomes end in the queue; only what stops the whole push is raised."""
-        with fenced(self.outbox, change):
-            self._push(change)
+    def push(self, group: Sequence[Change]) -> None:
+        """Send one change, or several updates of a record as one request.
 
-    def _push(self, change: Change) -> None:
+        Outcomes end in the queue; only what stops the whole push is raised.
+        """
+        with fenced(self.outbox, group):
+            self._push(group)
+
+    def _push(self, group: Sequence[Change]) -> None:
+        change = group[0]
         try:
-            body = filled(self.outbox, change.body)
-            if change.doubted_since is not None:
-                cleared = self.earlier.cleared(self.outbox, change, body)
+            body = prepared(self.outbox, group)
+            if any(member.doubted_since is not None for member in group):
+                cleared = self.earlier.cleared(self.outbox, group, body)
                 self.hook("verified", change.number)
                 if not cleared:
                     return
-            baseline = self._check(change, body)
+            baseline = self._check(group, body)
         except Unsendable as refusal:
-            self._reject(change, str(refusal))
+            self._reject(group, str(refusal))
             return
         except Unreachable as error:
             # Of one record perhaps; of all of them, the service is silent.
             if not error.sent:
                 raise
             self.silence.count += 1
-            self._park(change, "not sent", str(error))
+            self._park(group, "not sent", str(error))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
@@ -113,42 +118,44 @@ class Sender:
                     f"base_url does not look like the service: {error}. It ends with /v1 "
                     "(specification, Versioning)."
                 ) from None
-            self._park(change, "not sent", f"could not be checked before sending: {error}")
+            self._park(group, "not sent", f"could not be checked before sending: {error}")
             return
         if baseline is None:
             return
         body = baseline.pop("body", body)
         self.hook("checked", change.number)
-        if self._intend(change, body, baseline, {}):
+        if self._intend(group, body, baseline, {}):
             self.hook("intent", change.number)
-            self._send(change, body, {}, again=False)
+            self._send(group, body, {}, again=False)
 
-    def resend(self, change: Change) -> None:
+    def resend(self, group: Sequence[Change]) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
-        body = filled(self.outbox, change.body)
+        change = group[0]
+        body = prepared(self.outbox, group)
         try:
             read_file(change)
         except Unsendable as refusal:
             # Its file is not what it was; the service may have it as it was.
             if "upload" in change.progress:
-                leave(self.outbox, change, str(refusal))
+                leave(self.outbox, group, str(refusal))
             else:
-                self._reject(change, str(refusal))
+                self._reject(group, str(refusal))
             return
-        # Without what was left to the service's value.
+        # Without what was left to the service's value, or sent along and discarded since.
         body = {name: body[name] for name in body if name in (change.sent_body or body)}
         progress = dict(change.progress)
         again = progress.pop("again", True)
         progress.pop("refused", None)
-        if self._intend(change, body, change.baseline or {}, progress):
+        if self._intend(group, body, change.baseline or {}, progress):
             self.hook("intent again", change.number)
-            self._send(change, body, progress, again=again)
+            self._send(group, body, progress, again=again)
 
-    def _reject(self, change: Change, reason: str) -> None:
-        self._park(change, "rejected", reason, state=State.REJECTED)
+    def _reject(self, group: Sequence[Change], reason: str) -> None:
+        self._park(group, "rejected", reason, state=State.REJECTED)
 
-    def _check(self, change: Change, body: dict[str, Any]) -> dict[str, Any] | None:
+    def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
         """What was there before; None when the change was parked."""
+        change = group[0]
         if change.op == "create":
             try:
                 return self.lookup.baseline(change.resource, body)
@@ -163,9 +170,10 @@ class Sender:
         row = self.lookup.record(resource, str(change.record_id))
         if row is None:
             raise Unsendable(f"the service has no {resource} with id {change.record_id}")
+        base = merged_base([member.base for member in group])
         differing = {
             name: values
-            for name, values in moved(resource, change.base, row, zone).items()
+            for name, values in moved(resource, base, row, zone).items()
             if name in body and retains(resource, name, body[name], row, zone) is not True
         }
         before = {"before": kept(resource, body, row)}
@@ -182,34 +190,48 @@ class Sender:
         if self.on_conflict == "theirs":
             rest = {name: value for name, value in body.items() if name not in differing}
             if rest:
-                self._park(change, "theirs kept", f"theirs kept: {reason}")
+                self._park(group, "theirs kept", f"theirs kept: {reason}")
                 return before | {"body": rest}
-            self._reject(change, f"theirs kept: {reason}")
+            self._reject(group, f"theirs kept: {reason}")
             return None
         progress = {"seen": {name: picture(resource, name, row) for name in body}}
-        self._park(change, "conflict", reason, state=State.CONFLICT, progress=progress)
+        self._park(group, "conflict", reason, state=State.CONFLICT, progress=progress)
         return None
 
-    def _park(self, change: Change, event: str, reason: str, **columns: Any) -> None:
-        self.outbox.settle(change, event, reason, reason=reason, **columns)
+    def _park(self, group: Sequence[Change], event: str, reason: str, **columns: Any) -> None:
+        self.outbox.settle(group, event, reason, reason=reason, **columns)
 
     def _intend(
         self,
-        change: Change,
+        group: Sequence[Change],
         body: dict[str, Any],
         baseline: Mapping[str, Any],
         progress: Mapping[str, Any],
     ) -> bool:
         """Commit that it is being sent; False when a person took it out while it was checked."""
-        attempts = change.attempts + 1
+        lead, *rest = group
+        attempts = lead.attempts + 1
+        along = f", with {', '.join(str(one.number) for one in rest)}" if rest else ""
+        sending = {"state": State.SENDING, "sent_at": self.outbox.now()}
         sent: dict[str, Any] = {"sent_body": body, "baseline": baseline, "progress": progress}
-        sent |= {"state": State.SENDING, "sent_at": self.outbox.now(), "attempts": attempts}
-        sent |= {"lookups": 0, "next_lookup": None, "for_person": 0}
-        return self.outbox.settle(change, "sending", f"attempt {attempts}", **sent)
+        sent |= {"attempts": attempts, "lookups": 0, "next_lookup": None, "for_person": 0}
+        with self.outbox.transaction():
+            if not self.outbox.unmoved(group):
+                return False
+            self.outbox.set([lead], "sending", f"attempt {attempts}{along}", **sending, **sent)
+            also = f"as one request with change {lead.number}"
+            self.outbox.set(rest, "sending", also, merged_into=lead.number, **sending)
+        return True
 
     def _send(
-        self, change: Change, body: dict[str, Any], progress: Mapping[str, Any], *, again: bool
+        self,
+        group: Sequence[Change],
+        body: dict[str, Any],
+        progress: Mapping[str, Any],
+        *,
+        again: bool,
     ) -> None:
+        change = group[0]
         if change.op == "upload":
             again = "upload" in progress  # a place that was never sent to is as good as a new one
         acts = change.op in ("create", "delete") or bool(ONCE_ONLY & body.keys())
@@ -218,7 +240,7 @@ class Sender:
         except RateLimited as error:
             # It had no effect, as the specification says; a look is cheaper than a double.
             refused = {**progress, "refused": TOO_FAST, "again": again}
-            self.outbox.put_in_doubt(change, str(error), progress=refused)
+            self.outbox.put_in_doubt(group, str(error), progress=refused)
             return
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
@@ -226,22 +248,22 @@ class Sender:
             # 202 and the like: it will be done, at any time.
             hint = self.outbox.get(change.number).progress
             hint |= {"said_done": True} if acts and 201 < error.status < 300 else {}
-            self.outbox.put_in_doubt(change, str(error), progress=hint)
+            self.outbox.put_in_doubt(group, str(error), progress=hint)
             return
         except Unreachable as error:
             if error.sent:
                 self.silence.count += 1
-                self.outbox.put_in_doubt(change, str(error))
+                self.outbox.put_in_doubt(group, str(error))
                 return
-            self.requeue(change, str(error), again=again)
+            self.requeue(group, str(error), again=again)
             raise
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            self._refused(change, error, again=again)
+            self._refused(group, error, again=again)
             return
         except ShopError as error:
-            self.requeue(change, str(error), again=again)
+            self.requeue(group, str(error), again=again)
             raise
         self.silence.count = 0
         self.hook("answered", change.number)
@@ -251,9 +273,9 @@ class Sender:
         doubt = doubt or self._not_shown(change, body)
         if doubt or new_id is None:
             said = f"the service answered {answer.status} {short(answer)}"
-            self.outbox.put_in_doubt(change, f"{said}, but {doubt}", progress=hint)
+            self.outbox.put_in_doubt(group, f"{said}, but {doubt}", progress=hint)
             return
-        settle_done(self.outbox, change, body, new_id, f"{answer.status} {short(answer)}", "done")
+        settle_done(self.outbox, group, body, new_id, f"{answer.status} {short(answer)}", "done")
         self.hook("outcome", change.number)
 
     def _request(
@@ -318,7 +340,7 @@ class Sender:
 
         def on_send(again: str) -> None:
             if again:
-                self.outbox.set(change, "sent again", f"{method} {path}, after: {again}")
+                self.outbox.set([change], "sent again", f"{method} {path}, after: {again}")
 
         return self.client.send(method, path, on_send=on_send, **content)
 
@@ -336,7 +358,7 @@ class Sender:
                 raise BadAnswer(
                     "no Location of the form .../upload/{uploadId}", method="POST", path=target
                 )
-            self.outbox.set(change, "place", place, progress={"upload": place})
+            self.outbox.set([change], "place", place, progress={"upload": place})
             self.hook("slot kept", change.number)
         assert change.file is not None
         content = (change.file["name"], read_file(change), change.file["type"])
@@ -347,29 +369,33 @@ class Sender:
         """Whether the file of an upload was sent, and not only asked where to."""
         return change.op == "upload" and "upload" in self.outbox.get(change.number).progress
 
-    def requeue(self, change: Change, reason: str, *, again: bool) -> None:
+    def requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
         """What had no effect waits for its turn."""
         # What was sent before stays in doubt: it keeps what was there before that, and a file its
-        # place.
-        state = State.IN_DOUBT if again else State.QUEUED
+        # place. Of several updates each is sent on its own.
+        state = State.IN_DOUBT if again and len(group) == 1 else State.QUEUED
         columns = {"state": state, "reason": reason, "next_lookup": self.outbox.now()}
-        self.outbox.set(change, "not sent", reason, **columns)
+        self.outbox.set(group, "not sent", reason, merged_into=None, **columns)
 
-    def _refused(self, change: Change, error: BadAnswer, *, again: bool) -> None:
+    def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
         reason = str(error)
         columns: dict[str, Any] = {"answer": f"{error.status} {error.excerpt}"[:MOST_ANSWER]}
-        if again or (error.status == 409 and self._has_place(change)):
+        if len(group) > 1:
+            # One faulty field must not take the others down: each is sent on its own.
+            apart: dict[str, Any] = {"state": State.QUEUED, "alone": 1, "merged_into": None}
+            self.outbox.set(group, "sent apart", reason, **apart)
+        elif again or (error.status == 409 and self._has_place(group[0])):
             # It was sent before, by us or by a proxy: a service that takes no second of a name, or
             # no second file in its place, most likely has the first, though it does not show it.
             reason = f"may have been applied before; sent again, the service said: {reason}"
             columns = {"state": State.IN_DOUBT, "reason": reason, "for_person": 1}
-            self.outbox.set(change, "in doubt", reason, **columns)
-        elif error.status == 409 and change.op != "upload":
+            self.outbox.set(group, "in doubt", reason, **columns)
+        elif error.status == 409 and group[0].op != "upload":
             why = (
                 f"{reason}; a proxy that tried twice is told so: looked for now and by later pushes"
             )
-            self.outbox.put_in_doubt(change, why, progress={"refused": EXISTS}, **columns)
+            self.outbox.put_in_doubt(group, why, progress={"refused": EXISTS}, **columns)
         else:
             columns |= {"state": State.REJECTED, "reason": reason}
-            self.outbox.set(change, "rejected", reason, **columns)
-        self.hook("outcome", change.number)
+            self.outbox.set(group, "rejected", reason, **columns)
+        self.hook("outcome", group[0].number)

@@ -22,7 +22,10 @@ __all__ = ["FILE_NAME", "STATES", "Change", "NewChange", "Outbox", "State"]
 
 _JSON = ("body", "base", "file", "sent_body", "baseline", "progress")
 _CONDITIONS: Mapping[str, str] = {
-    **{name: f"{name} = ?" for name in ("number", "shop", "resource", "record_id", "id", "op")},
+    **{
+        name: f"{name} = ?"
+        for name in ("number", "shop", "resource", "record_id", "id", "op", "merged_into")
+    },
     "before": "number < ?",
     "after": "number > ?",
     "but": "number != ?",
@@ -53,11 +56,13 @@ class Outbox(Registry):
         self,
         *,
         states: Iterable[str] = (),
+        leads: bool = False,
         limit: int = -1,
         **wanted: str | float | None,
     ) -> list[Change]:
-        """Changes in the order they were queued: those in ``states`` (all if none is named) for
-        which all of ``wanted`` holds, by the names of :data:`_CONDITIONS`."""
+        """Changes in the order they were queued: those in ``states`` (all if none is named), that
+        ``leads`` only: are not sent along with another, and for which all of ``wanted`` holds, by
+        the names of :data:`_CONDITIONS`."""
         if any(isinstance(value, int) and value.bit_length() > 63 for value in wanted.values()):
             return []  # SQLite has no such number
         conditions = [_CONDITIONS[name] for name in wanted]
@@ -65,6 +70,8 @@ class Outbox(Registry):
         if states := tuple(states):
             conditions.append(f"state in ({', '.join('?' * len(states))})")
             values += map(str, states)
+        if leads:
+            conditions.append("merged_into is null")
         where = " and ".join(conditions) or "1"
         rows = self._select(
             f"select * from changes where {where} order by number limit ?", *values, limit
@@ -125,7 +132,7 @@ class Outbox(Registry):
         """When the next change is due to be looked up, None if none is: of those in doubt, and of
         the waiting ones that were not due yet when a push went through them, ``after`` which."""
         [(found,)] = self._select(
-            "select min(next_lookup) from changes where shop = ?"
+            "select min(next_lookup) from changes where shop = ? and merged_into is null"
             " and (state = 'in_doubt' and for_person = 0 or state = 'queued' and next_lookup > ?)",
             *(shop, after),
         )
@@ -249,40 +256,50 @@ class Outbox(Registry):
                 (first,),
             )
 
-    def set(self, change: Change | int, event: str, detail: str = "", **columns: Any) -> None:
-        """Change columns of a change and note it in its history, in one transaction. A state that
-        may not follow raises :class:`ValueError`."""
-        number = change if isinstance(change, int) else change.number
+    def set(
+        self, changes: Iterable[Change | int], event: str, detail: str = "", **columns: Any
+    ) -> None:
+        """Change columns of some changes and note it in their history, in one transaction. A state
+        that may not follow raises :class:`ValueError`."""
+        numbers = [one if isinstance(one, int) else one.number for one in changes]
         with self.transaction() as db:
             if "state" in columns:
-                old, new = self.get(number).state, State(columns["state"])
-                if new is not old and new not in TRANSITIONS[old]:
-                    raise ValueError(f"change {number} cannot go from {old} to {new}")
+                columns["state"] = State(columns["state"])
+                for number in numbers:
+                    old, new = self.get(number).state, columns["state"]
+                    if new is not old and new not in TRANSITIONS[old]:
+                        raise ValueError(f"change {number} cannot go from {old} to {new}")
             values = {
                 name: _json(value) if name in _JSON and value is not None else value
                 for name, value in columns.items()
             }
             if values:
                 named = ", ".join(f"{name} = ?" for name in values)
-                db.execute(
-                    f"update changes set {named} where number = ?", (*values.values(), number)
+                db.executemany(
+                    f"update changes set {named} where number = ?",
+                    [(*values.values(), number) for number in numbers],
                 )
-            self._note([number], time.time(), event, detail)
+            self._note(numbers, time.time(), event, detail)
 
-    def put_in_doubt(self, change: Change, why: str, **columns: Any) -> None:
-        """A change may have been applied: in doubt, and looked up from now on. What was sent has
-        its minute from now to show up, not from the intent: it may have waited for its turn."""
+    def put_in_doubt(self, changes: Iterable[Change | int], why: str, **columns: Any) -> None:
+        """Changes may have been applied: in doubt, and looked up from now on. What was sent has its
+        minute from now to show up, not from the intent: it may have waited for its turn."""
         columns |= {"state": State.IN_DOUBT, "reason": why}
         columns["next_lookup"] = columns["sent_at"] = self.now()
-        self.set(change, "in doubt", why, **columns)
+        self.set(changes, "in doubt", why, **columns)
 
-    def settle(self, change: Change, event: str, why: str, **columns: Any) -> bool:
-        """As :meth:`set`, unless a person dealt with it meanwhile (discarded or retried it) since
-        it was read; whether it was done."""
+    def settle(self, changes: Sequence[Change], event: str, why: str, **columns: Any) -> bool:
+        """As :meth:`set`, unless a person dealt with one of them meanwhile; whether it was done."""
         with self.transaction():
-            if is_unmoved := self.get(change.number).state == change.state:
-                self.set(change, event, why, **columns)
-        return is_unmoved
+            if not self.unmoved(changes):
+                return False
+            self.set(changes, event, why, **columns)
+        return True
+
+    def unmoved(self, changes: Sequence[Change]) -> bool:
+        """Whether the changes are in the states they were read in: a person may have discarded or
+        retried one since. Ask inside :meth:`transaction`, so that it stays true."""
+        return all(self.get(change.number).state == change.state for change in changes)
 
     def wrote(self, change: Change, new_id: str, records: Iterable[tuple[str, str]]) -> None:
         """The service holds a change as ``new_id``: give that to the changes that wait for it, and
@@ -349,7 +366,7 @@ def _change(row: sqlite3.Row) -> Change:
         values["state"] = State(values["state"])
     except ValueError:
         raise _unreadable(str(values["number"])) from None
-    values |= {name: bool(values[name]) for name in ("for_person", "is_copied")}
+    values |= {name: bool(values[name]) for name in ("for_person", "alone", "is_copied")}
     return Change(**values)
 
 

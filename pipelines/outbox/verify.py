@@ -26,7 +26,7 @@ from pipelines.outbox.basis import moved
 from pipelines.outbox.change import State
 from pipelines.outbox.compare import retains
 from pipelines.outbox.lookup import Lookup
-from pipelines.outbox.order import ONCE_ONLY, filled, missing_reference
+from pipelines.outbox.order import ONCE_ONLY, filled, merged_base, missing_reference
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
 from pipelines.outbox.recent import LookupUnsure, Verdict, read_down_to, read_window_since
@@ -52,35 +52,29 @@ class Earlier:
     _lists: dict[str, tuple[float, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def cleared(self, outbox: Outbox, change: Change, body: Mapping[str, Any]) -> bool:
-        """Whether a change that may have been sent was not, and so may be sent now.
+    def cleared(self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]) -> bool:
+        """Whether changes that may have been sent were not, and so may be sent now.
 
-        Otherwise it ends here: done, or left for a person. Raises what keeps it from being looked
-        up; it stays as it is then.
+        Otherwise they end here: done, or left for a person. Raises what keeps it from being looked
+        up; they stay as they are then.
         """
         try:
-            verdict, baseline = self._verdict(outbox, change, body)
+            verdict, baseline = self._verdict(outbox, group, body)
         except LookupUnsure as unsure:
             verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
             columns: dict[str, Any] = {"doubted_since": None, "is_copied": 0}
-            settled = self._settled(change)
+            settled = self._settled(group[0])
             if is_late := settled > outbox.now():
                 told = f"{verdict.found}; sent by another copy just before, it may show late"
                 columns = {"reason": told, "next_lookup": settled}
-            outbox.set(change, "looked up", verdict.found, **columns)
+            outbox.set(group, "looked up", verdict.found, **columns)
             return not is_late
-        # What may have been sent is in doubt, as if this queue had sent it.
-        why = f"may have been sent by another copy of this queue: {verdict.found}"
-        columns = {"state": State.IN_DOUBT, "reason": why, "doubted_since": None, "is_copied": 0}
-        columns |= {"for_person": verdict.kind == "unclear", "sent_at": change.doubted_since}
-        in_doubt = outbox.settle(
-            change, "in doubt", why, sent_body=body, baseline=baseline, **columns
-        )
-        if in_doubt and verdict.kind == "applied":
-            found = verdict.id or str(change.record_id)
-            settle_done(outbox, change, body, found, f"found: {verdict.found}", "adopted")
-            self.lookup.created(change.resource, found)
+        self._doubt(outbox, group, body, baseline, verdict)
+        if verdict.kind == "applied":
+            found = verdict.id or str(group[0].record_id)
+            settle_done(outbox, group, body, found, f"found: {verdict.found}", "adopted")
+            self.lookup.created(group[0].resource, found)
         return False
 
     def _settled(self, change: Change) -> float:
@@ -90,29 +84,53 @@ class Earlier:
         is_recent = change.is_copied and change.op == "create" and change.sent_at is not None
         return (change.sent_at or 0) + shop.seconds(60) * shop.settle_minutes if is_recent else 0
 
+    def _doubt(
+        self,
+        outbox: Outbox,
+        group: Sequence[Change],
+        body: Mapping[str, Any],
+        baseline: Mapping[str, Any],
+        verdict: Verdict,
+    ) -> None:
+        """What may have been sent is in doubt, as if this queue had sent it."""
+        lead, *rest = group
+        why = f"may have been sent by another copy of this queue: {verdict.found}"
+        columns: dict[str, Any] = {"state": State.IN_DOUBT, "reason": why, "doubted_since": None}
+        columns |= {"for_person": verdict.kind == "unclear", "is_copied": 0}
+        sent = {"sent_body": body, "baseline": baseline, "sent_at": lead.doubted_since}
+        with outbox.transaction():
+            if not outbox.unmoved(group):
+                raise LookupUnsure("somebody dealt with it meanwhile")
+            outbox.set([lead], "in doubt", why, **sent, **columns)
+            outbox.set(rest, "in doubt", why, merged_into=lead.number, **columns)
+
     def _verdict(
-        self, outbox: Outbox, change: Change, body: Mapping[str, Any]
+        self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
     ) -> tuple[Verdict, dict[str, Any]]:
         """What the service shows of it, and a baseline for later lookups."""
-        # The service's time since when another copy may have sent it.
-        since = datetime.fromtimestamp(change.doubted_since or 0, UTC)
-        after = min(since, self.client.clock.now()) - SLACK
-        if change.resource == "payments":
-            return self._payment(outbox, change, body, after)
-        if change.op == "create":
-            return self._created(outbox, change, body, after)
-        if change.op == "upload":
-            return _acts(change, "nothing lists uploads"), {}
-        record_id = str(change.record_id)
-        if change.op == "delete":
-            return self.lookup.deleted(change.resource, record_id), {}
-        row = self.lookup.record(change.resource, record_id)
+        lead = group[0]
+        after = self._after(group)
+        if lead.resource == "payments":
+            return self._payment(outbox, lead, body, after)
+        if lead.op == "create":
+            return self._created(outbox, lead, body, after)
+        if lead.op == "upload":
+            return _acts(group, "nothing lists uploads"), {}
+        record_id = str(lead.record_id)
+        if lead.op == "delete":
+            return self.lookup.deleted(lead.resource, record_id), {}
+        row = self.lookup.record(lead.resource, record_id)
         if row is None:
             return Verdict("absent", None, "there is no such record"), {}
         # What another copy sent after it of the same record is shown in its stead.
-        later = outbox.of_record(change, op="update", after=change.number, states=[State.QUEUED])
+        later = outbox.of_record(lead, op="update", after=group[-1].number, states=[State.QUEUED])
         sent = [body, *(one.body for one in later if one.doubted_since is not None)]
-        return self._updated(change, sent, row, after), {"before": {}}
+        return self._updated(group, sent, row, after), {"before": {}}
+
+    def _after(self, group: Sequence[Change]) -> datetime:
+        """The service's time since when another copy may have sent it."""
+        since = min(one.doubted_since for one in group if one.doubted_since is not None)
+        return min(datetime.fromtimestamp(since, UTC), self.client.clock.now()) - SLACK
 
     # -- creates ------------------------------------------------------------------------------
 
@@ -205,12 +223,12 @@ class Earlier:
 
     def _updated(
         self,
-        change: Change,
+        group: Sequence[Change],
         sent: Sequence[Mapping[str, Any]],
         row: Mapping[str, Any],
         after: datetime,
     ) -> Verdict:
-        body, resource, zone = sent[0], change.resource, self.client.shop.zone
+        body, resource, zone = sent[0], group[0].resource, self.client.shop.zone
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         seen = {}
         for name in body:
@@ -218,20 +236,22 @@ class Earlier:
             seen[name] = True if True in found else found[0]
         if not once:
             if True in seen.values() and False not in seen.values():
-                return Verdict("applied", change.record_id, "the record shows ours")
+                return Verdict("applied", group[0].record_id, "the record shows ours")
             return Verdict("absent", None, "the record does not show ours")
         if surely_before(row.get("last_updated"), after, zone):
             return Verdict("absent", None, "the record was not changed since")
-        based = change.base.get("values", {}).keys() | change.base.get("seen", {}).keys()
-        still = based - moved(resource, change.base, row, zone).keys()
+        base = merged_base([member.base for member in group])
+        based = base["values"].keys() | base["seen"].keys()
+        still = based - moved(resource, base, row, zone).keys()
         if any(seen[name] is False for name in still & body.keys() - set(once)):
             return Verdict("absent", None, "the record shows its basis still")
-        return _acts(change, f"{', '.join(once)} must not be sent twice, and does not show")
+        return _acts(group, f"{', '.join(once)} must not be sent twice, and does not show")
 
 
-def _acts(change: Change, why: str) -> Verdict:
+def _acts(group: Sequence[Change], why: str) -> Verdict:
     """What no lookup can tell: for a person if this is an older copy for sure."""
-    return Verdict("unclear" if change.is_copied else "absent", None, why)
+    kind: Any = "unclear" if any(member.is_copied for member in group) else "absent"
+    return Verdict(kind, None, why)
 
 
 def _twins(outbox: Outbox, change: Change) -> int:

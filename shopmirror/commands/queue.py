@@ -162,7 +162,7 @@ def show(number: Number, as_json: JsonOption = False) -> int:
         "sent_body": change.sent_body,
         "based_on": {**change.base.get("seen", {}), **change.base.get("values", {})},
         "file": change.file["path"] if change.file else None,
-        **{name: getattr(change, name) for name in ("marker", "answer")},
+        **{name: getattr(change, name) for name in ("marker", "merged_into", "answer")},
         "history": history,
     }
     if as_json:

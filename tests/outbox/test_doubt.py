@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.outbox import enqueue, lookup, push, retry
+from pipelines.outbox import discard, enqueue, lookup, push, retry
 from tests.outbox.conftest import (
     MINUTE,
     at,
@@ -335,3 +335,31 @@ def test_offset_paging_is_followed_where_page_two_is_empty(settings, service):
     service._read = by_offset
     assert push(settings).exit_code == 0
     assert service.count("create", "brands") == 1
+
+
+def test_sending_a_merged_request_again_keeps_each_basis_and_revives_nothing(tmp_path, service):
+    # No look is due before the test is over, on the slowest machine.
+    settings = settings_for(tmp_path, service.base_url, minute_seconds=60.0)
+    record = service.put("customers", name="Ann", city="A", company="B")
+    for fields, seen in (({"city": "C"}, {"city": "A"}), ({"company": "D"}, {"company": "B"})):
+        enqueue("customers", "update", fields, record_id=record, based_on=seen, settings=settings)
+    service.lose = ["before"]
+    push(settings, wait=False)
+    assert states(settings) == ["in_doubt", "in_doubt"]
+    bases = [change(settings, number).base for number in (1, 2)]
+    discard(settings.home, 2, by="ann")
+    retry(settings.home, 1, by="ann")
+    assert states(settings) == ["queued", "rejected"]
+    assert [change(settings, number).base for number in (1, 2)] == bases
+
+
+def test_what_is_discarded_after_it_was_sent_along_is_not_sent_again(settings, service):
+    record = service.put("customers", name="Ann", city="A", company="B")
+    for fields in ({"city": "C"}, {"company": "D"}):
+        enqueue("customers", "update", fields, record_id=record, settings=settings)
+    service.lose = ["before"]
+    push(settings, wait=False)
+    discard(settings.home, 2, by="ann")
+    push(settings)
+    assert states(settings) == ["done", "rejected"]
+    assert service.writes == [("update", "customers", {"city": "C"})]

@@ -20,7 +20,6 @@ from pipelines.outbox import (
 )
 from pipelines.outbox.identity import Standing, find
 from shopmirror.main import main
-from sources.repair_shop.migrations import migrate
 from tests.outbox.conftest import change, history, settings_for, states
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -288,24 +287,6 @@ def test_a_file_of_version_two_is_as_the_last_push_left_it(settings):
     assert states(settings) == ["done", "in_doubt", "queued"]
     assert change(settings, 2).lookups == 3
     assert history(settings, 2)[2:] == ["in doubt", "looked up", "looked up", "left for a person"]
-
-
-def test_what_version_three_sent_as_one_request_is_in_doubt_by_each(settings, service):
-    record = service.put("customers", name="Ann", city="C", company="D")
-    with sqlite3.connect(settings.home / "outbox.sqlite", isolation_level=None) as db:
-        migrate(db, queue_file.STEPS[:3])
-        for body, sent, lead in (
-            ('{"city": "C"}', '{"city": "C", "company": "D"}', None),
-            ('{"company": "D"}', None, 1),
-        ):
-            db.execute(
-                "insert into changes (shop, resource, op, record_id, body, base, state, queued_by,"
-                " queued_at, sent_body, merged_into)"
-                " values ('main', 'customers', 'update', ?, ?, '{}', 'in_doubt', 'ann', 1, ?, ?)",
-                (record, body, sent, lead),
-            )
-    assert push(settings).done == 2
-    assert service.writes == []
 
 
 def test_a_file_of_version_one_put_back_over_a_newer_one_is_older(old_file, settings):

@@ -74,7 +74,7 @@ def test_a_record_that_shows_a_name_where_an_id_was_sent_is_no_conflict(settings
         enqueue(
             "products",
             "update",
-            {"category": category},
+            {"category": category, "stockQuantity": 1},  # one that acts: never merged
             record_id=product,
             settings=settings,
         )
@@ -108,6 +108,8 @@ def test_a_name_the_service_keeps_otherwise_is_ours_and_an_edit_is_not(
     service.then = lambda body: row.update(company=kept(body["company"]))
     for company in ("Núñez & Co.", "Núñez & Cía."):
         enqueue("customers", "update", {"company": company}, record_id=record, settings=settings)
+    with Outbox(settings.home) as outbox:
+        outbox.set([1, 2], "sent apart", alone=1)
     assert push(settings).exit_code == 0
     row["company"] = "Núñez"
     base = {"company": "Nunez"}

@@ -65,24 +65,46 @@ def test_one_rejected_for_its_number_is_sent_to_the_record_when_retried(settings
     discard(settings.home, later, by="ann")
     push(settings)
     with Outbox(settings.home) as outbox:
-        outbox.set(later, "as an older version left it", record_id=f"@{ann}")
+        outbox.set([later], "as an older version left it", record_id=f"@{ann}")
     retry(settings.home, later, by="ann")
     push(settings)
     assert states(settings) == ["done", "done"]
     assert service.records["customers"] == {}
 
 
-def test_updates_of_one_record_are_sent_in_their_order(settings, service):
+def test_updates_of_one_record_leave_as_one_request(settings, service):
+    record = service.put("customers", name="Ann")
+    for fields in ({"city": "Antigua"}, {"company": "A"}, {"city": "Cobán"}):
+        enqueue("customers", "update", fields, record_id=record, settings=settings)
+    assert push(settings).done == 3
+    assert service.writes == [("update", "customers", {"city": "Cobán", "company": "A"})]
+
+
+def test_updates_that_act_are_not_merged(settings, service):
     record = service.put("products", name="Screen", stock=1)
-    bodies = [{"code": "A"}, {"stockQuantity": 2}, {"name": "B", "code": "C"}, {"stockQuantity": 2}]
-    for body in bodies:
-        enqueue("products", "update", body, record_id=record, settings=settings)
-    service.lose = ["refuse"]
-    assert push(settings).exit_code == 1
-    assert states(settings) == ["rejected", "done", "done", "done"]
-    assert "Try another value" in change(settings, 1).reason
-    assert [body for _, _, body in service.writes] == bodies[1:]
+    for _ in range(2):
+        enqueue("products", "update", {"stockQuantity": 2}, record_id=record, settings=settings)
+    push(settings)
     assert service.records["products"][record]["stock"] == 5
+
+
+def test_a_price_is_not_merged_with_a_later_tax_alone(settings, service):
+    record = service.put("products", name="Screen")
+    enqueue("products", "update", {"price": 5}, record_id=record, settings=settings)
+    enqueue("products", "update", {"tax": 1}, record_id=record, settings=settings)
+    push(settings)
+    assert service.count("update", "products") == 2
+
+
+def test_a_merged_request_that_is_refused_is_sent_apart(settings, service):
+    record = service.put("customers", name="Ann")
+    enqueue("customers", "update", {"city": "A"}, record_id=record, settings=settings)
+    enqueue("customers", "update", {"company": "B"}, record_id=record, settings=settings)
+    service.lose = ["refuse", "refuse"]
+    report = push(settings)
+    assert states(settings) == ["rejected", "done"]
+    assert report.exit_code == 1
+    assert "Try another value" in change(settings, 1).reason
 
 
 def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(settings, service):
@@ -284,6 +306,20 @@ def test_what_is_discarded_while_it_is_checked_is_not_sent(settings, service, op
     report = push(settings, hook=at("checked", lambda: discard(settings.home, 1, by="ann")))
     assert service.writes == []
     assert (states(settings), report.waiting) == (["rejected"], 0)
+
+
+def test_of_merged_updates_one_discarded_while_they_are_checked_leaves_the_other(settings, service):
+    record = service.put("customers", name="Ann")
+    for body in ({"city": "A"}, {"mobile": "1"}):
+        enqueue("customers", "update", body, record_id=record, settings=settings)
+
+    def forget(step, number):
+        if step == "checked" and states(settings) == ["queued", "queued"]:
+            discard(settings.home, 2, by="ann")
+
+    push(settings, hook=forget)
+    assert [body for _, _, body in service.writes] == [{"city": "A"}]
+    assert states(settings) == ["done", "rejected"]
 
 
 def test_several_shops_are_pushed_side_by_side_and_one_that_fails_leaves_the_other(

@@ -83,7 +83,7 @@ def test_what_a_build_found_in_the_data_is_told(settings):
 def test_a_rejected_change_is_told_until_a_person_discards_it(settings):
     with Outbox(settings.home) as outbox:
         outbox.add([NewChange("main", "brands", "create", None, {"name": "A"})], by="ann")
-        outbox.set(1, "rejected", "no", state="rejected", reason="no")
+        outbox.set([1], "rejected", "no", state="rejected", reason="no")
     assert any("1 change(s) rejected" in line for line in status(settings).problems)
     discard(settings.home, 1, by="ann")
     found = status(settings)

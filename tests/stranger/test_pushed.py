@@ -28,8 +28,8 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
         gone = [NewChange("main", "categories", "delete", str(n), {}) for n in range(6)]
         numbers = outbox.add(gone, by="ann")
         for number in numbers:
-            outbox.set(number, "sending", state="sending")
-            outbox.set(number, "done", state="done", id=str(number - numbers[0]), pushed_at=1.0)
+            outbox.set([number], "sending", state="sending")
+            outbox.set([number], "done", state="done", id=str(number - numbers[0]), pushed_at=1.0)
         with outbox.transaction() as db:
             db.executemany(
                 "insert into touched values ('main', 'categories', ?, 1.0, null, ?)",
