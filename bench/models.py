@@ -175,8 +175,9 @@ def _timed(action: Callable[..., object], *arguments: object) -> _Measured:
 
 
 def _measured(action: Callable[..., object], *arguments: object) -> _Measured:
-    """In a process of its own, so that the memory is this stage's alone."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+    """In a process of its own, so that the memory is this stage's alone; this one never opens a
+    database, which a copy of it could not go on with."""
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as process:
         return process.submit(_timed, action, *arguments).result()
 
 

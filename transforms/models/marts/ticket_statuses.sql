@@ -8,7 +8,7 @@ with versions as (
         lag(status_label) over (partition by shop_id, id order by dbt_valid_from) as status_before,
         lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
         row_number() over (partition by shop_id, id order by dbt_valid_from) as version
-    from {{ ref('hist_tickets') }} as seen
+    from {{ ref('hist_tickets_versions') }} as seen
     where {{ is_changed('int_changed_records', 'seen', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}
 )
 
