@@ -118,8 +118,6 @@ def _is_detached(connection: duckdb.DuckDBPyConnection) -> bool:
 
 def _parameters(name: str) -> dict[str, str]:
     """The credentials of ``[destination.<name>]`` by libpq's names."""
-    from psycopg2.extensions import parse_dsn
-
     section = read_section("destination", name)
     kind = str(section.get("destination_type", name)).rpartition(".")[2]
     given: Any = section.get("credentials")
@@ -131,7 +129,7 @@ def _parameters(name: str) -> dict[str, str]:
     if not given:
         raise NothingPublished(Text("There is nothing under {place}.", place=place))
     try:
-        found: dict[str, str] = parse_dsn(given if isinstance(given, str) else _address_of(given))
+        found = _of_address(given) if isinstance(given, str) else _of_fields(given)
     except Exception:  # noqa: BLE001 - psycopg2's words have the whole address in them
         found = {}
     if not found:
@@ -139,8 +137,15 @@ def _parameters(name: str) -> dict[str, str]:
     return found
 
 
-def _address_of(fields: Mapping[str, Any]) -> str:
+def _of_address(address: str) -> dict[str, str]:
+    from psycopg2.extensions import parse_dsn
+
+    found: dict[str, str] = parse_dsn(address)
+    return found
+
+
+def _of_fields(fields: Mapping[str, Any]) -> dict[str, str]:
     from psycopg2.extensions import make_dsn
 
     named = {_DLT.get(key, key): value for key, value in fields.items() if key not in _NOT_LIBPQ}
-    return str(make_dsn(**{**named, **named.pop("query", {})}))
+    return _of_address(make_dsn(**{**named, **named.pop("query", {})}))
