@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from bench.homes import settings_of
 from sandbox.generator import DEFAULT_UNTIL, Size
@@ -191,7 +192,7 @@ def _live(
 
     # The machine was not switched off: its seconds since boot count the simulated days too.
     ticks = SystemClock.monotonic
-    SystemClock.monotonic = lambda self: ticks(self) + days.total_seconds()  # type: ignore[method-assign]  # days later
+    patch.object(SystemClock, "monotonic", lambda self: ticks(self) + days.total_seconds()).start()
     traveller = time_machine.travel(when, tick=True)
     clock = traveller.start()
     if plan.jump is not None:
@@ -216,8 +217,8 @@ def _sync(settings: Settings, *, models: bool, **options: Any) -> Ended:
 
     if not models:
         # Raw is loaded and proven as ever; a month of nights has no time for dbt in each.
-        run.Run.transform = lambda self: None  # type: ignore[method-assign]  # left out
-        Session.publish = lambda self, ended_run=None: None  # type: ignore[method-assign]  # too
+        patch.object(run.Run, "transform", lambda self: None).start()
+        patch.object(Session, "publish", lambda self, ended_run=None: None).start()
     report = run.sync(settings, **options)
     return Ended("sync", report.exit_code, report.message, tuple(report.details), report.requests)
 

@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from operator import attrgetter
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -25,7 +26,7 @@ from pipelines.report.sheet import TITLES, compared
 from sources.repair_shop.settings import SettingsError
 
 _RELOAD_SECONDS = 5
-_SEAL_COLOURS = {
+_SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
     SealState.AGREES: "green",
     SealState.DIFFERS: "red",
     SealState.IN_DOUBT: "orange",
@@ -220,7 +221,7 @@ def _head(found: data.View, selection: Selection) -> None:
         st.markdown(f"**{_span(selection.first, selection.last)}**", width="content")
         st.badge(
             f"{shown(TITLES[seal.state])} {compared(seal)}",
-            color=_SEAL_COLOURS[seal.state],  # type: ignore[arg-type]  # a literal of its stub
+            color=_SEAL_COLOURS[seal.state],
         )
         said = [_("Mirror as of {moment}.", moment=when)]
         said += formats.source(found.source, found.given, zone_of(selection.zone_name))

@@ -301,8 +301,7 @@ class Sender:
 
     def _before(self, change: Change) -> dict[str, Any]:
         """What the record showed before the request."""
-        baseline = self.outbox.get(change.number).baseline or {}
-        return dict(baseline.get("before", {}))
+        return dict((self.outbox.get(change.number).baseline or {}).get("before", {}))
 
     def _not_shown(self, change: Change, body: Mapping[str, Any]) -> str:
         """Why the record does not show what the service answered that it did; empty if it does."""
