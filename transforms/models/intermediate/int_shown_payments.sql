@@ -3,7 +3,7 @@
 -- depends_on: {{ ref('int_shown_before') }}
 {% set holder = {'shop_id': 'shop_id', 'record_type': 'holder_type', 'record_id': 'holder_id'} %}
 {{ config(materialized='table', meta=replaced_by('int_changed_records', holder)) }}
-with embedded as (
+with of_documents as (
     select
         shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as holder_type, invoice_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
@@ -17,8 +17,10 @@ with embedded as (
         payment_note, 2 as preference
     from {{ ref('stg_pos_orders__payments') }} as payments
     where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'pos_order'", 'record_id': 'order_id'}) }}
-    union all
-    -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
+),
+
+-- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
+of_tickets as (
     select
         shop_id, coalesce(id, payment_id) as id, 'ticket' as holder_type, ticket_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
@@ -43,21 +45,20 @@ tickets as (
 -- Only what stands in a record that exists; when that record was last read decides later.
 standing as (
     select
-        embedded.*,
+        of_documents.*,
         documents.seen_at as holder_seen_at
-    from embedded
+    from of_documents
     inner join documents
-        on documents.shop_id = embedded.shop_id
-        and documents.document_type = embedded.holder_type
-        and documents.document_id = embedded.holder_id
+        on documents.shop_id = of_documents.shop_id
+        and documents.document_type = of_documents.holder_type
+        and documents.document_id = of_documents.holder_id
     union all
     select
-        embedded.*,
+        of_tickets.*,
         tickets.seen_at as holder_seen_at
-    from embedded
+    from of_tickets
     inner join tickets
-        on tickets.shop_id = embedded.shop_id and tickets.id = embedded.holder_id
-    where embedded.holder_type = 'ticket'
+        on tickets.shop_id = of_tickets.shop_id and tickets.id = of_tickets.holder_id
 )
 
 select

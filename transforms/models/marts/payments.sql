@@ -67,7 +67,7 @@ tickets as (
     -- Few payments are of a ticket that has no document yet.
     select * from {{ ref('stg_tickets') }}
     where deleted_at is null
-        and id in (select holder_id from {{ ref('int_shown_payments') }} where holder_type = 'ticket')
+        and id in (select distinct holder_id from {{ ref('int_shown_payments') }} where holder_type = 'ticket')
         and {{ is_named('id', 'together', 'ticket_id') }}
 )
 

@@ -1,5 +1,6 @@
 -- depends_on: {{ ref('int_tickets_before') }}
 {% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
+{% set done_day = 'cast(visits.done_clock as date)' %}
 {{ config(meta=replaced_by('int_changed_tickets', key)) }}
 with tickets as (
     select
@@ -116,7 +117,6 @@ local as (
         dated.*,
         {{ local_time('dated.created_at', 'dated.timezone') }} as created_clock,
         {{ local_time('dated.done_at', 'dated.timezone') }} as done_clock,
-        {{ local_date('dated.done_at', 'dated.timezone') }} as done_day,
         {{ local_date('dated.first_touched_at', 'dated.timezone') }} as first_touched_day
     from dated
 ),
@@ -125,7 +125,7 @@ local as (
 earlier as (
     select
         shop_id, id,
-        lag(done_day) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
+        lag(cast(done_clock as date)) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
         lag(id) over (partition by shop_id, customer_id, device order by created_at, id) as ticket_id
     from local
     where customer_id is not null and device is not null
@@ -160,7 +160,7 @@ select
     visits.due_at as promised_at,
     visits.due_day as promised_day,
     visits.done_at,
-    visits.done_day,
+    {{ done_day }} as done_day,
     visits.done_source,
     case when coalesce(visits.unpaid, 1) = 0 then visits.last_payment_day end as paid_day,
     visits.last_updated_at,
@@ -173,10 +173,10 @@ select
         when visits.is_done and visits.done_at >= visits.created_at
             then cast({{ seconds_between('visits.created_at', 'visits.done_at') }} / 3600.0 as {{ money() }})
     end as wall_hours,
-    cast({{ dbt.datediff('visits.created_day', 'coalesce(visits.done_day, visits.today)', 'day') }} as bigint) as age_days,
+    cast({{ dbt.datediff('visits.created_day', 'coalesce(' ~ done_day ~ ', visits.today)', 'day') }} as bigint) as age_days,
     case
         when visits.due_day is null then null
-        else coalesce(visits.done_day, visits.today) > visits.due_day
+        else coalesce({{ done_day }}, visits.today) > visits.due_day
     end as is_late,
     coalesce(visits.changes, 0) as status_changes_seen,
     coalesce(visits.comments, 0) as comments,
@@ -193,4 +193,4 @@ left join earlier on earlier.shop_id = visits.shop_id and earlier.id = visits.id
 left join {{ ref('calendar') }} as opened_days
     on opened_days.shop_id = visits.shop_id and opened_days.day = visits.created_day
 left join {{ ref('calendar') }} as done_days
-    on done_days.shop_id = visits.shop_id and done_days.day = visits.done_day
+    on done_days.shop_id = visits.shop_id and done_days.day = {{ done_day }}
