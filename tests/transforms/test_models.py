@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -213,21 +214,25 @@ def test_texts_of_a_large_file_are_packed_as_their_names_say(
         "from range(5000) as numbers(i)"
     )
     node = compiled.Node("large", "models/large.sql", "table", sql, "marts", "large", comment="L")
+    between = replace(node, name="between", schema="intermediate")
     path = str(tmp_path / "a.duckdb")
     with duckdb.connect(path) as connection:
         connection.execute("create schema ops; create table ops.shops (timezone varchar)")
         connection.execute("checkpoint")
-        (result,) = runner.run(connection, [node], datetime.now(UTC))
-        assert (result.status, result.message) == ("success", "")
+        results = runner.run(connection, [node, between], datetime.now(UTC))
+        assert [(result.status, result.message) for result in results] == [("success", "")] * 2
     with duckdb.connect(path) as connection:
-        assert connection.execute(f"from marts.large except all ({sql})").fetchall() == []
-        assert connection.execute("select count(*) from marts.large").fetchall() == [(5000,)]
-        assert connection.sql("from marts.large").types == connection.sql(sql).types
-        packed = connection.execute(
-            "select distinct column_name, compression from pragma_storage_info('marts.large') "
-            "where segment_type = 'VARCHAR' and compression <> 'Uncompressed'"
-        ).fetchall()
-        assert sorted(packed) == [("id", "FSST"), ("status", "Dictionary")]
+        packed = {}
+        for table in ("marts.large", "intermediate.large"):
+            assert connection.execute(f"from {table} except all ({sql})").fetchall() == []
+            assert connection.execute(f"select count(*) from {table}").fetchall() == [(5000,)]
+            assert connection.sql(f"from {table}").types == connection.sql(sql).types
+            packed[table] = connection.execute(
+                f"select distinct column_name, compression from pragma_storage_info('{table}') "
+                "where segment_type = 'VARCHAR' and compression <> 'Uncompressed' order by all"
+            ).fetchall()
+        assert packed["marts.large"] == [("id", "FSST"), ("status", "Dictionary")]
+        assert packed["intermediate.large"] == [("status", "Dictionary")]
 
 
 def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
