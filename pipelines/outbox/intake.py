@@ -249,6 +249,8 @@ def _refusal(outbox: Outbox, number: int, shop: str) -> str:
         return f"@{number}: there is no change {number}"
     if found[0].shop != shop:
         return f"@{number}: change {number} is for another shop, '{found[0].shop}'"
+    if found[0].state == "done" and found[0].id is None:
+        return f"@{number}: change {number} is done, and has no id"
     return f"@{number}: change {number} was rejected" if found[0].state == "rejected" else ""
 
 

@@ -171,6 +171,8 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
             return f"waits for change {number}, which the queue does not hold; 'queue discard' it"
         if found[0].state != "done":
             return f"waits for {found[0].what}, {found[0].state}"
+        if found[0].id is None:
+            return f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
     return ""
 
 
@@ -188,7 +190,9 @@ class Unsendable(Exception):
 
 def prepared(outbox: Outbox, group: Sequence[Change]) -> dict[str, Any]:
     """The body of one request for a change, or for several updates of a record: what was queued
-    later wins."""
+    later wins. :class:`Unsendable` if what it refers to has no id."""
+    if reason := next(filter(None, (missing_reference(outbox, one) for one in group)), ""):
+        raise Unsendable(reason)
     return {k: value for one in group for k, value in filled(outbox, one.body).items()}
 
 

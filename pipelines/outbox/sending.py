@@ -131,8 +131,8 @@ class Sender:
     def resend(self, group: Sequence[Change]) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
         change = group[0]
-        body = prepared(self.outbox, group)
         try:
+            body = prepared(self.outbox, group)
             read_file(change)
         except Unsendable as refusal:
             # Its file is not what it was; the service may have it as it was.

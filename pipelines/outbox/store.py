@@ -246,7 +246,7 @@ class Outbox(Registry):
         """Give changes from number ``first`` on the id of the change they are for (``@12``), if
         that is done; later ones get it when it becomes so."""
         made = (
-            "from changes as made where made.state = 'done'"
+            "from changes as made where made.state = 'done' and made.id is not null"
             " and made.number = cast(substr(changes.record_id, 2) as integer)"
         )
         with self._mapped():

@@ -272,12 +272,26 @@ def test_what_is_done_is_not_sent_again_because_another_program_made_it_wait(set
     assert len(service.requests) == sent
 
 
-def test_a_reference_to_a_row_that_was_taken_out_stops_no_other_change(settings, service):
-    rows = [{"name": "Ann"}, {"_op": "update", "id": "@row:1", "city": "Xela"}, {"name": "Bob"}]
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("delete from changes where number = 1", "which the queue does not hold"),
+        ("update changes set state = 'done' where number = 1", "which has none"),
+    ],
+)
+def test_a_reference_that_leads_to_no_id_stops_no_other_change(settings, service, broken, why):
+    rows = [
+        {"name": "Ann"},
+        {"_op": "update", "id": "@row:1", "city": "Xela"},
+        {"_resource": "tickets", "customerId": "@row:1", "shortInfo": "Screen"},
+        {"name": "Bob"},
+    ]
     enqueue("customers", "create", rows, settings=settings)
     with Outbox(settings.home) as outbox:
-        outbox.connection.execute("delete from changes where number = 1")
+        outbox.connection.execute(broken)
     report = push(settings)
-    assert (report.exit_code, report.done, report.waiting) == (1, 1, 1)
+    assert (report.exit_code, report.done, report.waiting) == (1, 1, 2)
     with Outbox(settings.home) as outbox:
-        assert "which the queue does not hold" in outbox.get(2).reason
+        assert all(why in outbox.get(number).reason for number in (2, 3))
+    with pytest.raises(InputRefused, match="@1: "):
+        enqueue("customers", "update", {"id": "@1", "city": "Xela"}, settings=settings)
