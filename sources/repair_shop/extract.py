@@ -5,8 +5,6 @@ and goes on meanwhile. A scan that fails leaves the others running; a shop that 
 stop, ends them all, and what was answered is kept.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -16,8 +16,6 @@ Outside of a hub :func:`pause` and :func:`on_wire` are plain calls, so that code
 where it runs. What runs in a hub must not hold a lock while it calls one of these.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import threading
@@ -41,7 +39,7 @@ _OF_A_SHOP, _OF_A_SHOP_WHEN_BUSY = 12, 2
 
 
 class _Here(threading.local):
-    hub: _Hub | None = None
+    hub: "_Hub | None" = None
 
 
 _HERE = _Here()
@@ -111,7 +109,7 @@ class Turn:
             self._taken = False
 
 
-def _inside() -> _Hub | None:
+def _inside() -> "_Hub | None":
     """The hub whose greenlet this is; None elsewhere."""
     return _HERE.hub
 

@@ -10,12 +10,11 @@
 One mirror of a home works at a time (``sync.lock``); several processes share the rate budget.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 import filelock
 
@@ -159,7 +158,7 @@ class Mirror:
         self.ledger.close()
         self._lock.release()
 
-    def __enter__(self) -> Mirror:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

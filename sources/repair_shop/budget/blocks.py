@@ -11,8 +11,6 @@ The rows live in the budget's file. ``bases``: until when nothing of an address 
 stays until a request made later than that was answered. ``blocks``: the refused keys.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import dataclass
 

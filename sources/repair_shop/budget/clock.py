@@ -5,8 +5,6 @@ use, and the wall clock may be set back or forward at any moment. A machine has 
 its boot resets; together with an identity of that boot it is safe to store.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from functools import cache

@@ -7,8 +7,6 @@ boot it goes on from the later of the wall clock and what was last seen; as a po
 lost the last slots, every key then keeps silent for a minute.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

@@ -21,8 +21,6 @@ Usage::
     slot.answered("ok")
 """
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 import uuid
@@ -76,7 +74,7 @@ class Wait:
 class Slot:
     """One request that may be made now. Tell it exactly once how the request ended."""
 
-    def __init__(self, budget: KeyBudget, number: int, taken: float) -> None:
+    def __init__(self, budget: "KeyBudget", number: int, taken: float) -> None:
         self._budget = budget
         self._number = number
         self._open = True
@@ -105,7 +103,7 @@ class Budget(BudgetFile):
     :class:`BudgetUnusable` when the file cannot be used. ``clock`` and ``sleep`` are for tests.
     """
 
-    def key(self, shop: ShopSettings) -> KeyBudget:
+    def key(self, shop: ShopSettings) -> "KeyBudget":
         """The budget of a shop's key."""
         return KeyBudget(self, shop)
 

@@ -23,10 +23,9 @@ ignoring it 10 times blocks the key and the address for 6 to 8 hours):
 All times are seconds of the budget's own clock; ``minute`` is the length of the limit's minute.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
+from typing import Self
 
 MARGIN = 1.003
 """A window is this much longer than a minute, so that clocks that tick differently do no harm."""
@@ -67,7 +66,7 @@ class Pace:
     """Requests that were refused in a block and not answered since, the newest last."""
 
     @classmethod
-    def from_text(cls, text: str) -> Pace:
+    def from_text(cls, text: str) -> Self:
         """Read what :meth:`to_text` wrote."""
         return cls(**json.loads(text))
 

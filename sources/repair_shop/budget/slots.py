@@ -1,8 +1,6 @@
 """Slots of the budget's file: which requests of a key may still be seen in a window of the server,
 and who waits for one. How many there may be is decided by :mod:`repair_shop.budget.limiter`."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from functools import cache

@@ -6,8 +6,6 @@ refused request, broken, something else altogether); it never mistakes a failure
 service uses (field notes, Shapes); anything they do not know raises, naming what was seen.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

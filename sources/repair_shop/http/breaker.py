@@ -7,8 +7,6 @@ is answered, the words are about the requests; else nothing is asked for a minut
 error, and if that does not help either, the run ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import httpx

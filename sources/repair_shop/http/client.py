@@ -14,14 +14,12 @@ rate. What may be raised: :mod:`repair_shop.errors`. The key is sent in the head
 ``Authorization`` only (specification, Authentication, 1) and appears in no message.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from json import dumps
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -99,7 +97,7 @@ class Client:
         # The same for connecting, sending and reading; waiting for a connection is ours.
         self._timeout = httpx.Timeout(shop.timeout_seconds, pool=None).as_dict()
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

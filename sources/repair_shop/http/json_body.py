@@ -4,8 +4,6 @@ Valid JSON may hold what nothing behind it takes: half a surrogate pair, NUL, nu
 be numbers, a thousand levels. It is mended here, once, so nothing behind need think of it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal, InvalidOperation

@@ -4,8 +4,6 @@ No status and no words are specified for it, only an error message (specificatio
 4 and 5); a shop's service may say it in the shop's language (field notes).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -7,8 +7,6 @@ that is split over several fields is found by its pieces: eight of its character
 other text by chance; once a piece is found, what is left of the key is masked too.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -5,8 +5,6 @@ service's clock, and where the two differ nothing hangs on which of them is righ
 by the earlier one and has no end.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping

@@ -13,8 +13,6 @@ and told apart here (:mod:`repair_shop.http.answers`), because the budget must k
 so does the key, should the service echo it (:mod:`repair_shop.http.redaction`).
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

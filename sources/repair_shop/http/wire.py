@@ -6,8 +6,6 @@ never meets a time-out of silence), and may be only so large, unpacked, at every
 exception that can come out of here.
 """
 
-from __future__ import annotations
-
 import json
 import ssl
 import threading

@@ -5,8 +5,6 @@ tried again by the next runs (a fault may have been the machine's), and after :d
 by every version of the code that differs from the one that failed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """The ledger as a log: numbered answers and deletions, which destinations read from where they
 stopped."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,8 +1,6 @@
 """The ledger's file: opened, its format checked, one writer at a time; tables and meaning are
 :mod:`repair_shop.ledger`'s."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence

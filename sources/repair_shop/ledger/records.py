@@ -1,7 +1,5 @@
 """What the ledger holds: its tables, and the records that go in and come out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

@@ -1,8 +1,6 @@
 """The ledger's rows: each row's identity, day and newest content, which are gone, when days were
 read last."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """The ledger's runs: which commands were at work, and how each ended."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

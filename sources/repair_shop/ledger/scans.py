@@ -1,7 +1,5 @@
 """The ledger's scans: passes over lists, what each proved, and its kept answers."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable, Mapping

@@ -12,8 +12,6 @@ stands in this folder alone, by table: :mod:`.runs`, :mod:`.scans`, :mod:`.rows`
 and :mod:`.values`; here is what concerns several of them.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What the ledger keeps of a shop besides its lists: values by name, and the service's reports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal

@@ -4,8 +4,6 @@ A text may allow several layouts (``01/02/2026`` is a day of January or of Febru
 and the reader finds out which of them makes sense of the whole report.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -27,7 +25,7 @@ class Part(NamedTuple):
     month: int | None = None
     day: int | None = None
 
-    def merged(self, other: Part) -> Part | None:
+    def merged(self, other: "Part") -> "Part | None":
         """Both together; None when they contradict each other."""
         both = []
         for mine, theirs in zip(self, other, strict=True):

@@ -5,8 +5,6 @@ it was made, in a list that has no ``/updated`` and no ``sort=recently_updated``
 their numbers, so a request is fifty rows read again, and their ranks count as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date

@@ -6,8 +6,6 @@ or a tab and show only when it is asked for by ``categoryId`` and ``tabId`` (spe
 the tabs that its answers name, or that follow on each other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 

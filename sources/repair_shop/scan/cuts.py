@@ -1,7 +1,5 @@
 """Cuts: places in a list, sorted by day, of which one knows how many rows stand before them."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

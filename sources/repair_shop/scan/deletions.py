@@ -4,8 +4,6 @@ A row is gone when a scan that proved itself complete over the row's days did no
 endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this is the only way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta

@@ -8,8 +8,6 @@ the bare list does not show (:mod:`~repair_shop.scan.known`). A filter is not as
 bare list, read whole in this run, showed such rows among its old and its new ones (:class:`Shown`).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta

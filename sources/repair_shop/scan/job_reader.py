@@ -1,7 +1,5 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ received; ``audit`` and ``repair`` read days again. Nothing here makes a request
 plan`` shows exactly this table.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """What the ledger knows of a list's rows, as the search for rows that left it asks for it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ end. Every other page asked on the way was empty or, unless it lies close to the
 in its turn: so guesses cost.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from datetime import date

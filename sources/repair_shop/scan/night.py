@@ -6,8 +6,6 @@ known rows before the new ones, it stands for both. What the count misses is loo
 path, where it has one, before it is believed gone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from datetime import date

@@ -4,8 +4,6 @@ Tickets, documents, payments and customers bear such numbers, under whatever nam
 where to look for a list's end (:mod:`.list_end`), and prove nothing.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

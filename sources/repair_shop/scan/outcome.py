@@ -1,7 +1,5 @@
 """What scans and the search for a list's end share: where pages come from, what was found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -74,7 +72,7 @@ class Outcome:
         self.ids.update(page.ids)
         self._span(page.days)
 
-    def add(self, part: Outcome) -> None:
+    def add(self, part: "Outcome") -> None:
         """Count a part of the scan in: its pages and rows, and its doubt if it is the first."""
         self.pages += part.pages
         self.page_rows = max(self.page_rows, part.page_rows)

@@ -4,8 +4,6 @@ What :mod:`~repair_shop.scan.rank` finds goes into the scan's :class:`~repair_sh
 rows that are gone, or the whole list read again where only that can tell, or what is in doubt.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,7 +44,7 @@ class ListCount:
     job: Job
     reader: MakeReader
     exists: Callable[[str], bool] | None
-    _names: itertools.count[int] = field(default_factory=itertools.count)
+    _names: Iterator[int] = field(default_factory=itertools.count)
 
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""

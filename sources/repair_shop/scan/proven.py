@@ -25,8 +25,6 @@ Each function here is deterministic in the pages it is given, so a scan that was
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 

@@ -15,8 +15,6 @@ showed it, it is known, at its place. So the search is over when the books balan
 Nothing is marked here: :mod:`~repair_shop.scan.night` looks up what is missing, where it can be.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

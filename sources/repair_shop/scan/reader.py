@@ -5,8 +5,6 @@ day, digest) is worked out here; what the warehouse holds is worked out later fr
 answer, so a load can be repeated without a request.
 """
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import json

@@ -6,8 +6,6 @@ tickets would leave a hole that nobody sees; so the newest page of ``/tickets/up
 against what was read, and if it knows a ticket that we do not, everything is read from there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -6,8 +6,6 @@ end, whose other rows the count of :mod:`.rank` holds against what is known. Nei
 rows stand in another order at each request: such a window is not proven.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet

@@ -13,8 +13,6 @@ merged as they are. Links of a nested row, all text but the last: ``_dlt_id`` it
 its place. They are made of shop, list, id and place, so the same answer has the same links.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -168,7 +166,7 @@ class _Level:
         declared: Table,
         lists: Sequence[tuple[int, Any]],
         own: Mapping[str, pa.Array],
-    ) -> _Level:
+    ) -> "_Level":
         rows: list[Row] = []
         above: list[int] = []
         places: list[int] = []

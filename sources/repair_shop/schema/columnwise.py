@@ -6,8 +6,6 @@ it is worked out once for each shape, by taking a specimen apart with
 no plan fits is taken apart by itself, by the same class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -97,7 +95,7 @@ def take_apart(rows: Sequence[Row], shape: Shape, lists_left: int) -> Columns:
 
 def _add(
     found: Columns,
-    plan: _Plan,
+    plan: "_Plan",
     columns: Sequence[Sequence[Any]],
     places: Sequence[int],
     members: Sequence[int],

@@ -6,8 +6,6 @@ service said it, in one spelling (an offset only if the service gave one; stagin
 A reference such as ``customer`` is flattened to ``customer__id``, ``customer__name`` ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -47,7 +45,7 @@ class Child:
     name: str
     one: str
     """What a row is, in words: ``line of a ticket invoice``."""
-    table: Table
+    table: "Table"
     aliases: tuple[str, ...] = ()
 
 
@@ -106,7 +104,7 @@ class Table:
         return name.removesuffix("_date") if kind == "moment" else name
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> "Shape":
         """Prepared for looking fields up."""
         return Shape(self)
 
