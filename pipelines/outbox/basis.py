@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Fields, State
 from pipelines.outbox.compare import columns_of, picture, retains, same
 from pipelines.outbox.store import NewChange, Outbox
 from pipelines.publish.errors import NothingPublished
@@ -54,9 +54,7 @@ def from_warehouse(
     }
 
 
-def over_own(
-    outbox: Outbox, change: NewChange, seen: Mapping[str, Any], seen_at: float
-) -> dict[str, Any]:
+def over_own(outbox: Outbox, change: NewChange, seen: Fields, seen_at: float) -> dict[str, Any]:
     """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
     values: dict[str, Any] = {}
     pushed = outbox.of_record(
@@ -69,9 +67,7 @@ def over_own(
     return {"values": values, "seen": rest} if values else {"seen": rest}
 
 
-def _served(
-    warehouse: Published, table: str, values: Mapping[str, Any], names: Iterable[str]
-) -> set[str]:
+def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:
     """Columns that hold a value in any row: in those, null means empty, not "never shown"."""
     tests = (f'count("{name}") > 0 as "{name}"' for name in names if not name.startswith("_"))
     found = warehouse.row(f"select {', '.join(tests)} from {table}", values)  # noqa: S608 - names of the table's own columns
@@ -79,24 +75,17 @@ def _served(
 
 
 def _pictures(
-    resource: str, fields: Iterable[str], row: Mapping[str, Any], served: set[str]
+    resource: str, fields: Iterable[str], row: Fields, served: set[str]
 ) -> dict[str, dict[str, str]]:
     found = {}
     for name in fields:
-        seen = picture(resource, name, row)
-        empty = {
-            column: ""
-            for column in columns_of(resource, name)
-            if column in served and column not in seen
-        }
-        if seen or empty:
-            found[name] = seen or empty
+        empty = {column: "" for column in columns_of(resource, name) if column in served}
+        if seen := picture(resource, name, row) or empty:
+            found[name] = seen
     return found
 
 
-def moved(
-    resource: str, base: Mapping[str, Any], row: Mapping[str, Any], zone: ZoneInfo
-) -> dict[str, dict[str, str]]:
+def moved(resource: str, base: Fields, row: Fields, zone: ZoneInfo) -> dict[str, dict[str, str]]:
     """Fields that moved away from the basis at the service: field -> ``base`` and ``theirs``."""
     found: dict[str, dict[str, str]] = {}
     for name, value in base.get("values", {}).items():

@@ -2,7 +2,7 @@
 Write-back), and which may follow which."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -12,6 +12,11 @@ from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow
 
 Reference = Queued | QueuedRow
 """The id that a change still in the queue will get: by its number, or by its row in one call."""
+
+Fields = Mapping[str, Any]
+"""Names and values: of a body, of a record as the sync cleans it, of a basis."""
+Rows = Mapping[str, Fields]
+"""Records by id."""
 
 
 class State(StrEnum):
@@ -115,6 +120,10 @@ class Change:
         """``change 7 (update customers c-1)``, for messages."""
         target = f" {self.record_id}" if self.record_id else ""
         return f"change {self.number} ({self.op} {self.resource}{target})"
+
+
+Group = Sequence[Change]
+"""A change, or several updates of one record that leave as one request."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pipelines.outbox.change import Fields
 from pipelines.outbox.refers import takes_id
 from sources.repair_shop.schema.clean import parse_amount, snake_case
 from sources.repair_shop.schema.dates import parse_moment
@@ -74,7 +75,7 @@ def columns_of(resource: str, name: str) -> tuple[str, ...]:
     return _SHOWN_BY.get(resource, {}).get(name, (snake_case(name),))
 
 
-def picture(resource: str, name: str, row: Mapping[str, Any]) -> dict[str, str]:
+def picture(resource: str, name: str, row: Fields) -> dict[str, str]:
     """What a cleaned row shows of a request field: column -> text; empty when it shows nothing."""
     found: dict[str, str] = {}
     for root in columns_of(resource, name):
@@ -85,7 +86,7 @@ def picture(resource: str, name: str, row: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def pictured(resource: str, name: str, row: Mapping[str, Any]) -> Any:
+def pictured(resource: str, name: str, row: Fields) -> Any:
     """What a record shows of a field, to be compared with what it showed before the request."""
     if name == "lines":
         return bag(row.get("lines"))
@@ -110,9 +111,7 @@ def _plain(value: Any) -> str:
         return str(value)
 
 
-def shows(
-    resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo
-) -> bool | None:
+def shows(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) -> bool | None:
     """Whether a cleaned row shows the value sent in a request field; None when not visible."""
     if isinstance(sent, list):
         return _lines_show(sent, row.get("lines")) if name == "lines" else None
@@ -245,9 +244,7 @@ _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
 
 
-def distorts(
-    resource: str, body: Mapping[str, Any], row: Mapping[str, Any], zone: ZoneInfo, *, wide: bool
-) -> bool:
+def distorts(resource: str, body: Fields, row: Fields, zone: ZoneInfo, *, wide: bool) -> bool:
     """Whether a cleaned row comes near to a body: in every key, or, if ``wide``, in half of what
     tells records apart. A key that is a time may be near by chance, so nothing else must differ."""
     shown = {
@@ -266,9 +263,7 @@ def distorts(
     return wide and any(telling) and sum(telling) >= len(telling) * _HALF
 
 
-def retains(
-    resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo
-) -> bool | None:
+def retains(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) -> bool | None:
     """As :func:`shows`, of a record that is the one for sure: also if it was rounded to cents,
     escaped, or lost its accents, signs or spaces. With an accent put on it is another's word."""
     found = shows(resource, name, sent, row, zone)
@@ -285,13 +280,7 @@ def _respelled(sent: str, shown: str) -> bool:
         return plain in _spellings(sent) and not plain.isdecimal()
 
 
-def left_out(
-    resource: str,
-    body: Mapping[str, Any],
-    before: Mapping[str, Any],
-    row: Mapping[str, Any],
-    zone: ZoneInfo,
-) -> list[str]:
+def left_out(resource: str, body: Fields, before: Fields, row: Fields, zone: ZoneInfo) -> list[str]:
     """Fields, and lines, that a record shows as before an update and not as they were sent: none
     whose words may stand for what was sent, as it may have been so before."""
     found = [
@@ -311,13 +300,13 @@ def left_out(
     return found
 
 
-def is_cut(resource: str, name: str, sent: Any, row: Mapping[str, Any]) -> bool:
+def is_cut(resource: str, name: str, sent: Any, row: Fields) -> bool:
     """Whether a cleaned row shows the beginning of what was sent in a field."""
     shown = picture(resource, name, row).values()
     return any(_texts_near(str(sent), seen, shortest=1) for seen in shown)
 
 
-def _near(resource: str, name: str, sent: Any, row: Mapping[str, Any], zone: ZoneInfo) -> bool:
+def _near(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) -> bool:
     return any(
         _moments_near(sent, seen, zone) if is_moment(sent) else _texts_near(str(sent), seen)
         for seen in picture(resource, name, row).values()
@@ -383,10 +372,10 @@ def marked_body(resource: str, body: dict[str, Any]) -> tuple[dict[str, Any], st
     return _with_note(body, name, marker), marker
 
 
-def _with_note(values: Mapping[str, Any], name: str, marker: str) -> dict[str, Any]:
+def _with_note(values: Fields, name: str, marker: str) -> dict[str, Any]:
     return {**values, name: f"{values.get(name) or ''} [{marker}]".strip()}
 
 
-def holds(row: Mapping[str, Any], marker: str) -> bool:
+def holds(row: Fields, marker: str) -> bool:
     """Whether a record shows the marker anywhere, in capitals perhaps, or without its hyphen."""
     return marker.rpartition("-")[2] in json.dumps(row, default=str).lower()

@@ -22,11 +22,10 @@ reset, a 5xx, a kill. It is looked up, never resent blindly:
 """
 
 import time
-from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Fields, Group, State
 from pipelines.outbox.compare import bag, pictured, retains
 from pipelines.outbox.order import ONCE_ONLY
 from pipelines.outbox.outcome import fenced, leave, settle_done
@@ -55,12 +54,12 @@ class Resolver:
         self._hook = sender.hook
         self._shop: ShopSettings = sender.client.shop
 
-    def resolve(self, group: Sequence[Change]) -> None:
+    def resolve(self, group: Group) -> None:
         """Look once and act on what is found."""
         with fenced(self._outbox, group):
             self._resolve(group)
 
-    def _resolve(self, group: Sequence[Change]) -> None:
+    def _resolve(self, group: Group) -> None:
         change = group[0]
         # The word that it came too fast holds, but for money, if nothing tells otherwise.
         unsaid: Any = "absent" if _too_fast(change) and change.resource != "payments" else "unclear"
@@ -68,10 +67,10 @@ class Resolver:
         try:
             verdict = self._verdict(change)
         except LookupUnsure as unsure:
-            verdict = Verdict(unsaid, None, str(unsure))
+            verdict = Verdict(unsaid, str(unsure))
         except BadAnswer as error:
             kind: Any = "late" if error.transient else unsaid
-            verdict = Verdict(kind, None, f"lookup failed: {error}")
+            verdict = Verdict(kind, f"lookup failed: {error}")
         except ShopError as error:
             self._not_shown(group, error)
             return
@@ -91,7 +90,7 @@ class Resolver:
         else:
             leave(self._outbox, group, verdict.found)
 
-    def _not_shown(self, group: Sequence[Change], error: ShopError) -> None:
+    def _not_shown(self, group: Group, error: ShopError) -> None:
         """No answer to a lookup: perhaps for this record alone; the service may be silent, too."""
         if not isinstance(error, Unreachable) or not error.sent:
             raise error
@@ -110,7 +109,7 @@ class Resolver:
                 others=[other.sent_body or {} for other in others],
             )
         if change.op == "upload":
-            return Verdict("absent", None, "nothing lists uploads; the place takes one file")
+            return Verdict("absent", "nothing lists uploads; the place takes one file")
         if change.op == "delete":
             return self._lookup.deleted(change.resource, str(change.record_id))
         row = self._lookup.record(change.resource, str(change.record_id))
@@ -118,7 +117,7 @@ class Resolver:
             raise LookupUnsure("the record was deleted meanwhile")
         return self._updated(change, body, row)
 
-    def _updated(self, change: Change, body: Mapping[str, Any], row: Mapping[str, Any]) -> Verdict:
+    def _updated(self, change: Change, body: Fields, row: Fields) -> Verdict:
         before = (change.baseline or {}).get("before", {})
         found = _acting(body, before, row)
         for name, value in body.items():
@@ -134,16 +133,16 @@ class Resolver:
             for kind in ("applied", "absent", "unclear", "late")
         )
         if ours and not (unmoved or other or late):
-            return Verdict("applied", change.record_id, f"shows ours in {', '.join(ours)}")
+            return Verdict("applied", f"shows ours in {', '.join(ours)}", change.record_id)
         if not ours and unmoved and not other:
-            return Verdict("absent", None, f"{', '.join(unmoved)} as before")
+            return Verdict("absent", f"{', '.join(unmoved)} as before")
         if late and not ours and not other:
             # The answer's word that it had no effect is the only one there is.
             kind: Any = "absent" if _too_fast(change) else "late"
-            return Verdict(kind, None, "stockQuantity does not show, and must not be sent twice")
+            return Verdict(kind, "stockQuantity does not show, and must not be sent twice")
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
         if not ours and not unmoved and not other and not once:
-            return Verdict("absent", None, "no field of it is visible; sending twice sets it once")
+            return Verdict("absent", "no field of it is visible; sending twice sets it once")
         why = "it cannot be told whether it was applied"
         if once:
             why += f"; {', '.join(once)} must not be sent twice"
@@ -151,7 +150,7 @@ class Resolver:
             why += f"; {', '.join(ours)} show ours, {', '.join(unmoved + other + late)} do not"
         raise LookupUnsure(why)
 
-    def _absent(self, group: Sequence[Change], verdict: Verdict) -> None:
+    def _absent(self, group: Group, verdict: Verdict) -> None:
         change = group[0]
         if change.for_person:
             # Whoever looks at it may have deleted it as a double: only a person sends it again.
@@ -168,7 +167,7 @@ class Resolver:
             return
         if refused:
             why = f"refused: {change.answer}; {verdict.found}"
-            self._outbox.settle(group, "rejected", why, state=State.REJECTED, reason=why)
+            self._outbox.settle(group, "rejected", why, state=State.REJECTED)
             return
         why = ""
         either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
@@ -192,7 +191,7 @@ class Resolver:
         self._outbox.set(group, "absent", verdict.found)
         self._sender.resend(group)
 
-    def _wait(self, group: Sequence[Change], found: str, **columns: Any) -> None:
+    def _wait(self, group: Group, found: str, **columns: Any) -> None:
         """Look again once five times as long has gone by, at the end of the time to settle at the
         latest: the last look tells, those before only spare a wait."""
         since = self._since(group[0])
@@ -227,9 +226,7 @@ def _too_fast(change: Change) -> bool:
     return change.progress.get("refused") == TOO_FAST
 
 
-def _acting(
-    body: Mapping[str, Any], before: Mapping[str, Any], row: Mapping[str, Any]
-) -> dict[str, str]:
+def _acting(body: Fields, before: Fields, row: Fields) -> dict[str, str]:
     """What the record tells of fields that act: stock added, products of an adjustment."""
     found: dict[str, str] = {}
     if "stockQuantity" in body and before.get("stock") is not None and row.get("stock") is not None:

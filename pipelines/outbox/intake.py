@@ -28,7 +28,7 @@ from typing import Any
 import pandas as pd
 
 from pipelines.outbox.basis import from_warehouse, over_own
-from pipelines.outbox.change import NewChange, Reference, as_id
+from pipelines.outbox.change import Fields, NewChange, Reference, as_id
 from pipelines.outbox.compare import marked_body
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.identity import bind
@@ -43,7 +43,7 @@ MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""
 _OWN = ("_resource", "_op", "_based_on")
 
-Rows = pd.DataFrame | Sequence[Mapping[str, Any]] | Mapping[str, Any]
+Rows = pd.DataFrame | Sequence[Fields] | Fields
 
 
 def enqueue(
@@ -55,7 +55,7 @@ def enqueue(
     shop: str | None = None,
     home: Path | str | None = None,
     by: str | None = None,
-    based_on: Mapping[str, Any] | None = None,
+    based_on: Fields | None = None,
     marker: bool = False,
     file: Path | str | None = None,
     settings: Settings | None = None,
@@ -121,10 +121,10 @@ def resource_and_op(resource: str, op: str) -> tuple[str, str]:
 def _change(
     resource: str,
     op: str,
-    row: Mapping[str, Any],
+    row: Fields,
     record_id: str | None,
     shop: ShopSettings,
-    based_on: Mapping[str, Any] | None,
+    based_on: Fields | None,
     marker: bool,
     file: Path | str | None,
 ) -> NewChange:
@@ -136,32 +136,22 @@ def _change(
         raise InputRefused([f"id: the row is for both {str(said)!r} and {str(record_id)!r}"])
     target = _target(said or record_id, op)
     base_values = _based_on(own.get("_based_on", based_on))
-    token = None
-    attached = None
-    body: dict[str, Any] = {}
+    base = {"values": base_values} if base_values else {}
+    change = NewChange(shop.name, table, op, target, body={}, base=base)
     if op == "upload":
         attached = _file(file or values.pop("file", None))
         metadata = {"fileName": attached["name"], "fileSize": attached["size"]}
-        body = validate_upload(table, metadata | values)
-    elif op == "delete":
+        return replace(change, body=validate_upload(table, metadata | values), file=attached)
+    if op == "delete":
         if values:
             raise InputRefused([f"a delete takes no fields, but has {', '.join(values)}"])
-    else:
-        body = validate(table, op, values, zone=shop.zone)
-        if op == "update" and not body:
-            raise InputRefused(["an update needs at least one field to change"])
-        if marker and op == "create":
-            body, token = marked_body(table, body)
-    return NewChange(
-        shop=shop.name,
-        resource=table,
-        op=op,
-        record_id=target,
-        body=body,
-        base={"values": base_values} if base_values else {},
-        file=attached,
-        marker=token,
-    )
+        return change
+    body, token = validate(table, op, values, zone=shop.zone), None
+    if op == "update" and not body:
+        raise InputRefused(["an update needs at least one field to change"])
+    if marker and op == "create":
+        body, token = marked_body(table, body)
+    return replace(change, body=body, marker=token)
 
 
 def _rows(data: Rows | None) -> list[dict[str, Any]]:

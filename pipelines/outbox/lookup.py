@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from pipelines.outbox.change import NAMES, Change
+from pipelines.outbox.change import NAMES, Change, Fields, Rows
 from pipelines.outbox.compare import (
     KEYS,
     MARKER_FIELDS,
@@ -65,7 +65,7 @@ class Lookup:
         self._made: dict[str, deque[str]] = {}
         self._lock = threading.Lock()
 
-    def baseline(self, resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def baseline(self, resource: str, body: Fields) -> dict[str, Any]:
         """What is there before a create: ids, and how to look it up: ``since`` a day, or from the
         newest down to these ids (``floor``: their first day). The ids are read once a push, and a
         page of those that it made is added: with all, a long queue's file grew by the square.
@@ -105,12 +105,7 @@ class Lookup:
             self._made.setdefault(resource, deque(maxlen=PAGE_ROWS)).append(record_id)
 
     def find_created(
-        self,
-        lost: Change,
-        *,
-        ours: frozenset[str],
-        made: frozenset[str],
-        others: Sequence[Mapping[str, Any]],
+        self, lost: Change, *, ours: frozenset[str], made: frozenset[str], others: Sequence[Fields]
     ) -> Verdict:
         """Look once for the record a lost create may have made. ``ours``: ids of records that other
         changes of the queue made; ``made``: those that a list of recent records has to show;
@@ -140,15 +135,13 @@ class Lookup:
         exact, alike = [key for key in exact if key not in taken], alike + taken
         late = sorted(made.difference(*names.values()))
         if late and not exact and not alike:
-            return Verdict(
-                "late", None, f"the list does not show {', '.join(late[:3])} of ours yet"
-            )
+            return Verdict("late", f"the list does not show {', '.join(late[:3])} of ours yet")
         if not lost.marker and answered in exact + alike:
-            return Verdict("applied", answered, f"record {answered} is new, as answered")
+            return Verdict("applied", f"record {answered} is new, as answered", answered)
         return self.concluded(lost, body, fresh, exact, alike)
 
     def _since_baseline(
-        self, resource: str, baseline: Mapping[str, Any], known: frozenset[str]
+        self, resource: str, baseline: Fields, known: frozenset[str]
     ) -> dict[str, dict[str, Any]]:
         """Recent records, proved to reach back to those that were there before."""
         since, floor = (_day(baseline.get(name)) for name in ("since", "floor"))
@@ -168,9 +161,9 @@ class Lookup:
     def resembling(
         self,
         resource: str,
-        body: Mapping[str, Any],
-        fresh: Mapping[str, Mapping[str, Any]],
-        others: Sequence[Mapping[str, Any]] = (),
+        body: Fields,
+        fresh: Rows,
+        others: Sequence[Fields] = (),
         *,
         wide: bool = False,
     ) -> tuple[list[str], list[str]]:
@@ -196,8 +189,8 @@ class Lookup:
     def concluded(
         self,
         change: Change,
-        body: Mapping[str, Any],
-        fresh: Mapping[str, Mapping[str, Any]],
+        body: Fields,
+        fresh: Rows,
         exact: list[str],
         alike: list[str],
         twins: Callable[[], int] = lambda: 1,
@@ -208,19 +201,14 @@ class Lookup:
             return self._marked(change.resource, change.marker, body, fresh, exact + alike)
         if exact and not alike and len(exact) <= twins():
             first = min(exact, key=lambda key: (str(fresh[key].get("created_date")), key))
-            return Verdict("applied", first, f"record {first} is new and shows what was sent")
+            return Verdict("applied", f"record {first} is new and shows what was sent", first)
         if exact or alike:
             named = ", ".join(exact + alike)
-            return Verdict("unclear", None, f"new records that may be it: {named}")
-        return Verdict("absent", None, f"not among {len(fresh)} new records")
+            return Verdict("unclear", f"new records that may be it: {named}")
+        return Verdict("absent", f"not among {len(fresh)} new records")
 
     def _marked(
-        self,
-        resource: str,
-        marker: str,
-        body: Mapping[str, Any],
-        fresh: Mapping[str, Mapping[str, Any]],
-        resembling: list[str],
+        self, resource: str, marker: str, body: Fields, fresh: Rows, resembling: list[str]
     ) -> Verdict:
         """Only the record that holds the marker is ours; details may show what a list does not. One
         whose notes are the beginning of ours may be, too: the service may have cut it off."""
@@ -228,7 +216,7 @@ class Lookup:
         hidden: list[str] = []
         name = MARKER_FIELDS[resource]
         for key in [] if marked else resembling:
-            row: Mapping[str, Any] | None = fresh[key]
+            row: Fields | None = fresh[key]
             if not _shows_notes(resource, row) and len(hidden) < _MOST_DETAILS:
                 row = self.record(resource, key)
             if row is not None and holds(row, marker):
@@ -238,19 +226,19 @@ class Lookup:
             ):
                 hidden.append(key)
         if len(marked) == 1:
-            return Verdict("applied", marked[0], f"record {marked[0]} holds our marker")
+            return Verdict("applied", f"record {marked[0]} holds our marker", marked[0])
         if marked or hidden:
             named = ", ".join(marked or hidden)
             why = "hold our marker" if marked else "may be it, but do not show their notes whole"
-            return Verdict("unclear", None, f"new records that {why}: {named}")
-        return Verdict("absent", None, f"no marker of ours among {len(fresh)} new records")
+            return Verdict("unclear", f"new records that {why}: {named}")
+        return Verdict("absent", f"no marker of ours among {len(fresh)} new records")
 
     def deleted(self, resource: str, record_id: str) -> Verdict:
         """Whether a record that was to be deleted is gone."""
         if self.record(resource, record_id) is not None:
-            return Verdict("absent", None, "the record is still there")
+            return Verdict("absent", "the record is still there")
         self._shows_others(resource, record_id)
-        return Verdict("applied", record_id, "the record is gone")
+        return Verdict("applied", "the record is gone", record_id)
 
     def _shows_others(self, resource: str, record_id: str) -> None:
         """Make sure that a record that seems gone is not in its list still, and that others are
@@ -285,13 +273,13 @@ class Lookup:
         return None if _is_deleted(row) else row
 
 
-def _shows_notes(resource: str, row: Mapping[str, Any] | None) -> bool:
+def _shows_notes(resource: str, row: Fields | None) -> bool:
     """Whether a record shows the field that a marker is in, with one or without; a record that is
     gone shows all it will."""
     return row is None or bool(picture(resource, MARKER_FIELDS[resource], row))
 
 
-def _is_deleted(row: Mapping[str, Any]) -> bool:
+def _is_deleted(row: Fields) -> bool:
     """Whether a record says of itself that it was deleted: some services keep them so."""
     marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
     said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)

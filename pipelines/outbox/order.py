@@ -9,26 +9,17 @@ discount) are not merged blindly.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pipelines.outbox.change import OPEN, State
+from pipelines.outbox.change import OPEN, Fields, Group, State
 from pipelines.outbox.compare import KEYS
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.refers import mentions
 from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.schema.bodies import PATHS
-
-ACTING = frozenset(
-    (
-        "lines presetId createInvoice invoiceDate invoiceDueDate printInvoice printReceipt "
-        "printLabel stockQuantity stock_cog_per_item add_products update_products delete_products "
-        "other_serial_update"
-    ).split()
-)
-"""Fields that do something each time they are sent."""
 
 ONCE_ONLY = frozenset(
     (
@@ -38,6 +29,12 @@ ONCE_ONLY = frozenset(
 )
 """Fields that must not be sent twice. Lines are upserted by product code, and an invoice that
 exists is updated (specification, Ticket), so those may."""
+
+ACTING = ONCE_ONLY.union(
+    "lines presetId createInvoice invoiceDate invoiceDueDate".split(),
+    "update_products other_serial_update".split(),
+)
+"""Fields that do something each time they are sent."""
 
 _READ_TOGETHER = (
     frozenset({"discount", "discountLevel", "customerGroupDiscount"}),
@@ -49,7 +46,7 @@ _READ_TOGETHER = (
 )
 
 
-def mergeable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+def mergeable(first: Fields, second: Fields) -> bool:
     """Whether sending ``first | second`` equals sending the two in turn."""
     if ACTING & (first.keys() | second.keys()):
         return False
@@ -59,7 +56,7 @@ def mergeable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     )
 
 
-def merged_base(bases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merged_base(bases: Sequence[Fields]) -> dict[str, Any]:
     """The basis of the one request: for each field the earliest."""
     result: dict[str, dict[str, Any]] = {"values": {}, "seen": {}}
     for base in bases:
@@ -123,10 +120,9 @@ def _names(outbox: Outbox, change: Change) -> list[dict[str, Any]]:
 def _alike(change: Change, other: Change) -> bool:
     if change.resource == "payments":
         return not set(invoices_of(change.body)).isdisjoint(invoices_of(other.body))
-    keys = KEYS[change.resource]
     return all(
         str(change.body.get(name)).casefold() == str(other.body.get(name)).casefold()
-        for name in keys
+        for name in KEYS[change.resource]
     )
 
 
@@ -188,7 +184,7 @@ class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
 
 
-def prepared(outbox: Outbox, group: Sequence[Change]) -> dict[str, Any]:
+def prepared(outbox: Outbox, group: Group) -> dict[str, Any]:
     """The body of one request for a change, or for several updates of a record: what was queued
     later wins. :class:`Unsendable` if what it refers to has no id."""
     if reason := next(filter(None, (missing_reference(outbox, one) for one in group)), ""):
@@ -211,8 +207,6 @@ def read_file(change: Change) -> bytes:
 
 
 OnConflict = Literal["park", "ours", "theirs"]
-Group = list[Change]
-"""A change, or several updates of one record that leave as one request."""
 _CHUNK = 200
 
 

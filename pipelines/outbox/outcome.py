@@ -3,11 +3,11 @@ committed with all that follows from it."""
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pipelines.outbox.change import NAMES, State
+from pipelines.outbox.change import NAMES, Fields, Group, State
 from pipelines.outbox.compare import columns_of, picture
 from pipelines.outbox.errors import OutboxError
 from pipelines.outbox.paid import invoices_of
@@ -16,12 +16,7 @@ from sources.repair_shop.errors import ShopError
 
 
 def settle_done(
-    outbox: Outbox,
-    group: Sequence[Change],
-    body: Mapping[str, Any],
-    new_id: str,
-    answer: str,
-    event: str,
+    outbox: Outbox, group: Group, body: Fields, new_id: str, answer: str, event: str
 ) -> None:
     """Commit that the service holds it: the outcome, what the sync should read back, the id for
     those that refer to it, and the new basis of later changes to the same fields."""
@@ -45,7 +40,7 @@ def settle_done(
             _move_bases(outbox, change, body)
 
 
-def _move_bases(outbox: Outbox, change: Change, body: Mapping[str, Any]) -> None:
+def _move_bases(outbox: Outbox, change: Change, body: Fields) -> None:
     """Later changes of the same fields are based on what this one sent."""
     waiting = [State.QUEUED, State.CONFLICT]
     for other in outbox.of_record(change, op="update", states=waiting):
@@ -61,7 +56,7 @@ def _move_bases(outbox: Outbox, change: Change, body: Mapping[str, Any]) -> None
             )
 
 
-def kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:
     """The part of a record that can later tell whether an update was applied."""
     wanted: dict[str, Any] = {}
     for name in body:
@@ -73,7 +68,7 @@ def kept(resource: str, body: Mapping[str, Any], row: Mapping[str, Any]) -> dict
     return wanted
 
 
-def touched(change: Change, body: Mapping[str, Any], new_id: str) -> set[tuple[str, str]]:
+def touched(change: Change, body: Fields, new_id: str) -> set[tuple[str, str]]:
     """Records the sync should read back: the one written and those it changes along."""
     written = str(change.record_id) if change.op == "upload" else new_id
     found = {(change.resource, written)}
@@ -90,7 +85,7 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
+def fenced(outbox: Outbox, group: Group) -> Iterator[None]:
     """Park the changes, with the reason, when dealing with them fails in a way nobody foresaw.
 
     One not sent stays queued for the next push, one that was being sent is looked up, one whose
@@ -112,7 +107,7 @@ def fenced(outbox: Outbox, group: Sequence[Change]) -> Iterator[None]:
             outbox.set(group, "not sent", why, reason=why)
 
 
-def leave(outbox: Outbox, group: Sequence[Change], why: str) -> None:
+def leave(outbox: Outbox, group: Group, why: str) -> None:
     """Leave what may have been applied to a person, unless one dealt with it meanwhile."""
     columns = {"for_person": 1, "lookups": group[0].lookups + 1, "next_lookup": None}
     refused = f"; {group[0].answer}" if group[0].answer else ""

@@ -1,9 +1,9 @@
 """Looking up payments: those new on their invoices since before the request was sent."""
 
-from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from pipelines.outbox.change import Fields, Rows
 from pipelines.outbox.compare import holds
 from pipelines.outbox.recent import LookupUnsure, Verdict
 from sources.repair_shop.errors import BadAnswer
@@ -11,7 +11,7 @@ from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.schema.clean import clean_row
 
-Rows = dict[str, dict[str, Any]]
+_Found = dict[str, dict[str, Any]]
 
 
 class Payments:
@@ -21,7 +21,7 @@ class Payments:
         self._client = client
         self._zone = client.shop.zone
 
-    def baseline(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def baseline(self, body: Fields) -> dict[str, Any]:
         """Ids of the payments there are; ``listed``: as ``GET /payments`` has them, too, because a
         detail embeds none. :class:`NotFound` if an invoice does not exist."""
         payments, whole = self._embedded(body)
@@ -33,11 +33,11 @@ class Payments:
 
     def found(
         self,
-        body: Mapping[str, Any],
+        body: Fields,
         marker: str | None,
         known: frozenset[str] = frozenset(),
         is_listed: bool | None = None,
-    ) -> tuple[Rows, bool]:
+    ) -> tuple[_Found, bool]:
         """Payments of the invoices that are not ``known``, by id; and whether the list of payments
         was asked for them, too: as ``is_listed`` says, else if a detail embeds none.
 
@@ -55,10 +55,10 @@ class Payments:
             fresh = {key: {**row, **listed.get(key, {})} for key, row in fresh.items()}
         return fresh, is_listed
 
-    def _embedded(self, body: Mapping[str, Any]) -> tuple[Rows, bool]:
+    def _embedded(self, body: Fields) -> tuple[_Found, bool]:
         """Payments of a payment's invoices by id, as the invoices' details embed them; and whether
         every detail does (an empty list is a list)."""
-        found: Rows = {}
+        found: _Found = {}
         whole = True
         for invoice in invoices_of(body):
             record = self._client.get(f"/ticketInvoices/{invoice}").detail()
@@ -68,10 +68,10 @@ class Payments:
                 found[str(payment.get("id") or payment.get("payment_id"))] = payment
         return found, whole
 
-    def _listed(self, body: Mapping[str, Any]) -> Rows:
+    def _listed(self, body: Fields) -> _Found:
         """The same payments as ``GET /payments`` has them. One invoice a request: how a list of
         ids is written in a query is not specified."""
-        found: Rows = {}
+        found: _Found = {}
         for invoice in invoices_of(body):
             answer = self._client.get("/payments", {"invoiceId": invoice})
             rows = [clean_row(row, "payments", self._zone) for row in answer.rows()]
@@ -81,16 +81,11 @@ class Payments:
         return found
 
 
-def find_payment(
-    fresh: Mapping[str, Mapping[str, Any]],
-    body: Mapping[str, Any],
-    marker: str | None,
-    answered: str | None,
-) -> Verdict:
+def find_payment(fresh: Rows, body: Fields, marker: str | None, answered: str | None) -> Verdict:
     """Which of the new payments of an invoice is ours: by its marker, by the id that the service
     answered, by the note that we sent. An equal amount alone may be the till's."""
     if not fresh:
-        return Verdict("absent", None, "the invoice has no payment that was not there before")
+        return Verdict("absent", "the invoice has no payment that was not there before")
     if marker:
         own = {key: row for key, row in fresh.items() if holds(row, marker)}
         if not own:
@@ -103,37 +98,31 @@ def find_payment(
     return _by_amount_alone(fresh, body) if "" in notes else _by_note(fresh, body, notes)
 
 
-def _by_note(
-    fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], notes: set[str]
-) -> Verdict:
+def _by_note(fresh: Rows, body: Fields, notes: set[str]) -> Verdict:
     """Payments of other notes are the till's; one shown without a note may be any."""
     if others := [key for key, row in fresh.items() if note_of(row) and note_of(row) not in notes]:
         named = ", ".join(others)
-        return Verdict("unclear", None, f"payments new on the invoice, of other notes: {named}")
+        return Verdict("unclear", f"payments new on the invoice, of other notes: {named}")
     own = {key: row for key, row in fresh.items() if note_of(row)}
     if own:
         return _by_amount(own, body, "has the note that was sent")
     return _by_amount_alone(fresh, body)
 
 
-def _by_amount_alone(fresh: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any]) -> Verdict:
+def _by_amount_alone(fresh: Rows, body: Fields) -> Verdict:
     equal = _by_amount(fresh, body, "is new and equals it")
     but = ", but the till may have taken it as well as we" if equal.kind == "applied" else ""
-    return Verdict("unclear", None, equal.found + but)
+    return Verdict("unclear", equal.found + but)
 
 
-def _without_marker(fresh: Mapping[str, Mapping[str, Any]]) -> Verdict:
+def _without_marker(fresh: Rows) -> Verdict:
     hidden = [key for key, row in fresh.items() if not note_of(row)]
     if hidden and len(hidden) == len(fresh):
-        return Verdict(
-            "unclear", None, f"payments new on the invoice show no note: {', '.join(hidden)}"
-        )
-    return Verdict(
-        "absent", None, f"none of {len(fresh)} new payments of the invoice holds our marker"
-    )
+        return Verdict("unclear", f"payments new on the invoice show no note: {', '.join(hidden)}")
+    return Verdict("absent", f"none of {len(fresh)} new payments of the invoice holds our marker")
 
 
-def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], why: str) -> Verdict:
+def _by_amount(rows: Rows, body: Fields, why: str) -> Verdict:
     """Whether payments make up what was sent: line by line, or, where one payment is shared
     among invoices, in sum."""
     wanted = sorted(cents(line["amount"]) for line in body["lines"])
@@ -141,18 +130,16 @@ def _by_amount(rows: Mapping[str, Mapping[str, Any]], body: Mapping[str, Any], w
     shared = len(invoices_of(body)) > 1 and sum(amounts) == sum(wanted)
     named = ", ".join(rows)
     if amounts == wanted or shared:
-        return Verdict("applied", min(rows), f"payment {named} {why}")
-    return Verdict(
-        "unclear", None, f"payments new on the invoice, of other amounts than sent: {named}"
-    )
+        return Verdict("applied", f"payment {named} {why}", min(rows))
+    return Verdict("unclear", f"payments new on the invoice, of other amounts than sent: {named}")
 
 
-def note_of(row: Mapping[str, Any]) -> str:
+def note_of(row: Fields) -> str:
     """The note that a payment shows, empty if none."""
     return str(row.get("payment_note") or "").strip()
 
 
-def invoices_of(body: Mapping[str, Any]) -> list[str]:
+def invoices_of(body: Fields) -> list[str]:
     """Ids of the invoices a payment is for, each once."""
     found = body["invoiceId"]
     return list(dict.fromkeys(map(str, found if isinstance(found, list) else [found])))

@@ -7,9 +7,9 @@ with a service that takes everything.
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Group, State
 from pipelines.outbox.identity import claim
-from pipelines.outbox.order import Group, OnConflict, Unsendable, Walk, prepared, read_file
+from pipelines.outbox.order import OnConflict, Unsendable, Walk, prepared, read_file
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox

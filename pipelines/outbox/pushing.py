@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.home import LEDGER
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Group, State
 from pipelines.outbox.doubt import Resolver
 from pipelines.outbox.errors import OutboxError, ShopUnknown
 from pipelines.outbox.identity import claim, locked, refuse_foreign, taken
@@ -107,13 +107,11 @@ def push(
     workers = ThreadPoolExecutor(max_workers=min(len(shops), 16))
     with locked(settings), taken(settings), workers as pool:
         pushes = [pool.submit(_push_shop, settings.home, one, asked) for one in shops]
-        for one, future in zip(shops, pushes, strict=True):
-            requests, rows, waiting, error = future.result()
-            report.requests += requests
-            report.changes += rows
-            report.waiting += waiting
-            if error is not None:
-                report.errors[one.name] = error
+        for of_shop in (future.result() for future in pushes):
+            report.requests += of_shop.requests
+            report.changes += of_shop.changes
+            report.waiting += of_shop.waiting
+            report.errors |= of_shop.errors
     if shop is None:
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
@@ -152,9 +150,7 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
     }
 
 
-def _push_shop(
-    home: Path, shop: ShopSettings, asked: _Asked
-) -> tuple[int, list[dict[str, Any]], int, Exception | None]:
+def _push_shop(home: Path, shop: ShopSettings, asked: _Asked) -> PushReport:
     with (
         closing(Budget(home / "budget.sqlite")) as budget,
         Outbox(home) as outbox,
@@ -163,7 +159,7 @@ def _push_shop(
         ) as client,
     ):
         pusher = _Pusher(outbox, client, budget, asked)
-        error: Exception | None = None
+        report = PushReport()
         try:
             service = claim(outbox, shop)
             try:
@@ -171,8 +167,10 @@ def _push_shop(
             finally:
                 outbox.note_service_time(service, client.clock)
         except (ShopError, OutboxError) as stopped:
-            error = stopped
-        return client.requests, pusher.outcome(), pusher.waiting(), error
+            report.errors[shop.name] = stopped
+        report.requests, report.waiting = client.requests, pusher.waiting()
+        report.changes = pusher.outcome()
+        return report
 
 
 class _Pusher:
@@ -239,7 +237,7 @@ class _Pusher:
         self._halt()
         return self._sender.silence.count < MOST_SILENT
 
-    def _fits(self, batch: list[list[Change]], change: Change) -> bool:
+    def _fits(self, batch: list[Group], change: Change) -> bool:
         """Whether a change may be in flight with the batch. One at a time is enough, and plainer,
         while the service answers fast; a slow one gives its full rate only to several."""
         slow = len(self._seconds) > 1 and sum(self._seconds) / len(self._seconds) > SLOW_SECONDS
@@ -249,7 +247,7 @@ class _Pusher:
             and all(together(self._outbox, change, group[0]) for group in batch)
         )
 
-    def _deliver(self, batch: list[list[Change]]) -> bool:
+    def _deliver(self, batch: list[Group]) -> bool:
         """Send the groups, side by side if there are several; whether anything moved."""
         failure: BaseException | None = None
         if len(batch) == 1:
@@ -273,7 +271,7 @@ class _Pusher:
             raise failure
         return worked
 
-    def _push_apart(self, group: list[Change]) -> None:
+    def _push_apart(self, group: Group) -> None:
         with Outbox(self._outbox.path.parent) as outbox:
             replace(self._sender, outbox=outbox).push(group)
 

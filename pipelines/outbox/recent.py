@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from pipelines.outbox.change import Fields
 from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Page
@@ -51,8 +52,8 @@ class Verdict:
     ``late``: absent from a list that does not show other new records yet."""
 
     kind: Literal["applied", "absent", "late", "unclear"]
+    found: str
     id: str | None = None
-    found: str = ""
 
 
 class RecentReader:
@@ -111,9 +112,7 @@ class RecentReader:
             rows = []
         return self._taken(rows)
 
-    def _is_past_the_end(
-        self, error: BadAnswer, params: Mapping[str, Any], by_offset: bool
-    ) -> bool:
+    def _is_past_the_end(self, error: BadAnswer, params: Fields, by_offset: bool) -> bool:
         """Whether a refused page is refused as one that no list has, and not for another reason."""
         if isinstance(error, NoRows):
             return True
@@ -138,7 +137,7 @@ class RecentReader:
         ]
         return Page(tuple(ids), tuple(days), tuple(fresh))
 
-    def _cleaned(self, raw: Mapping[str, Any], identity: str) -> dict[str, Any]:
+    def _cleaned(self, raw: Fields, identity: str) -> dict[str, Any]:
         try:
             return clean_row(raw, self._resource, self._client.shop.zone)
         except Exception as error:  # noqa: BLE001 - whatever one record holds, the others are read
@@ -204,7 +203,7 @@ def _first_proven(
     raise LookupUnsure(broken)
 
 
-def day_of(row: Mapping[str, Any]) -> date | None:
+def day_of(row: Fields) -> date | None:
     """The day a record was created, as the service says."""
     try:
         return date.fromisoformat(str(row.get("created_date") or "")[:10])

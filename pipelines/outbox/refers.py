@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from pipelines.outbox.change import Reference
+from pipelines.outbox.change import Fields, Reference
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def takes_id(resource: str, field: str) -> bool:
 
 
 def mentions(
-    resource: str, record_id: str | Reference | None, body: Mapping[str, Any]
+    resource: str, record_id: str | Reference | None, body: Fields
 ) -> Iterator[tuple[str, Target, str]]:
     """The records and labels that a change names: the field, where it is found, the value."""
     if isinstance(record_id, str) and not record_id.startswith("@"):

@@ -29,11 +29,14 @@ def retry(home: Path, number: int, *, by: str) -> str:
             )
         # Those sent along with it keep the basis each was queued with.
         base: dict[str, Any] = {}
+        told = f"{change.what} is queued again."
         if change.state == "in_doubt":
             # Whoever looked knows better than another look would.
             base = {"doubted_since": None, "is_copied": 0}
+            told = f"{change.what} is queued and will be sent again, though it may be applied."
         if change.state == "conflict":
             base = {"base": {"seen": change.progress.get("seen", {})}}
+            told = f"{change.what} is queued again, over the value the service shows now."
         outbox.set(
             [change, *outbox.changes(merged_into=number, states=[change.state])],
             "retry",
@@ -47,11 +50,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
             merged_into=None,
             **base,
         )
-        if change.state == "conflict":
-            return f"{change.what} is queued again, over the value the service shows now."
-        if change.state == "in_doubt":
-            return f"{change.what} is queued and will be sent again, though it may be applied."
-        return f"{change.what} is queued again."
+        return told
 
 
 def discard(home: Path, number: int, *, by: str) -> str:

@@ -12,13 +12,13 @@
 ``hook`` is called with the name of each step as it is reached; tests crash there.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, error_sign, id_of, short
 from pipelines.outbox.basis import moved
-from pipelines.outbox.change import NAMES, State
+from pipelines.outbox.change import NAMES, Fields, Group, State
 from pipelines.outbox.compare import left_out, picture, retains
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import (
@@ -84,7 +84,7 @@ class Sender:
     """Kinds of updates of which the push read one back: what a service does not take, it never
     does."""
 
-    def push(self, group: Sequence[Change]) -> None:
+    def push(self, group: Group) -> None:
         """Send one change, or several updates of a record as one request.
 
         Outcomes end in the queue; only what stops the whole push is raised.
@@ -92,7 +92,7 @@ class Sender:
         with fenced(self.outbox, group):
             self._push(group)
 
-    def _push(self, group: Sequence[Change]) -> None:
+    def _push(self, group: Group) -> None:
         change = group[0]
         try:
             body = prepared(self.outbox, group)
@@ -110,7 +110,7 @@ class Sender:
             if not error.sent:
                 raise
             self.silence.count += 1
-            self._park(group, "not sent", str(error))
+            self.outbox.settle(group, "not sent", str(error))
             return
         except BadAnswer as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
@@ -118,7 +118,7 @@ class Sender:
                     f"base_url does not look like the service: {error}. It ends with /v1 "
                     "(specification, Versioning)."
                 ) from None
-            self._park(group, "not sent", f"could not be checked before sending: {error}")
+            self.outbox.settle(group, "not sent", f"could not be checked before sending: {error}")
             return
         if baseline is None:
             return
@@ -128,7 +128,7 @@ class Sender:
             self.hook("intent", change.number)
             self._send(group, body, {}, again=False)
 
-    def resend(self, group: Sequence[Change]) -> None:
+    def resend(self, group: Group) -> None:
         """Send again what was proved absent (or, for an upload, goes to the same place)."""
         change = group[0]
         try:
@@ -150,10 +150,10 @@ class Sender:
             self.hook("intent again", change.number)
             self._send(group, body, progress, again=again)
 
-    def _reject(self, group: Sequence[Change], reason: str) -> None:
-        self._park(group, "rejected", reason, state=State.REJECTED)
+    def _reject(self, group: Group, reason: str) -> None:
+        self.outbox.settle(group, "rejected", reason, state=State.REJECTED)
 
-    def _check(self, group: Sequence[Change], body: dict[str, Any]) -> dict[str, Any] | None:
+    def _check(self, group: Group, body: dict[str, Any]) -> dict[str, Any] | None:
         """What was there before; None when the change was parked."""
         change = group[0]
         if change.op == "create":
@@ -190,23 +190,16 @@ class Sender:
         if self.on_conflict == "theirs":
             rest = {name: value for name, value in body.items() if name not in differing}
             if rest:
-                self._park(group, "theirs kept", f"theirs kept: {reason}")
+                self.outbox.settle(group, "theirs kept", f"theirs kept: {reason}")
                 return before | {"body": rest}
             self._reject(group, f"theirs kept: {reason}")
             return None
         progress = {"seen": {name: picture(resource, name, row) for name in body}}
-        self._park(group, "conflict", reason, state=State.CONFLICT, progress=progress)
+        self.outbox.settle(group, "conflict", reason, state=State.CONFLICT, progress=progress)
         return None
 
-    def _park(self, group: Sequence[Change], event: str, reason: str, **columns: Any) -> None:
-        self.outbox.settle(group, event, reason, reason=reason, **columns)
-
     def _intend(
-        self,
-        group: Sequence[Change],
-        body: dict[str, Any],
-        baseline: Mapping[str, Any],
-        progress: Mapping[str, Any],
+        self, group: Group, body: dict[str, Any], baseline: Fields, progress: Fields
     ) -> bool:
         """Commit that it is being sent; False when a person took it out while it was checked."""
         lead, *rest = group
@@ -223,14 +216,7 @@ class Sender:
             self.outbox.set(rest, "sending", also, merged_into=lead.number, **sending)
         return True
 
-    def _send(
-        self,
-        group: Sequence[Change],
-        body: dict[str, Any],
-        progress: Mapping[str, Any],
-        *,
-        again: bool,
-    ) -> None:
+    def _send(self, group: Group, body: dict[str, Any], progress: Fields, *, again: bool) -> None:
         change = group[0]
         if change.op == "upload":
             again = "upload" in progress  # a place that was never sent to is as good as a new one
@@ -279,7 +265,7 @@ class Sender:
         self.hook("outcome", change.number)
 
     def _request(
-        self, change: Change, body: dict[str, Any], progress: Mapping[str, Any], *, looks: bool
+        self, change: Change, body: dict[str, Any], progress: Fields, *, looks: bool
     ) -> tuple[Answer, str | None, str]:
         """The answer, the id of the record, and why the answer does not prove that it was done.
         ``looks``: a rate error is raised, else it is waited out."""
@@ -303,7 +289,7 @@ class Sender:
         """What the record showed before the request."""
         return dict((self.outbox.get(change.number).baseline or {}).get("before", {}))
 
-    def _not_shown(self, change: Change, body: Mapping[str, Any]) -> str:
+    def _not_shown(self, change: Change, body: Fields) -> str:
         """Why the record does not show what the service answered that it did; empty if it does."""
         kind = change.resource, frozenset(body)
         if change.op == "delete":
@@ -344,7 +330,7 @@ class Sender:
         return self.client.send(method, path, on_send=on_send, **content)
 
     def _upload(
-        self, change: Change, body: dict[str, Any], target: str, progress: Mapping[str, Any]
+        self, change: Change, body: dict[str, Any], target: str, progress: Fields
     ) -> tuple[Answer, str | None]:
         """Metadata first, then the file to the place that ``Location`` names. A place whose answer
         was lost stays empty for good, so asking for another doubles nothing."""
@@ -368,7 +354,7 @@ class Sender:
         """Whether the file of an upload was sent, and not only asked where to."""
         return change.op == "upload" and "upload" in self.outbox.get(change.number).progress
 
-    def requeue(self, group: Sequence[Change], reason: str, *, again: bool) -> None:
+    def requeue(self, group: Group, reason: str, *, again: bool) -> None:
         """What had no effect waits for its turn."""
         # What was sent before stays in doubt: it keeps what was there before that, and a file its
         # place. Of several updates each is sent on its own.
@@ -376,7 +362,7 @@ class Sender:
         columns = {"state": state, "reason": reason, "next_lookup": self.outbox.now()}
         self.outbox.set(group, "not sent", reason, merged_into=None, **columns)
 
-    def _refused(self, group: Sequence[Change], error: BadAnswer, *, again: bool) -> None:
+    def _refused(self, group: Group, error: BadAnswer, *, again: bool) -> None:
         reason = str(error)
         columns: dict[str, Any] = {"answer": f"{error.status} {error.excerpt}"[:MOST_ANSWER]}
         if len(group) > 1:

@@ -289,11 +289,12 @@ class Outbox(Registry):
         self.set(changes, "in doubt", why, **columns)
 
     def settle(self, changes: Sequence[Change], event: str, why: str, **columns: Any) -> bool:
-        """As :meth:`set`, unless a person dealt with one of them meanwhile; whether it was done."""
+        """As :meth:`set`, unless a person dealt with one of them meanwhile; whether it was done.
+        ``why`` is the reason, too, if the columns name no other."""
         with self.transaction():
             if not self.unmoved(changes):
                 return False
-            self.set(changes, event, why, **columns)
+            self.set(changes, event, why, **{"reason": why, **columns})
         return True
 
     def unmoved(self, changes: Sequence[Change]) -> bool:

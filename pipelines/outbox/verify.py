@@ -16,14 +16,14 @@ one was last used, so only what the service made since then can be it:
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import moved
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Fields, Group, Rows, State
 from pipelines.outbox.compare import retains
 from pipelines.outbox.lookup import Lookup
 from pipelines.outbox.order import ONCE_ONLY, filled, merged_base, missing_reference
@@ -34,8 +34,6 @@ from pipelines.outbox.store import Change, Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.dates import parse_moment
-
-Rows = Mapping[str, Mapping[str, Any]]
 
 SLACK = timedelta(minutes=2)
 """What a ``Date`` in whole seconds and a slow answer leave open."""
@@ -52,7 +50,7 @@ class Earlier:
     _lists: dict[str, tuple[float, dict[str, dict[str, Any]]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def cleared(self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]) -> bool:
+    def cleared(self, outbox: Outbox, group: Group, body: Fields) -> bool:
         """Whether changes that may have been sent were not, and so may be sent now.
 
         Otherwise they end here: done, or left for a person. Raises what keeps it from being looked
@@ -61,7 +59,7 @@ class Earlier:
         try:
             verdict, baseline = self._verdict(outbox, group, body)
         except LookupUnsure as unsure:
-            verdict, baseline = Verdict("unclear", None, str(unsure)), {"ids": [], "since": ""}
+            verdict, baseline = Verdict("unclear", str(unsure)), {"ids": [], "since": ""}
         if verdict.kind == "absent":
             columns: dict[str, Any] = {"doubted_since": None, "is_copied": 0}
             settled = self._settled(group[0])
@@ -85,12 +83,7 @@ class Earlier:
         return (change.sent_at or 0) + shop.seconds(60) * shop.settle_minutes if is_recent else 0
 
     def _doubt(
-        self,
-        outbox: Outbox,
-        group: Sequence[Change],
-        body: Mapping[str, Any],
-        baseline: Mapping[str, Any],
-        verdict: Verdict,
+        self, outbox: Outbox, group: Group, body: Fields, baseline: Fields, verdict: Verdict
     ) -> None:
         """What may have been sent is in doubt, as if this queue had sent it."""
         lead, *rest = group
@@ -105,7 +98,7 @@ class Earlier:
             outbox.set(rest, "in doubt", why, merged_into=lead.number, **columns)
 
     def _verdict(
-        self, outbox: Outbox, group: Sequence[Change], body: Mapping[str, Any]
+        self, outbox: Outbox, group: Group, body: Fields
     ) -> tuple[Verdict, dict[str, Any]]:
         """What the service shows of it, and a baseline for later lookups."""
         lead = group[0]
@@ -121,13 +114,13 @@ class Earlier:
             return self.lookup.deleted(lead.resource, record_id), {}
         row = self.lookup.record(lead.resource, record_id)
         if row is None:
-            return Verdict("absent", None, "there is no such record"), {}
+            return Verdict("absent", "there is no such record"), {}
         # What another copy sent after it of the same record is shown in its stead.
         later = outbox.of_record(lead, op="update", after=group[-1].number, states=[State.QUEUED])
         sent = [body, *(one.body for one in later if one.doubted_since is not None)]
         return self._updated(group, sent, row, after), {"before": {}}
 
-    def _after(self, group: Sequence[Change]) -> datetime:
+    def _after(self, group: Group) -> datetime:
         """The service's time since when another copy may have sent it."""
         since = min(one.doubted_since for one in group if one.doubted_since is not None)
         return min(datetime.fromtimestamp(since, UTC), self.client.clock.now()) - SLACK
@@ -135,7 +128,7 @@ class Earlier:
     # -- creates ------------------------------------------------------------------------------
 
     def _created(
-        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
+        self, outbox: Outbox, change: Change, body: Fields, after: datetime
     ) -> tuple[Verdict, dict[str, Any]]:
         zone = self.client.shop.zone
         recent = self._recent(outbox, change, body, after)
@@ -152,7 +145,7 @@ class Earlier:
         ), baseline
 
     def _recent(
-        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
+        self, outbox: Outbox, change: Change, body: Fields, after: datetime
     ) -> dict[str, dict[str, Any]]:
         """Records that may have been made since, read once a push and once more when they show:
         another copy is over."""
@@ -179,14 +172,14 @@ class Earlier:
     # -- payments -----------------------------------------------------------------------------
 
     def _payment(
-        self, outbox: Outbox, change: Change, body: Mapping[str, Any], after: datetime
+        self, outbox: Outbox, change: Change, body: Fields, after: datetime
     ) -> tuple[Verdict, dict[str, Any]]:
         try:
             rows, listed = self.lookup.payments.found(body, change.marker)
         except BadAnswer as error:
             if 400 <= error.status < 500:
                 # There is no such invoice, which the check before sending says in its words.
-                return Verdict("absent", None, f"the invoice cannot be read: {error}"), {}
+                return Verdict("absent", f"the invoice cannot be read: {error}"), {}
             raise
         may_be = self._candidates(rows, outbox.made_by_others(change), body, after)
         baseline = {"ids": sorted(rows.keys() - may_be.keys()), "since": "", "listed": listed}
@@ -197,14 +190,14 @@ class Earlier:
             if wanted - Counter(cents(row.get("amount")) for row in may_be.values()):
                 # One request books all its lines.
                 words = f"no payment of its amount among {len(rows)} of the invoice since"
-                return Verdict("absent", None, words), baseline
+                return Verdict("absent", words), baseline
             if len(may_be) <= _twins(outbox, change) * wanted.total():
                 may_be = dict(list(may_be.items())[: wanted.total()])
         return find_payment(may_be, body, change.marker, None), baseline
 
     def _candidates(
-        self, rows: Rows, own: frozenset[str], body: Mapping[str, Any], after: datetime
-    ) -> dict[str, Mapping[str, Any]]:
+        self, rows: Rows, own: frozenset[str], body: Fields, after: datetime
+    ) -> dict[str, Fields]:
         """Payments that a request like ours, sent since, may have made."""
         zone = self.client.shop.zone
         notes = {str(line.get("paymentNote") or "").strip() for line in body["lines"]}
@@ -222,11 +215,7 @@ class Earlier:
     # -- updates ------------------------------------------------------------------------------
 
     def _updated(
-        self,
-        group: Sequence[Change],
-        sent: Sequence[Mapping[str, Any]],
-        row: Mapping[str, Any],
-        after: datetime,
+        self, group: Group, sent: Sequence[Fields], row: Fields, after: datetime
     ) -> Verdict:
         body, resource, zone = sent[0], group[0].resource, self.client.shop.zone
         once = sorted(name for name in ONCE_ONLY & body.keys() if body[name])
@@ -236,22 +225,22 @@ class Earlier:
             seen[name] = True if True in found else found[0]
         if not once:
             if True in seen.values() and False not in seen.values():
-                return Verdict("applied", group[0].record_id, "the record shows ours")
-            return Verdict("absent", None, "the record does not show ours")
+                return Verdict("applied", "the record shows ours", group[0].record_id)
+            return Verdict("absent", "the record does not show ours")
         if surely_before(row.get("last_updated"), after, zone):
-            return Verdict("absent", None, "the record was not changed since")
+            return Verdict("absent", "the record was not changed since")
         base = merged_base([member.base for member in group])
         based = base["values"].keys() | base["seen"].keys()
         still = based - moved(resource, base, row, zone).keys()
         if any(seen[name] is False for name in still & body.keys() - set(once)):
-            return Verdict("absent", None, "the record shows its basis still")
+            return Verdict("absent", "the record shows its basis still")
         return _acts(group, f"{', '.join(once)} must not be sent twice, and does not show")
 
 
-def _acts(group: Sequence[Change], why: str) -> Verdict:
+def _acts(group: Group, why: str) -> Verdict:
     """What no lookup can tell: for a person if this is an older copy for sure."""
     kind: Any = "unclear" if any(member.is_copied for member in group) else "absent"
-    return Verdict(kind, None, why)
+    return Verdict(kind, why)
 
 
 def _twins(outbox: Outbox, change: Change) -> int:
