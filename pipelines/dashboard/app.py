@@ -1,6 +1,5 @@
 """The page itself; Streamlit runs this file from top to bottom for every visitor and click."""
 
-import os
 from datetime import date
 from decimal import Decimal
 from operator import attrgetter
@@ -23,7 +22,7 @@ from pipelines.report import formats
 from pipelines.report.closing import NO_SHOP, zone_of
 from pipelines.report.figures import ReportError, SealState
 from pipelines.report.sheet import TITLES, compared
-from sources.repair_shop.settings import SettingsError
+from sources.repair_shop.settings import SettingsError, home_folder
 
 _RELOAD_SECONDS = 5
 _SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
@@ -57,7 +56,7 @@ def main() -> None:
         st.logo(logo, size="large")
     if not _may_see():
         return
-    home = Path(os.environ.get("SHOPMIRROR_HOME") or "data")
+    home = home_folder()
     try:
         _watch(home)
         _page(home)

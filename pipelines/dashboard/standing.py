@@ -14,8 +14,8 @@ from pipelines.home import LEDGER, is_syncing
 from pipelines.monitor import freshness
 from pipelines.monitor.severity import Kind
 from pipelines.publish.published import Published, published, read_from
-from pipelines.report import cautions as banner
 from pipelines.report import queries
+from pipelines.report.closing import cautions as banner
 from pipelines.report.figures import Caution
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -44,7 +44,7 @@ def _cautions(
 ) -> tuple[Caution, ...]:
     runs = freshness.runs_since(warehouse)
     problems = freshness.problems(warehouse, names, datetime.now(UTC), runs)
-    return banner.cautions(problems, many_shops=len(names) > 1)
+    return banner(problems, many_shops=len(names) > 1)
 
 
 @kept

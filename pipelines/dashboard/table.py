@@ -74,17 +74,11 @@ def open_thing(key: object) -> None:
 def _value(value: Any, kind: str) -> Any:
     if kind == "word":
         return formats.cell(word(value))
-    if kind == "ours":
+    if kind == "text":
+        return "" if value is None else formats.cell(str(value))
+    if value is None or kind in ("ours", "moment"):
         return value
-    if value is None:
-        return None if kind in ("money", "number", "hours", "day", "moment") else ""
-    if kind in ("money", "number", "hours"):
-        return float(value)
-    if kind == "day":
-        return pd.Timestamp(value)
-    if kind == "moment":
-        return value
-    return formats.cell(str(value))
+    return pd.Timestamp(value) if kind == "day" else float(value)
 
 
 def _written(kind: str, unit: str, zone: tzinfo | None) -> Callable[[Any], str]:

@@ -8,15 +8,26 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pipelines.language import Text
+from pipelines.language.words import list_name
 from pipelines.monitor import freshness
-from pipelines.monitor.severity import Problem
+from pipelines.monitor.severity import Problem, worst
 from pipelines.publish.published import Published, published
 from pipelines.report import queries
-from pipelines.report.cautions import cautions
-from pipelines.report.figures import Column, Extra, Page, Period, Report, ReportError, ShopLine
+from pipelines.report.figures import (
+    Caution,
+    Column,
+    Extra,
+    Page,
+    Period,
+    Report,
+    ReportError,
+    ShopLine,
+)
 from sources.repair_shop.schema.dates import month_earlier
 
 NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
+_SHOWN = 6
+"""Lists in doubt that are named."""
 
 
 def closing_report(
@@ -112,9 +123,7 @@ def _compared_with(
         open_day = queries.open_day(warehouse, shops, period.first - timedelta(days=1))
         before = None if open_day is None else Period.of(open_day)
         earlier = Period.of(period.first - timedelta(days=28))
-    begun = queries.first_day(warehouse, shops)
-    if begun is None:
-        return None, None
+    begun = queries.first_day(warehouse, shops) or date.max
     return (
         before if before is not None and before.last >= begun else None,
         earlier if earlier.last >= begun else None,
@@ -167,6 +176,32 @@ def _page(scope: _Scope, shops: list[str], known: dict[str, dict[str, Any]]) -> 
         cautions=cautions(problems, many_shops=len(shops) > 1),
         notes=_notes(warehouse, shops, period),
     )
+
+
+def cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
+    """The banner over the figures: a line for each problem, lists in doubt together in one."""
+    lists = [problem for problem in problems if problem.resource]
+    lines = [
+        Caution(
+            severity=problem.rule.severity,
+            text=Text("{shop}: {text}", shop=problem.shop, text=problem.text)
+            if many_shops and problem.shop
+            else problem.text,
+        )
+        for problem in problems
+        if not problem.resource
+    ]
+    if lists:
+        pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
+        names = [
+            Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
+            for name, shop in pairs[:_SHOWN]
+        ]
+        if len(pairs) > _SHOWN:
+            names.append(Text("others"))
+        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
+        lines.append(Caution(severity=worst(lists), text=text))
+    return tuple(sorted(lines, key=lambda line: -line.severity))
 
 
 def _lines(scope: _Scope, shops: list[str]) -> tuple[ShopLine, ...]:

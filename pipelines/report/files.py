@@ -18,9 +18,9 @@ def default_path(home: Path, report: Report) -> Path:
 
 
 def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
-    """Write ``report`` to ``path``, whose ending chooses HTML, PDF, Excel or CSV; returns the path.
+    """Write ``report`` in the language of ``[display]`` to ``path``, and return that; its ending
+    chooses HTML, PDF, Excel or CSV.
 
-    In the language of ``[display]``.
     An earlier file is replaced by a rename, so nobody ever opens half a report; only its owner can
     read it. ``make_folder`` makes the last folder of the path. Raises
     :class:`~pipelines.report.figures.ReportError` for another ending, a missing folder, and what
@@ -29,18 +29,18 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise ReportError(f"'{path.name}' must end in .html, .pdf, .xlsx or .csv.")
-    if make_folder:
-        try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise _cannot(path, error) from error
-    if not path.parent.is_dir():
-        raise ReportError(f"The folder {path.parent} does not exist; make it or choose another.")
     try:
+        if make_folder:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+        if not path.parent.is_dir():
+            told = f"The folder {path.parent} does not exist; make it or choose another."
+            raise ReportError(told)
         with use(load_language()):
             write_atomically(path, content(report, path.suffix.lower()))
     except OSError as error:
-        raise _cannot(path, error) from error
+        reason = error.strerror or type(error).__name__
+        told = f"{path} cannot be written: {reason}. An earlier report is as it was."
+        raise ReportError(told) from error
     return path
 
 
@@ -58,8 +58,3 @@ def content(report: Report, suffix: str) -> bytes:
     from pipelines.report.page import render
 
     return render(report).encode("utf-8")
-
-
-def _cannot(path: Path, error: OSError) -> ReportError:
-    reason = error.strerror or type(error).__name__
-    return ReportError(f"{path} cannot be written: {reason}. An earlier report is as it was.")

@@ -39,8 +39,8 @@ def hours(value: float | None) -> str:
     """``1.5 h``, ``23 h``; opening hours, so never turned into days."""
     if value is None:
         return NONE
-    text = f"{value:.1f}" if value < 10 else None
-    return f"{current().number(Decimal(text), 1) if text else whole(round(value))}{NARROW}h"
+    shown = whole(round(value)) if value >= 10 else current().number(Decimal(f"{value:.1f}"), 1)
+    return f"{shown}{NARROW}h"
 
 
 def moment(value: datetime | None, zone: tzinfo) -> str:
