@@ -24,6 +24,7 @@ the wire become these in one place, :func:`repair_shop.http.wire.from_wire`. No 
 
 import re
 from datetime import datetime
+from typing import Self
 
 
 class ShopError(Exception):
@@ -97,6 +98,11 @@ class BadAnswer(ShopError):
         self.status = status
         self.excerpt = excerpt
         self.transient = transient
+
+    @classmethod
+    def of_read(cls, message: str, path: str, excerpt: str = "") -> Self:
+        """The error of a GET that was answered with 200, and with something else."""
+        return cls(message, method="GET", path=path, status=200, excerpt=excerpt)
 
     @property
     def wording(self) -> str:

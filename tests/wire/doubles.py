@@ -14,8 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
+from sources.repair_shop.budget.clock import SystemClock
 
-class FakeClock:
+
+class FakeClock(SystemClock):
     """Time that moves only when told to, or when someone sleeps."""
 
     def __init__(self) -> None:

@@ -9,41 +9,26 @@ import os
 import time
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class Clock(Protocol):
-    """What the budget needs to know about time; tests pass their own."""
-
-    def monotonic(self) -> float:
-        """Seconds since the machine's boot, the same in every process."""
-        ...
-
-    def wall(self) -> float:
-        """Seconds since 1970 as the machine believes; used for people and across boots only."""
-        ...
-
-    def boot(self) -> str:
-        """What changes when :meth:`monotonic` starts anew."""
-        ...
-
-
 class SystemClock:
-    """The machine's clocks."""
+    """The machine's clocks: all that the budget needs to know about time."""
 
     def monotonic(self) -> float:
-        """Seconds since boot, time asleep included where the system counts it."""
+        """Seconds since boot, the same in every process, time asleep included where the system
+        counts it."""
         identifier = getattr(time, "CLOCK_BOOTTIME", None)
         return time.monotonic() if identifier is None else time.clock_gettime(identifier)
 
     def wall(self) -> float:
-        """Seconds since 1970."""
+        """Seconds since 1970 as the machine believes; used for people and across boots only."""
         return time.time()
 
     def boot(self) -> str:
-        """The kernel's boot id; elsewhere the minute of the boot as the wall clock has it.
+        """What changes when :meth:`monotonic` starts anew: the kernel's boot id; elsewhere the
+        minute of the boot as the wall clock has it.
 
         The latter changes when the wall clock is set, which then looks like a boot: the budget
         answers a boot with a minute of silence, so the mistake costs a minute and breaks nothing.
@@ -76,5 +61,5 @@ def process_born(pid: int) -> str | None:
     except ProcessLookupError:
         return None
     except PermissionError:
-        return "unknown"
+        pass  # it is there, and another user's
     return "unknown"

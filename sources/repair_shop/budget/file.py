@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..budget.clock import Clock, SystemClock
+from ..budget.clock import SystemClock
 from ..budget.pace import MARGIN, Pace
 from ..errors import BudgetUnusable, Refused, Stopped
 from ..hub import pause
@@ -65,11 +65,11 @@ class BudgetFile:
         self,
         path: Path,
         *,
-        clock: Clock | None = None,
+        clock: SystemClock | None = None,
         sleep: Callable[[float], None] = pause,
     ) -> None:
         self.path = path
-        self.clock: Clock = clock or SystemClock()
+        self.clock = clock or SystemClock()
         self.sleep = sleep
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None

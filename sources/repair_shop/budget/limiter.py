@@ -75,10 +75,9 @@ class Slot:
     """One request that may be made now. Tell it exactly once how the request ended."""
 
     def __init__(self, budget: "KeyBudget", number: int, taken: float) -> None:
+        self.number, self.taken = number, taken
         self._budget = budget
-        self._number = number
         self._open = True
-        self.taken = taken
 
     def answered(
         self,
@@ -93,8 +92,7 @@ class Slot:
         of request, as in :meth:`KeyBudget.was_denied`."""
         if self._open:
             self._open = False
-            told = (retry_after or 0.0, skew, asked)
-            self._budget._answered(self._number, self.taken, outcome, *told)
+            self._budget._answered(self, outcome, retry_after or 0.0, skew, asked)
 
 
 class Budget(BudgetFile):
@@ -120,10 +118,9 @@ class KeyBudget:
                 f"requests_per_minute = {shop.requests_per_minute}."
             )
         self.minute = shop.minute_seconds
-        self.base = _fingerprint(shop.base_url.rstrip("/").lower())
-        self.fingerprint = _fingerprint(
-            shop.base_url.rstrip("/").lower(), shop.api_key.get_secret_value()
-        )
+        address = shop.base_url.rstrip("/").lower()
+        self.base = _fingerprint(address)
+        self.fingerprint = _fingerprint(address, shop.api_key.get_secret_value())
         self._budget = budget
         self._timeout = shop.timeout_seconds
         self._poll = min(0.5, max(0.005, self.minute / 120))
@@ -159,7 +156,8 @@ class KeyBudget:
                 self._budget.pause(min(answer.seconds, longest), stop)
         finally:
             if waited:
-                self._forget(token)
+                with self._budget.transaction() as (db, _):
+                    slots.stop_waiting(db, token)
 
     def try_acquire(self, lane: Lane, token: str | None = None) -> Slot | Wait:
         """A slot if one is free now. With ``token`` the caller counts as waiting for a while."""
@@ -327,14 +325,9 @@ class KeyBudget:
                 raise Refused(words.replace("{until}", shown), until)
 
     def _answered(
-        self,
-        number: int,
-        taken: float,
-        outcome: Outcome,
-        retry_after: float,
-        skew: float | None,
-        asked: str,
+        self, slot: Slot, outcome: Outcome, retry_after: float, skew: float | None, asked: str
     ) -> None:
+        taken = slot.taken
         with self._budget.transaction() as (db, now):
             if skew is not None:
                 # A Date tells whole seconds; what is within them is no news.
@@ -343,7 +336,7 @@ class KeyBudget:
                     "where abs(skew - excluded.skew) >= 1",
                     (self.base, skew),
                 )
-            slots.free(db, number, now + self.minute * MARGIN)
+            slots.free(db, slot.number, now + self.minute * MARGIN)
             pace = self._load(db)
             before = pace.to_text()
             if outcome == "ok":
@@ -370,10 +363,6 @@ class KeyBudget:
                     pace.denied = [*(one for one in pace.denied if one != asked), asked]
             if pace.to_text() != before:
                 self._save(db, pace)
-
-    def _forget(self, token: str) -> None:
-        with self._budget.transaction() as (db, _):
-            slots.stop_waiting(db, token)
 
     def _load(self, db: sqlite3.Connection) -> Pace:
         row = db.execute("select pace from keys where key = ?", (self.fingerprint,)).fetchone()

@@ -134,8 +134,8 @@ class Pace:
         used: int,
         retry_after: float = 0.0,
         is_strike: bool = True,
-    ) -> bool:
-        """A request granted at ``taken`` met the rate limit; True when that is a new incident.
+    ) -> None:
+        """A request granted at ``taken`` met the rate limit.
 
         ``used`` is how many of ours stood in the window: that many the service let through.
         ``is_strike`` False: it failed and was told when to come back, perhaps for another reason.
@@ -143,7 +143,7 @@ class Pace:
         self.cooldown_until = max(self.cooldown_until, now + max(minute * MARGIN, retry_after))
         if taken <= self.incident_at:
             self.stepped_at = max(self.stepped_at, self.cooldown_until)
-            return False
+            return
         step = max(1, allowed // 10)
         level = self.limit(allowed)
         if is_strike:
@@ -159,7 +159,6 @@ class Pace:
             self.rests += 1
             rest = min(FORGET_MINUTES * 2 ** (self.rests - 1), LONGEST_REST_MINUTES)
             self.rest_until = max(now + rest * minute, self.cooldown_until)
-        return True
 
     def on_new_boot(self, now: float, minute: float) -> None:
         """The machine started anew: what happened last may be lost, so keep silent a minute."""

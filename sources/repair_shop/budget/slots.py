@@ -8,10 +8,7 @@ from functools import cache
 from ..budget.clock import process_born
 from ..budget.pace import MARGIN
 
-
-@cache
-def _born(pid: int) -> str:
-    return process_born(pid) or "unknown"
+_born_of_ours = cache(process_born)
 
 
 def take(
@@ -29,7 +26,7 @@ def take(
     row = db.execute(
         "insert into slots (key, base, lane, minute, timeout, taken, pid, born)"
         " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
-        (key, base, lane, minute, timeout, now, pid, _born(pid)),
+        (key, base, lane, minute, timeout, now, pid, _born_of_ours(pid)),
     ).fetchone()
     return int(row[0])
 

@@ -198,13 +198,8 @@ def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
     found = _unwrap(payload, path, deep=True)
     if found is None:
         kind, said = _instead_of_rows(payload, path)
-        raise kind(
-            f"the service answered {describe(payload)} where a list of rows was expected",
-            method="GET",
-            path=path,
-            status=200,
-            excerpt=said,
-        )
+        wanted = "where a list of rows was expected"
+        raise kind.of_read(f"the service answered {describe(payload)} {wanted}", path, said)
     return found
 
 
@@ -239,11 +234,8 @@ def detail_of(payload: Any, path: str) -> dict[str, Any]:
             if isinstance(inner, dict) and inner:
                 return inner
         return payload
-    raise BadAnswer(
-        f"the service answered {describe(payload)} where one object was expected",
-        method="GET",
-        path=path,
-        status=200,
+    raise BadAnswer.of_read(
+        f"the service answered {describe(payload)} where one object was expected", path
     )
 
 
@@ -283,13 +275,11 @@ def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | No
 def _numbered(payload: dict[str, Any]) -> list[dict[str, Any]] | None:
     """``{"0": {…}, "1": {…}}``: a PHP array with a gap. Plain values beside it are its metadata."""
     numbers = [name for name in payload if name.isascii() and name.isdigit()]
-    if not numbers:
-        return None
-    rest = [value for name, value in payload.items() if not (name.isascii() and name.isdigit())]
     # By length and digits: int() reads no number of thousands of digits.
     numbers.sort(key=lambda name: (len(bare := name.lstrip("0")), bare, name))
     rows = [payload[name] for name in numbers]
-    if any(isinstance(value, dict | list) for value in rest):
+    beside = [payload[name] for name in payload.keys() - set(numbers)]
+    if not rows or any(isinstance(value, dict | list) for value in beside):
         return None
     return rows if all(isinstance(row, dict) for row in rows) else None
 

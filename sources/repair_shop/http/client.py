@@ -132,7 +132,7 @@ class Client:
         (specification, Resources and their fields), a list is repeated. Tried up to three times
         when the wire fails; every try takes a slot of the budget.
         """
-        return self._send("GET", path, params=_query(params or {}))
+        return self._send("GET", path, params)
 
     def send(
         self,
@@ -157,15 +157,8 @@ class Client:
         and ``ConfigurationError`` come before anything was sent.
         """
         content = None if json is None else dumps(json, default=_jsonable, ensure_ascii=False)
-        return self._send(
-            method.upper(),
-            path,
-            params=_query(params or {}),
-            content=content,
-            files=files,
-            on_send=on_send,
-            raises_rate_error=raises_rate_error,
-        )
+        extensions = {"on_send": on_send, "raises_rate_error": raises_rate_error}
+        return self._send(method.upper(), path, params, content, files, **extensions)
 
     def close(self) -> None:
         """Close the connections that are its own."""
@@ -176,23 +169,22 @@ class Client:
         self,
         method: str,
         path: str,
-        *,
-        params: _Pairs,
+        params: Params | None,
         content: str | None = None,
         files: Files | None = None,
         **extensions: Any,
     ) -> Answer:
         kind = {} if content is None else {"Content-Type": "application/json"}
-        headers = {**self._headers, **kind}
         try:
+            query = urlencode(_query(params or {}))
             # An id may hold anything; what separates a path from a query must not come from it.
             url = self._base + quote(path, safe="/:@!$&'()*+,;=~-._")
             request = httpx.Request(
                 method,
-                f"{url}?{urlencode(params)}" if params else url,
+                f"{url}?{query}" if query else url,
                 content=None if content is None else content.encode(),
                 files=files,
-                headers=headers,
+                headers=self._headers | kind,
                 extensions={
                     "lane": self.lane,
                     "path": path,

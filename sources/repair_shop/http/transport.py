@@ -196,7 +196,11 @@ class BudgetTransport:
             slot.answered(
                 outcome, retry_after=retry_after, skew=skew, asked=_asked(request.method, path)
             )
-            self._tell(request.method, path, reading, outcome, started, number)
+            told = None if reading is None else reading.status
+            seconds = time.monotonic() - started
+            log.debug("%s %s -> %s %s in %.3f s", request.method, path, told, outcome, seconds)
+            shop = self._budget.shop_name
+            self._notify(RequestEvent(shop, request.method, path, told, outcome, seconds, number))
         if error is not None:
             raise error
         asked = str(request.extensions.get("path", path))
@@ -269,22 +273,6 @@ class BudgetTransport:
                 return OutcomeUnknown(message, reading.status, reading.text)
         return RateLimited(message)
 
-    def _tell(
-        self,
-        method: str,
-        path: str,
-        reading: Reading | None,
-        outcome: Outcome,
-        started: float,
-        number: int,
-    ) -> None:
-        status = None if reading is None else reading.status
-        seconds = time.monotonic() - started
-        log.debug("%s %s -> %s %s in %.3f s", method, path, status, outcome, seconds)
-        self._notify(
-            RequestEvent(self._budget.shop_name, method, path, status, outcome, seconds, number)
-        )
-
 
 class RetryTransport:
     """Tries again: reads when the wire failed, anything that surely was not applied.
@@ -351,12 +339,7 @@ def _of_write(error: Unreachable | BadAnswer) -> ShopError:
     """What the failure of a write means: the same error where it surely was not applied."""
     if isinstance(error, Unreachable):
         return OutcomeUnknown(str(error)) if error.sent else NotSent(str(error))
-    if not _may_be_applied(error):
+    if 400 <= error.status < 500 and error.status != 408:
         return error
     reason = error.reason if isinstance(error, ValidationRefused) else ""
     return OutcomeUnknown(str(error), error.status, reason)
-
-
-def _may_be_applied(error: BadAnswer) -> bool:
-    """Whether the write behind an improper answer may have had its effect all the same."""
-    return not 400 <= error.status < 500 or error.status == 408

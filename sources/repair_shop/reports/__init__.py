@@ -57,11 +57,9 @@ def refuse_ignored_year(report: str, before: Totals, totals: Totals) -> None:
     months = {month.month: total for month, total in totals.items() if total}
     if len(months) > 1 and months == {m.month: total for m, total in before.items() if total}:
         years = f"{min(before).year} and {min(totals).year}"
-        raise BadAnswer(
+        raise BadAnswer.of_read(
             f"the service answered the same totals for {years}: it seems to ignore the year",
-            method="GET",
-            path=REPORTS[report][0],
-            status=200,
+            REPORTS[report][0],
         )
 
 
@@ -85,9 +83,6 @@ def _ask(client: Client, question: Question, params: dict[str, object]) -> Total
     try:
         return read(answer.payload, question)
     except Unreadable as error:
-        raise BadAnswer(
-            f"the report cannot be read with certainty: {error}",
-            method="GET",
-            path=question.path,
-            status=200,
+        raise BadAnswer.of_read(
+            f"the report cannot be read with certainty: {error}", question.path
         ) from error

@@ -254,11 +254,9 @@ class ServiceReader:
             with suppress(BadAnswer):  # a record by its own path
                 known.update(name for row in rows_of(parse_json(body), self._path) for name in row)
         if rows and 2 * len(told & known) < len(known):
-            raise NotFound(
+            raise NotFound.of_read(
                 f"{self._path} tells {len(told & known)} of the {len(known)} fields of a row",
-                method="GET",
-                path=self._path,
-                status=200,
+                self._path,
             )
 
     def _full_key(self, key: str, by_offset: bool) -> str:
