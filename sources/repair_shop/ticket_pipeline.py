@@ -55,11 +55,11 @@ def is_due(ledger: Ledger, shop: str, today: date) -> bool:
     return probe is None or date.fromisoformat(probe.day) + _EVERY <= today
 
 
-def probe_pipeline(client: Client, ledger: Ledger) -> PipelineProbe | None:
+def probe_pipeline(client: Client, ledger: Ledger) -> None:
     """Look at the bare list's two ends and keep what they show.
 
-    One request where the list fits a page. None, with nothing kept, where the answer is no list:
-    then words decide about the statuses. Errors that end a run are raised.
+    One request where the list fits a page. Nothing is kept where the answer is no list: then words
+    decide about the statuses. Errors that end a run are raised.
     """
     path = ENDPOINTS["tickets"].path
     try:
@@ -70,7 +70,7 @@ def probe_pipeline(client: Client, ledger: Ledger) -> PipelineProbe | None:
             else []
         )
     except BadAnswer:
-        return None
+        return
     shop = client.shop
 
     def days(rows: list[dict[str, Any]]) -> list[str]:
@@ -86,4 +86,3 @@ def probe_pipeline(client: Client, ledger: Ledger) -> PipelineProbe | None:
         tuple(sorted({identity for identity in ids if identity is not None})),
     )
     ledger.set_value(shop.name, KEY, json.dumps(asdict(probe)))
-    return probe

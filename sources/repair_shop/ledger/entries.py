@@ -21,6 +21,10 @@ _CURRENT = (
     "FROM seen WHERE shop=? AND resource=? AND id IN (SELECT value FROM json_each(?)) "
     "AND coalesce(changed, seq) = ?"
 )
+_CHANGED_BETWEEN = (
+    "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
+    "AND coalesce(changed, seq) <= ?"
+)
 _NUMBERED = f"{_PAGES}p.seq IN (SELECT value FROM json_each(?)) ORDER BY p.seq"
 
 
@@ -123,19 +127,12 @@ class Entries(LedgerFile):
 
     def ids_between(self, shop: str, resource: str, after: int, until: int) -> list[str]:
         """Ids of rows whose newest content came with an answer after one and up to another."""
-        rows = self.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
-            "AND coalesce(changed, seq) <= ?",
-            (shop, resource, after, until),
-        )
-        return [row[0] for row in rows]
+        return [row[0] for row in self.query(_CHANGED_BETWEEN, (shop, resource, after, until))]
 
     def pruned_rows(self, shop: str, resource: str, after: int, until: int) -> set[str]:
         """Ids of rows whose newest content came with an answer that is no longer kept."""
         rows = self.query(
-            "SELECT id FROM seen WHERE shop=? AND resource=? AND coalesce(changed, seq) > ? "
-            "AND coalesce(changed, seq) <= ? "
-            "AND coalesce(changed, seq) NOT IN (SELECT seq FROM pages)",
+            f"{_CHANGED_BETWEEN} AND coalesce(changed, seq) NOT IN (SELECT seq FROM pages)",
             (shop, resource, after, until),
         )
         return {row[0] for row in rows}

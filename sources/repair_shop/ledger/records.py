@@ -129,14 +129,15 @@ def now_text(moment: datetime | None = None) -> str:
     return (moment or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _day(text: str | None) -> date | None:
+def day_of_text(text: str | None) -> date | None:
+    """A day as the ledger writes it, None where there is none."""
     return date.fromisoformat(text) if text else None
 
 
 def page_of(summary: str) -> Page:
     """A page as it was stored."""
     ids, days, fresh = orjson.loads(summary)
-    return Page(tuple(ids), tuple(_day(d) for d in days), tuple(fresh))
+    return Page(tuple(ids), tuple(map(day_of_text, days)), tuple(fresh))
 
 
 def ids_of(summary: str) -> tuple[str, ...]:

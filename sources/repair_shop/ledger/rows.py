@@ -7,16 +7,11 @@ from datetime import date, datetime
 from typing import Any
 
 from ..ledger.file import LedgerFile
-from ..ledger.records import now_text
+from ..ledger.records import day_of_text, now_text
 
 _LIVE = "FROM seen WHERE shop=? AND resource=? AND deleted_at IS NULL "
-_OF_HALF = "AND (? IS NULL OR watched=?) "
+_OF_HALF = "AND watched = coalesce(?, watched) "
 _OF_DAYS = "AND (? IS NULL OR day >= ?) AND (? IS NULL OR day <= ?) "
-
-
-def _half(half: bool | None) -> tuple[int | None, int | None]:
-    value = None if half is None else int(half)
-    return value, value
 
 
 def _days(first: date | None, last: date | None) -> list[str | None]:
@@ -35,8 +30,7 @@ class Rows(LedgerFile):
 
     def day_of(self, shop: str, resource: str, identity: str) -> date | None:
         """The day of a row, None if it has none or was never seen."""
-        found = self._of_row("day", shop, resource, identity)
-        return date.fromisoformat(found) if found else None
+        return day_of_text(self._of_row("day", shop, resource, identity))
 
     def is_deleted(self, shop: str, resource: str, identity: str) -> bool:
         """Whether a row is marked as gone."""
@@ -81,7 +75,7 @@ class Rows(LedgerFile):
         """Ids of live rows, of some days, or not seen since an answer; oldest answer first."""
         rows = self.query(
             f"SELECT id {_LIVE}{_OF_HALF}{_OF_DAYS}AND (? IS NULL OR seq < ?) ORDER BY seq",
-            (shop, resource, *_half(half), *_days(first, last), before_seq, before_seq),
+            (shop, resource, half, *_days(first, last), before_seq, before_seq),
         )
         return [row[0] for row in rows]
 
@@ -90,9 +84,9 @@ class Rows(LedgerFile):
     ) -> dict[date | None, int]:
         """Live rows by day; None: those without one."""
         rows = self.query(
-            f"SELECT day, count(*) {_LIVE}{_OF_HALF}GROUP BY day", (shop, resource, *_half(half))
+            f"SELECT day, count(*) {_LIVE}{_OF_HALF}GROUP BY day", (shop, resource, half)
         )
-        return {date.fromisoformat(day) if day else None: count for day, count in rows}
+        return {day_of_text(day): count for day, count in rows}
 
     def unmoved_days(
         self, shop: str, resource: str, seqs: str, *, half: bool | None = None
@@ -101,10 +95,10 @@ class Rows(LedgerFile):
         rows = self.query(
             "SELECT s.id, s.day FROM json_each(?) AS kept JOIN seen AS s ON s.id = kept.key "
             "AND s.seq = kept.value WHERE s.shop=? AND s.resource=? AND s.deleted_at IS NULL "
-            "AND (? IS NULL OR s.watched=?)",
-            (seqs, shop, resource, *_half(half)),
+            f"{_OF_HALF}",
+            (seqs, shop, resource, half),
         )
-        return {identity: date.fromisoformat(day) if day else None for identity, day in rows}
+        return {identity: day_of_text(day) for identity, day in rows}
 
     def has_shown_rows(self, shop: str, resource: str, since: int) -> bool:
         """Whether answers from number ``since`` on showed a row of a list."""
@@ -118,7 +112,7 @@ class Rows(LedgerFile):
     def first_day(self, shop: str, resource: str) -> date | None:
         """The first day of live rows."""
         [(day,)] = self.query(f"SELECT min(day) {_LIVE}", (shop, resource))
-        return date.fromisoformat(day) if day else None
+        return day_of_text(day)
 
     def first_days(self, shop: str, at_least: int) -> list[str]:
         """First days of the lists with so many rows since 2000, the earliest first."""

@@ -12,10 +12,7 @@ from ..errors import BadAnswer
 from ..ledger import Ledger, Scan, now_text
 from .jobs import EMPTY_KEY, Job
 from .known import KnownRows
-from .outcome import Outcome
-
-LOOKUPS = 200
-"""Rows looked up by their own path at most, in one list and run, before they are believed gone."""
+from .outcome import LOOKUPS, Outcome
 
 
 def advice(resource: str) -> str:

@@ -36,17 +36,10 @@ class JobReader:
     began: int
     shown: Shown = field(default_factory=Shown)
 
-    def read(
-        self,
-        job: Job,
-        scan: Scan,
-        count: OnRows,
-        by_offset: bool,
-    ) -> Outcome:
+    def read(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome:
         """Read what the job asks for.
 
-        Raises :class:`~repair_shop.scan.PagingBroken` and
-        :class:`~repair_shop.errors.ShopError`.
+        Raises :class:`~repair_shop.scan.PagingBroken` and :class:`~repair_shop.errors.ShopError`.
         """
         reader = self._maker(job, scan, count, by_offset)
         how = {
@@ -296,16 +289,13 @@ class JobReader:
         if kept is None:
             kept = str(-(-live // PAGE_ROWS))
             if not live and job.kind == "full":
-                kept = self._first_day() or kept
+                # The day by which the first lists begin, as far as they were read.
+                days = self.ledger.first_days(job.shop, _TELLING)
+                kept = days[len(days) // 4] if days else kept
             self.ledger.set_value(scan.shop, name, kept)
         if "-" in kept:
             return None, date.fromisoformat(kept)
         return int(kept) or None, None
-
-    def _first_day(self) -> str | None:
-        """The day by which the first lists begin, as far as they were read."""
-        days = self.ledger.first_days(self.client.shop.name, _TELLING)
-        return days[len(days) // 4] if days else None
 
     def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""

@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from ..ledger import Ledger, ScanState
+from ..ledger.records import day_of_text
 from ..scan import PAGE_ROWS
 from ..scan.night import can_end
 from ..schema.endpoints import ENDPOINTS, Endpoint
@@ -88,10 +89,7 @@ class Job:
         if self.variant:
             spec["variant"] = dict(self.variant)
         if self.first or self.last:
-            spec["days"] = [
-                self.first and self.first.isoformat(),
-                self.last and self.last.isoformat(),
-            ]
+            spec["days"] = [day and day.isoformat() for day in (self.first, self.last)]
         if self.kind == "follow":
             spec["detail"] = True
         if self.pages:
@@ -101,9 +99,7 @@ class Job:
     @property
     def hides_categories(self) -> bool:
         """Whether the bare list shows only its default rows."""
-        return bool(self.endpoint.in_categories) and (
-            self.endpoint.in_categories in self.variant.values()
-        )
+        return self.endpoint.in_categories in self.variant.values()
 
     @property
     def comes_late(self) -> bool:
@@ -247,8 +243,7 @@ def _jobs_of(
         return [replace(base, requests=None if read_on is None else pages + 2), *hidden]
 
     def job(kind: str, requests: int) -> Job:
-        text = ledger.value(shop.name, day_watermark(kind, resource))
-        since = date.fromisoformat(text) if text else None
+        since = day_of_text(ledger.value(shop.name, day_watermark(kind, resource)))
         return replace(base, kind=kind, since=since, requests=requests)
 
     if endpoint.updated_path:
@@ -323,21 +318,18 @@ def _is_due(day: str, days: int, shop: ShopSettings) -> bool:
 def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
     """The days of a stored spec."""
     first, last = spec.get("days") or (None, None)
-    return (
-        date.fromisoformat(first) if first else None,
-        date.fromisoformat(last) if last else None,
-    )
+    return day_of_text(first), day_of_text(last)
 
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
     jobs: list[Job] = []
     for name in ledger.names_of_values(shop.name, EMPTY_KEY):
-        resource, first, last = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
-        if resource in ENDPOINTS and "None" not in (first, last):  # nothing else asks for them soon
-            days = date.fromisoformat(first), date.fromisoformat(last)
+        resource, *days = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
+        if resource in ENDPOINTS and "None" not in days:  # nothing else asks for them soon
+            first, last = map(date.fromisoformat, days)
             endpoint = ENDPOINTS[resource]
-            jobs.append(Job(shop.name, endpoint, "repair", first=days[0], last=days[1], requests=1))
+            jobs.append(Job(shop.name, endpoint, "repair", first=first, last=last, requests=1))
     for scan in ledger.open_scans(shop.name, ("audit", "repair")):
         if "part" in scan.spec:
             continue  # tonight's pages are chosen anew

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from datetime import date
 
-from .outcome import PAGE_ROWS, Outcome, Reader
+from .outcome import LOOKUPS, PAGE_ROWS, Outcome, Reader
 from .rank import Found, RankSearch
 from .upwards import KNOWN_TAIL, read_head
 
@@ -61,12 +61,10 @@ def can_end(live: int) -> bool:
     return live > PAGE_ROWS and live % PAGE_ROWS >= KNOWN_TAIL
 
 
-def find_gone(
-    search: RankSearch, exists: Callable[[str], bool] | None, *, lookups: int = 200
-) -> Found:
+def find_gone(search: RankSearch, exists: Callable[[str], bool] | None) -> Found:
     """Search, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
-    At most so many ``lookups``; the rows left over are for the next night.
+    At most :data:`LOOKUPS`; the rows left over are for the next night.
     A row that exists may stand elsewhere, which the search then finds; if no page shows it, it is
     one the list leaves out. Raises what ``exists`` raises.
     """
@@ -80,17 +78,16 @@ def find_gone(
             if search.read_beside(found.gone):
                 continue
             return found
-        if not fresh or len(looked) >= lookups:
+        if not fresh or len(looked) >= LOOKUPS:
             there = {row for row in found.gone if looked.get(row)}
             if there and search.read_beside(there):
                 continue
             break
-        for row in fresh[: lookups - len(looked)]:
+        for row in fresh[: LOOKUPS - len(looked)]:
             looked[row] = exists(row)
         search.refresh()
-    sure = {row: looked[row] for row in found.gone if row in looked}
     return Found(
         found.total,
-        gone=frozenset(row for row, there in sure.items() if not there),
-        unlisted=frozenset(row for row, there in sure.items() if there),
+        gone=frozenset(row for row in found.gone if looked.get(row) is False),
+        unlisted=frozenset(row for row in found.gone if looked.get(row)),
     )

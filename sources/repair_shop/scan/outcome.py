@@ -10,6 +10,8 @@ from ..ledger import Page
 
 PAGE_ROWS = 50
 """Specification, Limits: records per request."""
+LOOKUPS = 200
+"""Rows looked up by their own path at most, in one list and run, before they are believed gone."""
 NOTHING_NEW = "page 2 shows nothing that page 1 does not, and there are others"
 """Why a list of one short page is not proven."""
 _FEW = 24

@@ -32,25 +32,21 @@ def read_window(
     """
     out = Outcome(whole=True)
     with bounded(reader, out, expected) as bound:
-        _read_window(bound, order)
+        pages = _read_up(bound, order, "up")
+        if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
+            try_by_offset(bound, order, pages)
+        down = [bound.ask("down", below, order) for below in range(len(pages) - 1, 0, -1)]
+        down.reverse()
+        if _is_shuffled(pages, down):
+            bound.expect(2 * len(pages))
+            if _is_shuffled(_read_up(bound, order, "again"), down):
+                out.reason = (
+                    "its rows stand in another order at each request, so some may have been on no "
+                    "page"
+                )
+        read = f"{len(pages)} page(s) and an empty one" if pages else "empty"
+        out.proof = f"{read}, read again downwards" if len(pages) > 1 else read
     return out
-
-
-def _read_window(reader: Bounded, order: str | None) -> None:
-    pages = _read_up(reader, order, "up")
-    if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
-        try_by_offset(reader, order, pages)
-    down: list[Page] = []
-    for below in range(len(pages) - 1, 0, -1):
-        down.insert(0, reader.ask("down", below, order))
-    if _is_shuffled(pages, down):
-        reader.expect(2 * len(pages))
-        if _is_shuffled(_read_up(reader, order, "again"), down):
-            reader.out.reason = (
-                "its rows stand in another order at each request, so some may have been on no page"
-            )
-    read = f"{len(pages)} page(s) and an empty one" if pages else "empty"
-    reader.out.proof = f"{read}, read again downwards" if len(pages) > 1 else read
 
 
 def _is_shuffled(pages: list[Page], others: list[Page]) -> bool:
@@ -86,10 +82,6 @@ def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
     return pages
 
 
-def _all_ids(pages: list[Page]) -> set[str]:
-    return {row for page in pages for row in page.ids}
-
-
 def read_head(
     reader: Reader,
     *,
@@ -107,37 +99,25 @@ def read_head(
     """
     out = Outcome()
     with bounded(reader, out, math.ceil(live / PAGE_ROWS)) as bound:
-        _read_head(bound, order, since, live, known)
+        pages: list[Page] = []
+        for number in count(1):
+            page = bound.ask("head", number, order)
+            out.whole = _is_past_the_end(bound, page, number, pages, order)
+            if out.whole:
+                break
+            if pages and pages[0].size < PAGE_ROWS:
+                out.page_rows = pages[0].size
+            pages.append(page)
+            if page.size < PAGE_ROWS and len(out.ids) >= live and known() <= out.ids:
+                out.whole = True  # every row known to exist, and the page is not full
+                break
+            if _is_settled(page, since) and (live > PAGE_ROWS or _is_newest_first(page)):
+                break
+        for below in range(len(pages) - 1, 0, -1):
+            bound.ask("head-down", below, order)
+        all_of_it = "the whole list" if pages else "the list is empty"
+        out.proof = all_of_it if out.whole else f"{len(pages)} page(s), down to known rows"
     return out
-
-
-def _read_head(
-    reader: Bounded,
-    order: str | None,
-    since: date | None,
-    live: int,
-    known: Callable[[], AbstractSet[str]],
-) -> None:
-    out = reader.out
-    pages: list[Page] = []
-    for number in count(1):
-        page = reader.ask("head", number, order)
-        out.whole = _is_past_the_end(reader, page, number, pages, order)
-        if out.whole:
-            break
-        if pages and pages[0].size < PAGE_ROWS:
-            out.page_rows = pages[0].size
-        pages.append(page)
-        shown = _all_ids(pages)
-        if page.size < PAGE_ROWS and len(shown) >= live and known() <= shown:
-            out.whole = True  # every row known to exist, and the page is not full
-            break
-        if _is_settled(page, since) and (live > PAGE_ROWS or _is_newest_first(page)):
-            break
-    for below in range(len(pages) - 1, 0, -1):
-        reader.ask("head-down", below, order)
-    all_of_it = "the whole list" if pages else "the list is empty"
-    out.proof = all_of_it if out.whole else f"{len(pages)} page(s), down to known rows"
 
 
 def _is_past_the_end(

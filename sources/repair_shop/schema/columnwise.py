@@ -82,10 +82,7 @@ def take_apart(rows: Sequence[Row], shape: Shape, lists_left: int) -> Columns:
         columns = list(zip(*(rows[place].values() for place in places), strict=True))
         for kinds, members in _by_kinds(_roles(shape, fields), columns, len(places)):
             plan = _plan(shape, lists_left, fields, kinds)
-            if plan is None:
-                alone: Sequence[int] = members
-            else:
-                alone = _add(found, plan, columns, places, members)
+            alone = members if plan is None else _add(found, plan, columns, places, members)
             for member in alone:
                 place = places[member]
                 found.add_alone(place, Split(rows[place], shape, lists_left))

@@ -128,20 +128,22 @@ def _plain(value: Any, dumped: Any) -> Any:
     return dumped
 
 
+_NO_OBJECT = ("model_type", "model_attributes_type", "dict_type")
+_IN_WORDS = {
+    "missing": "is required",
+    "too_short": "must have at least one element",
+    **dict.fromkeys(_NO_OBJECT, "must be an object"),
+}
+"""Kinds of pydantic's faults that are better said otherwise."""
+
+
 def _fault(model: type[Body], entry: dict[str, Any]) -> Fault:
     field = ""
     for part in entry["loc"]:
         field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else str(part)
-    kind = entry["type"]
-    if kind == "missing":
-        return Fault(field, "is required")
-    if kind == "too_short":
-        return Fault(field, "must have at least one element")
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return Fault(field, "must be an object")
-    if kind == "extra_forbidden":
+    if entry["type"] == "extra_forbidden":
         return Fault(field, _unknown(model, str(entry["loc"][-1]), nested=len(entry["loc"]) > 1))
-    return Fault(field, str(entry["msg"]))
+    return Fault(field, _IN_WORDS.get(entry["type"], str(entry["msg"])))
 
 
 def _unknown(model: type[Body], name: str, *, nested: bool) -> str:
