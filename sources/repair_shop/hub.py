@@ -40,6 +40,7 @@ _OF_A_SHOP, _OF_A_SHOP_WHEN_BUSY = 12, 2
 
 class _Here(threading.local):
     hub: "_Hub | None" = None
+    """The hub whose greenlet this is; None elsewhere."""
 
 
 _HERE = _Here()
@@ -57,7 +58,7 @@ def together(
     Ends when all have ended; then the first error is raised. After one, no further item is begun.
     ``interrupted`` asks those under way to end when a signal interrupts the waiting itself.
     """
-    hub = _inside()
+    hub = _HERE.hub
     if hub is not None:
         return hub.together(work, list(items), width)
     hub = _HERE.hub = _Hub()
@@ -69,7 +70,7 @@ def together(
 
 def pause(seconds: float) -> None:
     """Sleep; in a hub the others go on."""
-    hub = _inside()
+    hub = _HERE.hub
     if hub is None:
         time.sleep(seconds)
     else:
@@ -78,7 +79,7 @@ def pause(seconds: float) -> None:
 
 def on_wire(owner: str, work: Callable[[], Result]) -> Result:
     """``work()``; in a hub in a thread of its pool, of which ``owner`` has but a part."""
-    hub = _inside()
+    hub = _HERE.hub
     return work() if hub is None else hub.on_wire(owner, work)
 
 
@@ -91,7 +92,7 @@ class Turn:
         self._line: deque[greenlet] = deque()
 
     def __enter__(self) -> None:
-        hub = _inside()
+        hub = _HERE.hub
         if hub is None:
             return
         if self._taken:
@@ -100,18 +101,13 @@ class Turn:
         self._taken = True
 
     def __exit__(self, *_error: object) -> None:
-        hub = _inside()
+        hub = _HERE.hub
         if hub is None:
             return
         if self._line:
             hub.wake(self._line.popleft())
         else:
             self._taken = False
-
-
-def _inside() -> "_Hub | None":
-    """The hub whose greenlet this is; None elsewhere."""
-    return _HERE.hub
 
 
 class _Hub:

@@ -193,9 +193,8 @@ class Client:
                 },
             )
         except UnicodeError as error:
-            raise ValidationRefused(
-                "it holds text that is no Unicode and was not sent", method=method, path=repr(path)
-            ) from error
+            said = "it holds text that is no Unicode and was not sent"
+            raise ValidationRefused(said, method=method, path=repr(path)) from error
         except httpx.InvalidURL as error:
             raise from_wire(error, method, path) from error
         return self._stack.handle_request(request)

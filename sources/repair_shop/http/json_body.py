@@ -7,6 +7,7 @@ be numbers, a thousand levels. It is mended here, once, so nothing behind need t
 import json
 import re
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 DEEPEST = 32
@@ -46,20 +47,15 @@ def _loads(body: bytes) -> Any:
         raise
     except (ValueError, InvalidOperation):
         # Once more with readers of numbers that know no bounds; they are too slow for every page.
-        return json.loads(body, parse_float=_fraction, parse_int=_whole, parse_constant=str)
+        whole, fraction = partial(_number, int), partial(_number, Decimal)
+        return json.loads(body, parse_float=fraction, parse_int=whole, parse_constant=str)
 
 
-def _fraction(text: str) -> Decimal | str:
+def _number(kind: type[int] | type[Decimal], text: str) -> int | Decimal | str:
+    """A number, or its text where it has more digits than its kind holds."""
     try:
-        return Decimal(text)
-    except InvalidOperation:
-        return text
-
-
-def _whole(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:  # more digits than int reads
+        return kind(text)
+    except (ValueError, InvalidOperation):
         return text
 
 

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from ..schema.endpoints import TABLES
 from ..schema.names import bounded, snake_case
 from ..schema.shapes import Shape, Table
-from ..schema.values import EMPTY, Unreadable, convert, is_nothing, parse_amount, to_text
+from ..schema.values import EMPTY, UNREADABLE, convert, parse_amount, to_text
 
 __all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
 
@@ -160,13 +160,8 @@ def clean_level(
     out: dict[str, Any] = {}
     unreadable = split.beyond
     for name, value in split.flat.items():
-        kind = shape.kinds.get(name, "text")
-        if is_nothing(name, kind, value):
-            out[name] = None
-            continue
-        try:
-            out[name] = convert(value, kind, zone)
-        except Unreadable:
+        out[name] = convert(name, shape.kinds.get(name, "text"), value, zone)
+        if out[name] is UNREADABLE:
             out[name] = None
             unreadable[name] = to_text(value)
     out["_unreadable"] = noted_text(unreadable)

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ..schema.dates import parse_moment
 from ..schema.shapes import Kind
-from ..schema.values import Unreadable, convert, is_nothing, to_text
+from ..schema.values import UNREADABLE, convert, to_text
 
 AMOUNT = pa.decimal128(28, 4)
 TYPES: Mapping[Kind, pa.DataType] = {
@@ -60,10 +60,10 @@ def _one_by_one(
         if text and value in known:
             found = known[value]
         else:
-            found = _read(name, kind, value, zone)
+            found = convert(name, kind, value, zone)
             if text:
                 known[value] = found
-        if found is Unreadable:
+        if found is UNREADABLE:
             words[place] = to_text(value)
             found = None
         read.append(found)
@@ -71,15 +71,6 @@ def _one_by_one(
         texts = pa.array([None if found is None else str(found) for found in read], pa.string())
         return texts.cast(AMOUNT), words
     return pa.array(read, TYPES[kind]), words
-
-
-def _read(name: str, kind: Kind, value: Any, zone: ZoneInfo) -> Any:
-    if is_nothing(name, kind, value):
-        return None
-    try:
-        return convert(value, kind, zone)
-    except Unreadable:
-        return Unreadable
 
 
 def _texts(name: str, values: Sequence[Any], types: set[type]) -> pa.Array | None:

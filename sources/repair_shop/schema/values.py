@@ -1,4 +1,4 @@
-"""One value of the service -> one value of a column, or :class:`Unreadable`. Total and linear."""
+"""One value of the service -> one value of a column, or :data:`UNREADABLE`. Total and linear."""
 
 import json
 import re
@@ -30,8 +30,8 @@ _GROUPED_BY_POINTS = re.compile(r"\d{1,3}(\.\d{3}){2,}")
 _TYPESET = str.maketrans("\N{MINUS SIGN}\N{RIGHT SINGLE QUOTATION MARK}", "-'")
 
 
-class Unreadable(Exception):
-    """A value is not of its column's kind."""
+UNREADABLE = object()
+"""Stands for a value that is not of its column's kind."""
 
 
 def parse_amount(value: Any) -> Decimal:
@@ -97,29 +97,21 @@ def to_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def is_nothing(name: str, kind: Kind, value: Any) -> bool:
-    """Whether a value leaves its column null. An empty text is one, but in plain text columns."""
-    return value is None or (value == "" and (kind != "text" or "__" in name))
-
-
-def convert(value: Any, kind: Kind, zone: ZoneInfo) -> Any:
-    """A value as its column's kind wants it; None for a date that says "none".
-
-    :class:`Unreadable` when it is of another kind.
-    """
+def convert(name: str, kind: Kind, value: Any, zone: ZoneInfo) -> Any:
+    """A value as its column's kind wants it; None where it says nothing: so does an empty text, but
+    in plain text columns, and a date that says "none". :data:`UNREADABLE` if of another kind."""
+    if value is None or (value == "" and (kind != "text" or "__" in name)):
+        return None
     if kind == "text":
         return _label(value)
     if kind == "flag":
-        flag = _FLAGS.get(to_text(value).strip().lower())
-        if flag is None:
-            raise Unreadable
-        return flag
+        return _FLAGS.get(to_text(value).strip().lower(), UNREADABLE)
     if kind == "moment":
         return _moment(value, zone)
     try:
         return parse_amount(value)
     except ValueError:
-        raise Unreadable from None
+        return UNREADABLE
 
 
 def _label(value: Any) -> str:
@@ -130,10 +122,7 @@ def _label(value: Any) -> str:
     return to_text(value)
 
 
-def _moment(value: Any, zone: ZoneInfo) -> str | None:
+def _moment(value: Any, zone: ZoneInfo) -> Any:
     if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
         return None  # the way some databases spell "no date"
-    moment = parse_moment(value, zone)
-    if moment is None:
-        raise Unreadable
-    return moment
+    return parse_moment(value, zone) or UNREADABLE
