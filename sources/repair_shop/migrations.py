@@ -19,16 +19,15 @@ class NewerVersion(Exception):
         super().__init__(f"it is of version {found}, and this program knows {known}")
 
 
-def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
-    """Take the steps that a file has not taken yet, all or none; the version it had.
+def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> None:
+    """Take the steps that a file has not taken yet, all or none.
 
     ``db`` is in autocommit mode (``isolation_level=None``). Step n (from 1) is a script that leads
     from version n - 1 to n. :class:`NewerVersion` when the file is ahead of the steps; what SQLite
     raises passes through, and then the file is as it was.
     """
-    version = check_version(db, steps)
-    if version == len(steps):
-        return version
+    if check_version(db, steps) == len(steps):
+        return
     with db:
         db.execute("begin immediate")
         # Another process may have taken them while this one waited for the file.
@@ -38,7 +37,6 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> int:
             for statement in _statements(steps[number]):
                 db.execute(statement)
         db.execute(f"pragma user_version = {len(steps)}")
-    return version
 
 
 def check_version(db: sqlite3.Connection, steps: Sequence[str]) -> int:

@@ -198,10 +198,8 @@ class ShopSettings(Section):
         return of_a_real_minute * self.minute_seconds / 60.0
 
 
-class Settings(BaseModel):
+class Settings(Section):
     """Every shop, in the order of their names, and the one folder the product writes to."""
-
-    model_config = ConfigDict(frozen=True)
 
     home: Path
     shops: tuple[ShopSettings, ...]

@@ -13,29 +13,22 @@ from ..errors import BadAnswer
 from ..http.client import Client
 from ..schema.endpoints import REPORTS
 from .entries import Unreadable
-from .reading import Question, Totals, read
+from .reading import CENT, Question, Totals, read
 
 __all__ = ["contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
-
-_CENT = Decimal("0.01")
 
 
 def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:
     """A monthly report: first day of month -> total. Months without an entry are zero."""
     path, parameter = REPORTS[report]
     last = today.replace(day=1) if year == today.year else date(year, 12, 1)
-    question = Question(
-        path, "month", date(year, 1, 1), last, client.shop.zone, client.shop.report_total
-    )
+    shop = client.shop
+    question = Question(path, "month", date(year, 1, 1), last, shop.zone, shop.report_total)
     return _ask(client, question, {parameter: year})
 
 
 def fetch_days(
-    client: Client,
-    report: str,
-    first: date,
-    last: date,
-    month_total: Decimal | None = None,
+    client: Client, report: str, first: date, last: date, month_total: Decimal | None = None
 ) -> Totals:
     """A daily report: day -> total, zero for the days without an entry.
 
@@ -43,9 +36,8 @@ def fetch_days(
     it decides where an answer could be read in more than one way.
     """
     path, begin, end = REPORTS[report]
-    question = Question(
-        path, "day", first, last, client.shop.zone, client.shop.report_total, month_total
-    )
+    shop = client.shop
+    question = Question(path, "day", first, last, shop.zone, shop.report_total, month_total)
     return _ask(client, question, {begin: first, end: last})
 
 
@@ -69,7 +61,7 @@ def contradiction(kind: str, days: Totals, month: Decimal | None) -> str:
     Then at most one of the two can agree with ours, and no definition makes both agree.
     """
     together = sum(days.values(), Decimal(0))
-    if not days or month is None or abs(together - month) <= _CENT:
+    if not days or month is None or abs(together - month) <= CENT:
         return ""
     return (
         f"the service contradicts itself: its daily {kind} of {min(days):%Y-%m} add up to "

@@ -20,7 +20,7 @@ from .entries import Check, Entries, Entry, Unreadable
 from .periods import Grain, Part, layouts
 from .words import NET_NAMES, REDUCTIONS, SUM_WORDS, TOTAL_NAMES, WEEKDAYS, Role, plain, role_of
 
-_CENT = Decimal("0.01")
+CENT = Decimal("0.01")
 _MOST_WAYS = 200
 _MEND = "set report_total to the name of the field that holds it"
 Totals = dict[date, Decimal]
@@ -87,7 +87,7 @@ def read(payload: Any, question: Question) -> Totals:
 def _decide(ways: _Ways, question: Question, reasons: list[str]) -> Totals:
     if len(ways) > 1 and question.month_total is not None:
         month = question.month_total
-        told = {sums: w for sums, w in ways.items() if abs(sum(v for _, v in sums) - month) < _CENT}
+        told = {sums: w for sums, w in ways.items() if abs(sum(v for _, v in sums) - month) < CENT}
         ways = told if len(told) == 1 else ways
     if len(ways) > 1:
         first, second, *_ = ways.values()
@@ -143,7 +143,7 @@ def _failed_check(checks: Sequence[Check], values: Sequence[Decimal]) -> str:
             said = amounts.columns([check.value])
         except ValueError:
             continue
-        if not any(abs(one[0] - sum(part)) <= _CENT or one[0] == len(part) for one in said):
+        if not any(abs(one[0] - sum(part)) <= CENT or one[0] == len(part) for one in said):
             return (
                 f"{check.name or 'a total'} {check.value} beside {len(part)} entries whose sum is "
                 f"{sum(part):.2f}"
@@ -356,8 +356,7 @@ def _adds_up(
     net: Sequence[Decimal], more: Sequence[Decimal] | None, gross: Sequence[Decimal]
 ) -> bool:
     return more is not None and all(
-        abs(part + rest - whole) <= _CENT
-        for part, rest, whole in zip(net, more, gross, strict=True)
+        abs(part + rest - whole) <= CENT for part, rest, whole in zip(net, more, gross, strict=True)
     )
 
 

@@ -124,9 +124,7 @@ class ServiceReader:
     ) -> None:
         self._client, self._ledger, self._scan = client, ledger, scan
         self._endpoint, self._path, self._prefix = endpoint, path, prefix
-        self._params = dict(params)
-        self._on_rows = on_rows
-        self._by_offset = by_offset
+        self._params, self._on_rows, self._by_offset = params, on_rows, by_offset
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
         self._latency = 0.0

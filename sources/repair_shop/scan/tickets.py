@@ -255,10 +255,10 @@ def have_changed(reader: MakeReader, rows: int) -> bool:
 def _updated(reader: MakeReader, name: str, number: int) -> tuple[Page, dict[str, Any]]:
     """A page of the tickets by last change, and what asks for them. Raises :class:`NotFound` where
     there is no such path: one 404 alone says little, and a service may refuse so long a time."""
-    for prefix, asked in ((f"{name}:", _SINCE_EVER), (f"{name} again:", {})):
-        try:
-            return reader(prefix, _UPDATED, asked).ask(f"updated:{number}", number, None), asked
-        except (NotFound, ValidationRefused) as error:
-            if isinstance(error, NotAllowed) or not asked:
-                raise
-    raise AssertionError("the last way returns or raises")
+    key, asked = f"updated:{number}", _SINCE_EVER
+    try:
+        return reader(f"{name}:", _UPDATED, asked).ask(key, number, None), asked
+    except NotAllowed:
+        raise
+    except (NotFound, ValidationRefused):
+        return reader(f"{name} again:", _UPDATED, {}).ask(key, number, None), {}

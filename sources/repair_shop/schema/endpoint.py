@@ -82,11 +82,10 @@ class Endpoint:
     @cached_property
     def name(self) -> str:
         """The endpoint's name in the specification, e.g. ``ticketInvoices``."""
-        first, *rest = [part for part in self.path.strip("/").split("/") if "{" not in part]
-        return first + "".join(part[:1].upper() + part[1:] for part in rest)
+        words = re.sub(r"/\{\w+\}", "", self.path).strip("/")
+        return re.sub("/(.)", lambda found: found[1].upper(), words)
 
     @cached_property
     def table(self) -> str:
-        """The raw table: the path in snake_case, e.g. ``ticket_invoices``."""
-        parts = [part for part in self.path.strip("/").split("/") if "{" not in part]
-        return "_".join(re.sub(r"(?<=[a-z])([A-Z])", r"_\1", part).lower() for part in parts)
+        """The raw table: its name in snake_case, e.g. ``ticket_invoices``."""
+        return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", self.name).lower()
