@@ -344,12 +344,11 @@ def _explained(first: str, other: str, listed: Sequence[Entry], names: Sequence[
         return True
     if other in NET_NAMES and first not in NET_NAMES:
         # Without the tax; but net of returns or discounts it may be what counts.
-        off = [_column([e.fields.get(n) for e in listed]) for n in names if _is_reduction(n)]
+        reduced = [n for n in names if not REDUCTIONS.isdisjoint(n.split("_"))]
+        off = [_column([e.fields.get(n) for e in listed]) for n in reduced]
         return not any(_adds_up(theirs, c, mine) or _adds_up(mine, c, theirs) for c in off)
-    for tax_name in (name for name in names if role_of(name) == "tax"):
-        if _adds_up(theirs, _column([entry.fields.get(tax_name) for entry in listed]), mine):
-            return True
-    return False
+    taxes = [_column([e.fields.get(n) for e in listed]) for n in names if role_of(n) == "tax"]
+    return any(_adds_up(theirs, tax, mine) for tax in taxes)
 
 
 def _adds_up(
@@ -358,7 +357,3 @@ def _adds_up(
     return more is not None and all(
         abs(part + rest - whole) <= CENT for part, rest, whole in zip(net, more, gross, strict=True)
     )
-
-
-def _is_reduction(name: str) -> bool:
-    return bool(set(name.split("_")) & REDUCTIONS)

@@ -71,19 +71,12 @@ def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:
     key = _field(name.removesuffix("From"), tuple(row))
     said = row[key] if key is not None else None
     if name.endswith("From"):  # of rows since a day, those of long past days may be left out
-        day = _day(said)
+        day = day_in(said, UTC)
         return day is not None and day < datetime.now(UTC).date() - timedelta(days=2)
     if isinstance(said, Mapping):
         said = said.get("label") or said.get("name")
     text, wanted = (str(part).casefold().replace(" ", "") for part in (said, value))
     return text in (wanted, wanted + "s")
-
-
-def _day(value: Any) -> date | None:
-    try:
-        return day_in(value, UTC)
-    except ValueError:  # the first or last hours of the calendar
-        return None
 
 
 @lru_cache(maxsize=1000)

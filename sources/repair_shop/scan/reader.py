@@ -85,10 +85,7 @@ codecs.register_error(_JSON_ESCAPES, _escape)
 def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
     """The shop's day of the moment a list sorts and filters by; None if the row has none."""
     for key in _day_fields(endpoint.table, endpoint.day_column, tuple(row)):
-        try:
-            day = day_in(row[key], zone)
-        except ValueError:  # the first or last hours of the calendar, elsewhere
-            continue
+        day = day_in(row[key], zone)
         if day is not None:
             return day
     return None

@@ -102,13 +102,11 @@ def _add(
         columns = [[column[m] for m in members] for column in columns]
     cells = plan.cells(columns)
     misfits = plan.misfits(cells)
-    fitting = members
+    kept = [m for m in range(len(members)) if m not in misfits]
     if misfits:
-        kept = [m for m in range(len(members)) if m not in misfits]
         cells = {cell: [values[m] for m in kept] for cell, values in cells.items()}
-        fitting = [members[m] for m in kept]
     found.add(
-        [places[m] for m in fitting],
+        [places[members[m]] for m in kept],
         {name: cells[cell] for name, cell in plan.flat.items()},
         {name: cells[cell] for name, cell in plan.nested.items()},
     )

@@ -82,19 +82,16 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
 
 
 def day_in(value: object, zone: tzinfo) -> date | None:
-    """The shop's own day of a moment as the service spells it; None when it is no moment.
-
-    :class:`ValueError` if that day lies outside the calendar.
-    """
-    if isinstance(value, str) and _ISO.fullmatch(value):
-        # What most rows bear, and what parse_moment() makes of it, without a text in between.
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-        return _day(moment, zone)
-    parsed = parse_moment(value, zone)
-    return None if parsed is None else local_day(parsed, zone)
+    """The shop's own day of a moment as the service spells it; None when it is no moment, or one of
+    the first or last hours of the calendar, whose day lies outside of it."""
+    try:
+        if isinstance(value, str) and _ISO.fullmatch(value):
+            # What most rows bear, and what parse_moment() makes of it, without a text in between.
+            return _day(datetime.fromisoformat(value), zone)
+        parsed = parse_moment(value, zone)
+        return None if parsed is None else local_day(parsed, zone)
+    except ValueError:
+        return None
 
 
 def _day(moment: datetime, zone: tzinfo) -> date:

@@ -75,9 +75,7 @@ def _one_by_one(
 
 def _texts(name: str, values: Sequence[Any], types: set[type]) -> pa.Array | None:
     if types <= {str, _NONE}:
-        if "__" in name and "" in values:
-            values = [value or None for value in values]
-        return pa.array(values, pa.string())
+        return _filled(values) if "__" in name else pa.array(values, pa.string())
     if types <= {int, _NONE}:
         return pa.array([None if v is None else str(v) for v in values], pa.string())
     return None

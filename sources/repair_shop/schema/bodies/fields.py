@@ -171,13 +171,9 @@ def number(
     return Annotated[Any, PlainValidator(read)]
 
 
-def _id_number(value: Any) -> int | float | Queued | QueuedRow:
-    return _number(value) if (queued := reference(value)) is None else queued
-
-
 Number = number()
 """Any finite number."""
-NumericId = Annotated[Any, PlainValidator(_id_number)]
+NumericId = Annotated[Any, PlainValidator(lambda value: reference(value) or _number(value))]
 """An id of type numeric (a tax id)."""
 
 
