@@ -4,8 +4,6 @@ What the demo made is known by its marker in the home folder, which bears the sh
 shop that takes the folder over finds nothing of it left.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterable
@@ -81,7 +79,7 @@ def serve(home: Path) -> tuple[Served, str]:
     return served, key
 
 
-def awake(shops: Iterable[ShopSettings]) -> Served | None:
+def awake(shops: "Iterable[ShopSettings]") -> Served | None:
     """Serve the demo's shop again if it is the one that is configured and does not run.
 
     What is served now, or None when that was not needed.
@@ -89,9 +87,7 @@ def awake(shops: Iterable[ShopSettings]) -> Served | None:
     home = home_folder()
     known = address(home)
     shop = next((shop for shop in shops if known and shop.base_url == known), None)
-    if shop is None:
-        return None
-    if running(home) is not None:
+    if shop is None or running(home) is not None:
         return None
     try:
         return _launch(home, shop.api_key.get_secret_value(), urlsplit(shop.base_url).port or 0)
@@ -132,7 +128,7 @@ def forget_settings(files: SettingsFiles) -> bool:
     return True
 
 
-def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
+def leave(path: Path, shops: "Iterable[ShopSettings]") -> bool:
     """Remove the demo from a home that is now to hold a real shop's; whether it did.
 
     Changes that were queued for the demo's shop are moved aside, where nothing sends them.
@@ -154,7 +150,7 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
     return True
 
 
-def forget_another(home: Home) -> None:
+def forget_another(home: "Home") -> None:
     """Remove the mirror of a demo whose shop is not here any more: the next one is another shop."""
     if (home.path / MARKER).exists() and not (home.path / _DB).exists():
         with home.sync_lock():

@@ -1,7 +1,5 @@
 """What every long command stands on: a stop event, progress for people, a log for later."""
 
-from __future__ import annotations
-
 import gc
 import threading
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from sources.repair_shop.settings import Settings
 
 
-def configured(*, asking: bool = False) -> Settings:
+def configured(*, asking: bool = False) -> "Settings":
     """The settings, and a home that holds nothing of the demo shop if that is not the shop.
 
     ``asking``: the command will ask the service; the demo's shop is served again if it is the one.
@@ -32,7 +30,7 @@ def configured(*, asking: bool = False) -> Settings:
     return settings
 
 
-def make_room(settings: Settings) -> None:
+def make_room(settings: "Settings") -> None:
     """Leave nothing of the demo's shop in the home if the settings are of another."""
     from shopmirror.demo_shop import leave
 
@@ -56,7 +54,7 @@ def light() -> Iterator[None]:
 
 
 @contextmanager
-def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
+def working(settings: "Settings", command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
     from pipelines.monitor.logs import Logged, to_files
 

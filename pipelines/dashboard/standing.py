@@ -1,7 +1,5 @@
 """How the mirror stands: what keeps its figures from being relied on, its lists, its runs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -115,7 +113,7 @@ def _published_runs(warehouse: Published) -> list[dict[str, Any]]:
     )
 
 
-def to_go(home: Path) -> Plan | None:
+def to_go(home: Path) -> "Plan | None":
     """What the first load still has to do; None when it is over, or no settings say how."""
     if read_from():
         return None  # what others have to read, their own homes know

@@ -152,8 +152,8 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
 
 def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
     """POST a document to a webhook. Raises ``httpx.HTTPError`` and ``httpx.InvalidURL``."""
-    with httpx.Client(trust_env=False, timeout=timeout_seconds) as client:
-        client.post(url.get_secret_value(), json=document).raise_for_status()
+    address = url.get_secret_value()
+    httpx.post(address, json=document, timeout=timeout_seconds, trust_env=False).raise_for_status()
 
 
 _NOT_SENT = (OSError, UnicodeError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL)

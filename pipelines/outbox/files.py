@@ -30,10 +30,10 @@ def read_rows(path: Path, resource: str, op: str) -> tuple[list[dict[str, Any]],
     kind = path.suffix.lower()
     if kind not in (".csv", ".jsonl", ".ndjson"):
         raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
-    found = _csv(path, text, resource, op) if kind == ".csv" else _json_lines(path, text)
-    if len(found[0]) > MOST_ROWS:
+    rows = _csv(path, text, resource, op) if kind == ".csv" else _json_lines(path, text)
+    if len(rows) > MOST_ROWS:
         raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
-    return found
+    return list(rows.values()), list(rows)
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -58,7 +58,8 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
+def _csv(path: Path, text: str, resource: str, op: str) -> dict[str, dict[str, Any]]:
+    """The name of a row -> its cells."""
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")
@@ -69,8 +70,7 @@ def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, 
         io.StringIO(rest if separated else text, newline=""), delimiter=delimiter, strict=True
     )
     above = 1 if separated else 0
-    rows: list[dict[str, Any]] = []
-    names: list[str] = []
+    rows: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
     try:
         header = _without_blank_end([name.strip() for name in next(reader, [])])
@@ -87,15 +87,12 @@ def _csv(path: Path, text: str, resource: str, op: str) -> tuple[list[dict[str, 
             if short := next(filter(_SHORTENED.fullmatch, cells), None):
                 faults.append(f"{line}: {short} is a number that a spreadsheet cut short")
                 continue
-            rows.append(
-                {name: cell for name, cell in zip(header, cells, strict=True) if cell != ""}
-            )
-            names.append(line)
+            rows[line] = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
     except csv.Error as error:
         faults.append(f"line {reader.line_num + above}: {error}")
     if faults:
         raise InputRefused([f"{path}: {fault}" for fault in faults])
-    return rows, names
+    return rows
 
 
 def _without_blank_end(cells: list[str], least: int = 0) -> list[str]:
@@ -126,22 +123,20 @@ def _check_header(path: Path, header: list[str], resource: str, op: str) -> None
         )
 
 
-def _json_lines(path: Path, text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    rows: list[dict[str, Any]] = []
-    names: list[str] = []
+def _json_lines(path: Path, text: str) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
     # Only line feeds end a line: JSON text may hold the other separators that splitlines knows.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            rows.append(_object(line))
-            names.append(f"line {number}")
+            rows[f"line {number}"] = _object(line)
         except (ValueError, RecursionError) as error:
             faults.append(f"{path}: line {number}: no JSON object: {error}")
     if faults:
         raise InputRefused(faults)
-    return rows, names
+    return rows
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ discount) are not merged blindly.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -56,12 +56,12 @@ def mergeable(first: Fields, second: Fields) -> bool:
     )
 
 
-def merged_base(bases: Sequence[Fields]) -> dict[str, Any]:
+def merged_base(group: Group) -> dict[str, Any]:
     """The basis of the one request: for each field the earliest."""
     result: dict[str, dict[str, Any]] = {"values": {}, "seen": {}}
-    for base in bases:
-        for kind in ("values", "seen"):
-            for name, value in base.get(kind, {}).items():
+    for member in group:
+        for kind in result:
+            for name, value in member.base.get(kind, {}).items():
                 if name not in result["values"] and name not in result["seen"]:
                     result[kind][name] = value
     return result

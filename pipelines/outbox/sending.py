@@ -170,7 +170,7 @@ class Sender:
         row = self.lookup.record(resource, str(change.record_id))
         if row is None:
             raise Unsendable(f"the service has no {resource} with id {change.record_id}")
-        base = merged_base([member.base for member in group])
+        base = merged_base(group)
         differing = {
             name: values
             for name, values in moved(resource, base, row, zone).items()

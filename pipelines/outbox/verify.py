@@ -229,7 +229,7 @@ class Earlier:
             return Verdict("absent", "the record does not show ours")
         if surely_before(row.get("last_updated"), after, zone):
             return Verdict("absent", "the record was not changed since")
-        base = merged_base([member.base for member in group])
+        base = merged_base(group)
         based = base["values"].keys() | base["seen"].keys()
         still = based - moved(resource, base, row, zone).keys()
         if any(seen[name] is False for name in still & body.keys() - set(once)):

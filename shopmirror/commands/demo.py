@@ -1,7 +1,5 @@
 """``shopmirror demo``: the whole way on this machine, with a sandbox shop (``make demo``)."""
 
-from __future__ import annotations
-
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +82,7 @@ def demo(
     return report.exit_code
 
 
-def _mirror(home: Home, is_alone: bool) -> SyncReport:
+def _mirror(home: "Home", is_alone: bool) -> "SyncReport":
     """Serve the shop, leave settings for it where none are, and sync it."""
     from pipelines.sync.run import sync
     from sources.repair_shop.settings import Settings, ShopSettings
@@ -101,7 +99,7 @@ def _mirror(home: Home, is_alone: bool) -> SyncReport:
         return sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
 
 
-def _say_what_next(home: Home, *, keep: bool) -> None:
+def _say_what_next(home: "Home", *, keep: bool) -> None:
     served = running(home.path) if keep else None
     if not keep:
         end(home.path)
@@ -118,7 +116,7 @@ def _say_what_next(home: Home, *, keep: bool) -> None:
     say("Your own shop instead: 'shopmirror init'; nothing of the demo's is kept then.")
 
 
-def show(home: Home, report: SyncReport, seconds: float) -> None:
+def show(home: "Home", report: "SyncReport", seconds: float) -> None:
     """What the warehouse holds now, read as an analyst would."""
     from pipelines.publish.published import published_here
 
@@ -141,7 +139,7 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     )
 
 
-def _closing_report(home: Home) -> None:
+def _closing_report(home: "Home") -> None:
     """Write the page of the last day with business: the sandbox's days end before today."""
     from pipelines.publish.errors import NothingPublished
     from pipelines.publish.published import published_here
@@ -160,7 +158,7 @@ def _closing_report(home: Home) -> None:
     say(f"The closing report of {day} is {page}.")
 
 
-def _show_rows(warehouse: Published) -> None:
+def _show_rows(warehouse: "Published") -> None:
     from sources.repair_shop.schema.endpoints import TABLES
 
     counts: list[tuple[str, str]] = []
@@ -175,7 +173,7 @@ def _show_rows(warehouse: Published) -> None:
     out().print(table("Mirrored rows", ("table", "#rows") * 3, rows))
 
 
-def _show_reports(warehouse: Published) -> None:
+def _show_reports(warehouse: "Published") -> None:
     monthly = "marts.reconciliation where report in ('monthly_sales', 'monthly_purchases')"
     rows = warehouse.rows(
         "select replace(report, '_', ' ') as report, strftime(period, '%Y-%m') as month, ours,"  # noqa: S608 - text of our own
@@ -194,7 +192,7 @@ def _show_reports(warehouse: Published) -> None:
     out().print(table(title, columns, (map(_figure, row.values()) for row in rows)))
 
 
-def _show_evidence(warehouse: Published) -> None:
+def _show_evidence(warehouse: "Published") -> None:
     proofs = warehouse.rows(
         "select if(contains(proof, 'both ends met'), 'both ends met', proof), count(*) as scans,"
         " sum(pages)::int, sum(rows)::int from ops.completeness where is_proven"

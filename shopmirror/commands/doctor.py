@@ -1,7 +1,5 @@
 """``shopmirror doctor``: how this service really answers, in a handful of requests."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +48,7 @@ def doctor(
     return code
 
 
-def show(found: Sequence[Examined], title: str = "") -> None:
+def show(found: "Sequence[Examined]", title: str = "") -> None:
     """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
     from pipelines.monitor.doctor import exit_code
 

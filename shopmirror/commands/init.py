@@ -1,7 +1,5 @@
 """``shopmirror init``: from an address and a key to settings that work, and the first sync."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -97,7 +95,7 @@ def init(
     return code
 
 
-def _section_of(files: SettingsFiles, shop: str | None) -> str | None:
+def _section_of(files: "SettingsFiles", shop: str | None) -> str | None:
     """The shop's section: None is ``[sources.repair_shop]`` itself."""
     if shop is None:
         if files.named():
@@ -115,7 +113,7 @@ def _asking() -> bool:
     return sys.stdin.isatty()
 
 
-def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> str:
+def _base_url(files: "SettingsFiles", section: str | None, given: str | None) -> str:
     known = _known(files, section, "base_url")
     if given is None and _asking():
         given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
@@ -125,7 +123,7 @@ def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> s
     return found
 
 
-def _allows_http(files: SettingsFiles, section: str | None, url: str, given: bool) -> bool:
+def _allows_http(files: "SettingsFiles", section: str | None, url: str, given: bool) -> bool:
     """Whether an address that sends everything readable is meant; asked, if nothing says so yet."""
     from sources.repair_shop.settings import is_in_the_clear
 
@@ -142,7 +140,7 @@ def _allows_http(files: SettingsFiles, section: str | None, url: str, given: boo
     return True
 
 
-def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
+def _key(files: "SettingsFiles", section: str | None, file: Path | None) -> str:
     if file is not None:
         try:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -166,11 +164,11 @@ def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
     return str(given).strip()
 
 
-def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
+def _known(files: "SettingsFiles", section: str | None, name: str) -> str | None:
     return files.value(section, name) or files.value(None, name)
 
 
-def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
+def _service_says(shop: "ShopSettings", *, lift_block: bool) -> tuple[str, str]:
     """Currency and time zone as ``/info`` says them; empty where it does not."""
     from pipelines.monitor.doctor import said_of_itself
     from sources.repair_shop.errors import ShopError
@@ -219,7 +217,7 @@ def _zone_of_this_machine() -> str:
     return "UTC"
 
 
-def _validated(shop: str | None, values: dict[str, Any]) -> ShopSettings:
+def _validated(shop: str | None, values: dict[str, Any]) -> "ShopSettings":
     from pydantic import ValidationError
 
     from sources.repair_shop.settings import ShopSettings, faults
@@ -240,7 +238,7 @@ def _limits() -> dict[str, Any]:
 
 
 def _agree_to_replace(
-    files: SettingsFiles, section: str | None, values: dict[str, str], replace: bool
+    files: "SettingsFiles", section: str | None, values: dict[str, str], replace: bool
 ) -> None:
     changes = files.changes(section, values)
     if not changes or replace:
@@ -252,7 +250,7 @@ def _agree_to_replace(
         raise CommandError("No settings were written.")
 
 
-def _test(shop: ShopSettings, *, lift_block: bool) -> int:
+def _test(shop: "ShopSettings", *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.monitor.doctor import doctor, exit_code
     from shopmirror.runs import make_room, working
@@ -269,13 +267,9 @@ def _test(shop: ShopSettings, *, lift_block: bool) -> int:
 
 def _warn_of_variables(section: str | None) -> None:
     prefix = "SOURCES__REPAIR_SHOP__" + (f"SHOPS__{section.upper()}__" if section else "")
-    stronger = [
-        name
-        for name in (f"{prefix}{key}" for key in ("BASE_URL", "API_KEY", "TIMEZONE"))
-        if os.environ.get(name)
-    ]
-    if stronger:
-        fault(f"{', '.join(stronger)} in the environment is stronger than what was written.")
+    names = (f"{prefix}{key}" for key in ("BASE_URL", "API_KEY", "TIMEZONE"))
+    if stronger := ", ".join(filter(os.environ.get, names)):
+        fault(f"{stronger} in the environment is stronger than what was written.")
 
 
 def _wants_sync(given: bool | None) -> bool:

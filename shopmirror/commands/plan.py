@@ -1,7 +1,5 @@
 """``shopmirror plan``: what the next sync will ask, how many requests, how long."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,12 +51,12 @@ def plan(
     return 0
 
 
-def _each(title: str, steps: Sequence[Step]) -> Table:
+def _each(title: str, steps: "Sequence[Step]") -> "Table":
     rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
     return table(title, ("resource", "how", "days", "#requests"), rows)
 
 
-def _by_shop(found: Plan) -> Table:
+def _by_shop(found: "Plan") -> "Table":
     rows = []
     for name in found.requests:
         steps = [step for step in found.steps if step.shop == name]
@@ -66,7 +64,7 @@ def _by_shop(found: Plan) -> Table:
     return table("'--shop' shows one in full", ("shop", "#lists", "#requests"), rows)
 
 
-def _together(steps: Sequence[Step]) -> Table:
+def _together(steps: "Sequence[Step]") -> "Table":
     """One line for each way of reading: a screen of 80 columns and 40 lines holds a plan."""
     ways: dict[str, list[Step]] = {}
     for step in steps:
@@ -78,7 +76,7 @@ def _together(steps: Sequence[Step]) -> Table:
     return table("", ("how", "lists", "#requests"), rows)
 
 
-def _count(steps: Sequence[Step]) -> str:
+def _count(steps: "Sequence[Step]") -> str:
     known = sum(step.requests or 0 for step in steps)
     unknown = sum(step.requests is None for step in steps)
     if not unknown:

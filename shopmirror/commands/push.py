@@ -1,7 +1,5 @@
 """``shopmirror push``: send what is queued, each change exactly once."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -56,7 +54,7 @@ def push(
     return report.exit_code
 
 
-def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
+def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:
     if dry_run:
         return {"planned": [asdict(entry) for entry in report.planned], "requests": report.requests}
     return {
@@ -69,7 +67,7 @@ def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _show_plan(report: PushReport) -> None:
+def _show_plan(report: "PushReport") -> None:
     if not report.planned:
         out().print("Nothing is queued.")
         return
@@ -92,7 +90,7 @@ def _show_plan(report: PushReport) -> None:
     out().print(f"{report.requests} requests.")
 
 
-def _show(report: PushReport) -> None:
+def _show(report: "PushReport") -> None:
     parked = [change for change in report.changes if change["state"] != "done"]
     if parked:
         columns = ("#number", "shop", "resource", "op", "state", "reason")

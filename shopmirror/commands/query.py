@@ -1,7 +1,5 @@
 """``shopmirror query``: one question in SQL to the warehouse, answered on the screen or as data."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from decimal import Decimal
@@ -43,7 +41,7 @@ def query(
     return 0
 
 
-def _write_csv(answer: Answer) -> None:
+def _write_csv(answer: "Answer") -> None:
     from pipelines.report.formats import cell
 
     writer = csv.writer(sys.stdout)
@@ -58,7 +56,7 @@ def _amount(value: object) -> object:
     return value
 
 
-def _show(answer: Answer) -> None:
+def _show(answer: "Answer") -> None:
     rows = list(islice(answer.rows, _SHOWN))
     # A column of numbers stands to the right, told by its first value.
     heads = []

@@ -1,7 +1,5 @@
 """``shopmirror reconcile``: our reports against the service's own, and why they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,7 +49,7 @@ def reconcile(
     return report.exit_code
 
 
-def show(report: ReconcileReport) -> None:
+def show(report: "ReconcileReport") -> None:
     """One table of what agrees, one of what does not, and the documents behind it."""
     groups: dict[tuple[str, str], list[Compared]] = {}
     for period in report.periods:
@@ -59,24 +57,20 @@ def show(report: ReconcileReport) -> None:
         if period.matches and not period.ours and not period.theirs:
             continue
         groups.setdefault((period.shop_id, period.report), []).append(period)
-    out().print(
-        table(
-            "Our reports against the service's own",
-            ("shop", "report", "from", "to", "#periods", "#agree", "#differ"),
-            (
-                (
-                    shop,
-                    name.replace("_", " "),
-                    _when(periods[0]),
-                    _when(periods[-1]),
-                    len(periods),
-                    sum(p.matches for p in periods),
-                    sum(not p.matches for p in periods),
-                )
-                for (shop, name), periods in groups.items()
-            ),
+    columns = ("shop", "report", "from", "to", "#periods", "#agree", "#differ")
+    rows = (
+        (
+            shop,
+            name.replace("_", " "),
+            _when(periods[0]),
+            _when(periods[-1]),
+            len(periods),
+            sum(p.matches for p in periods),
+            sum(not p.matches for p in periods),
         )
+        for (shop, name), periods in groups.items()
     )
+    out().print(table("Our reports against the service's own", columns, rows))
     differing = report.differing
     if differing:
         _show_differing(differing)
@@ -94,27 +88,23 @@ def show(report: ReconcileReport) -> None:
         fault(f"{len(differing)} of {len(report.periods)} periods do not agree.")
 
 
-def _show_differing(differing: list[Compared]) -> None:
-    out().print(
-        table(
-            "What does not agree",
-            ("shop", "report", "period", "#ours", "#theirs", "#difference"),
-            (
-                (
-                    p.shop_id,
-                    p.report.replace("_", " "),
-                    _when(p),
-                    *(f"{amount:,.2f}" for amount in (p.ours, p.theirs, p.difference)),
-                )
-                for p in differing[:_MANY]
-            ),
+def _show_differing(differing: "list[Compared]") -> None:
+    columns = ("shop", "report", "period", "#ours", "#theirs", "#difference")
+    rows = (
+        (
+            p.shop_id,
+            p.report.replace("_", " "),
+            _when(p),
+            *(f"{amount:,.2f}" for amount in (p.ours, p.theirs, p.difference)),
         )
+        for p in differing[:_MANY]
     )
+    out().print(table("What does not agree", columns, rows))
     if len(differing) > _MANY:
         out().print(f"and {len(differing) - _MANY} more; --json lists all")
 
 
-def _show_findings(report: ReconcileReport) -> None:
+def _show_findings(report: "ReconcileReport") -> None:
     for name, findings in report.findings.items():
         if not findings:
             continue
@@ -132,6 +122,6 @@ def _show_findings(report: ReconcileReport) -> None:
         out().print(table(name, columns, rows))
 
 
-def _when(period: Compared) -> str:
+def _when(period: "Compared") -> str:
     day = period.period.isoformat()
     return day if period.report.startswith("daily") else day[:7]

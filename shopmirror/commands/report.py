@@ -1,7 +1,5 @@
 """``shopmirror report``: the closing report as a page, a PDF, a mail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -71,7 +69,7 @@ def report(
     return int(made.seal is SealState.DIFFERS or bool(cautions))
 
 
-def _extras(text: str | None) -> tuple[Extra, ...]:
+def _extras(text: str | None) -> "tuple[Extra, ...]":
     """The figures asked for; without a word those of the setting ``figures``."""
     from pipelines.report.figures import Extra
     from pipelines.report.post import load_post
@@ -85,7 +83,7 @@ def _extras(text: str | None) -> tuple[Extra, ...]:
     return tuple(name for name in known if name in words)
 
 
-def _sender() -> Callable[[Report], list[str]]:
+def _sender() -> "Callable[[Report], list[str]]":
     from pipelines.monitor.sender import old_mail_settings
     from pipelines.report.post import load_post, send
 

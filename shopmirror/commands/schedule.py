@@ -1,7 +1,5 @@
 """``shopmirror schedule``: what a shop needs run by itself, in the foreground or from cron."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Iterator
@@ -90,7 +88,7 @@ def _serve_for_good(stop: threading.Event) -> int:
         tell("The settings have changed: planned anew.")
 
 
-def _said() -> Said:
+def _said() -> "Said":
     from pipelines.monitor.notify import load_notify
     from schedules.settings import load_schedule
     from sources.repair_shop.settings import load_settings
@@ -99,7 +97,7 @@ def _said() -> Said:
 
 
 @contextmanager
-def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob], Runner]]:
+def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[PlannedJob], Runner]]":
     from pipelines.home import Home
     from pipelines.monitor import logs
     from pipelines.monitor.notify import Incidents
@@ -117,7 +115,7 @@ def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob
         yield planned_jobs(settings, times), runner
 
 
-def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
+def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
     from schedules.scheduler import Scheduler
     from sources.repair_shop.settings import SettingsError
 
@@ -143,7 +141,7 @@ def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
         return Scheduler(jobs, runner, is_outdated=is_outdated).run()
 
 
-def _run_now(name: str | None, jobs: list[PlannedJob], runner: Runner) -> int:
+def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> int:
     """Run one job, or without a name what is due."""
     from schedules.runner import worst
     from schedules.scheduler import Agenda, run_once
@@ -196,7 +194,7 @@ def lines(kind: Printed) -> str:
     return systemd_unit(_place(), stop_seconds=load_schedule().stop_seconds)
 
 
-def _place() -> Place:
+def _place() -> "Place":
     from pipelines.outbox.intake import current_user
     from schedules.units import Place
     from sources.repair_shop.settings import home_folder

@@ -1,7 +1,5 @@
 """``shopmirror status``: complete or not, fresh or not, what it cost, what is in doubt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,19 +39,16 @@ def status(
     return found.exit_code if check else 0
 
 
-def _show(found: Status, tables: bool, settings: Settings) -> None:
+def _show(found: "Status", tables: bool, settings: "Settings") -> None:
     zone = settings.one_zone
-    out().print(
-        table(
-            "Mirror",
-            ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes"),
-            (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops),
-        )
-    )
+    heads = ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes")
+    shops = (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops)
+    out().print(table("Mirror", heads, shops))
     if found.others:
         others = (_other_line(shop, zone) for shop in found.others)
-        heads = ("shop", "as of", "reports agree", "problems")
-        out().print(table("Shops of other homes", heads, others))
+        out().print(
+            table("Shops of other homes", ("shop", "as of", "reports agree", "problems"), others)
+        )
     if tables:
         for shop in found.shops:
             _show_tables(shop, settings.shop(shop.shop).zone)
@@ -90,7 +85,7 @@ def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
         say(f"Found in the data: {finding}.", "yellow")
 
 
-def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
+def _shop_line(shop: "ShopStatus", zone: tzinfo | None) -> tuple[object, ...]:
     if shop.missing:
         complete = f"no, {len(shop.missing)} lists to read"
     elif shop.doubts:
@@ -121,7 +116,7 @@ def _other_line(shop: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]
     )
 
 
-def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:
+def _show_tables(shop: "ShopStatus", zone: tzinfo | None) -> None:
     rows = (
         (
             resource["resource"],

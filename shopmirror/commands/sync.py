@@ -1,7 +1,5 @@
 """``shopmirror sync``: extract, load, transform, reconcile, publish."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,7 +72,7 @@ def sync(
     return report.exit_code
 
 
-def show(report: SyncReport) -> None:
+def show(report: "SyncReport") -> None:
     """The report for people: a line, what it cost, what is missing."""
     if report.exit_code == 0:
         out().print(report.message, style="green", markup=False)
@@ -84,21 +82,16 @@ def show(report: SyncReport) -> None:
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(report.seconds)}"
     )
     if len(report.shops) > 1:
-        out().print(
-            table(
-                "",
-                ("shop", "#requests", "complete", "reports agree"),
-                (
-                    (
-                        shop.shop,
-                        f"{shop.requests:,}",
-                        "no" if shop.problems else "yes",
-                        agreement(shop.matching + len(shop.differences), len(shop.differences)),
-                    )
-                    for shop in report.shops
-                ),
+        rows = (
+            (
+                shop.shop,
+                f"{shop.requests:,}",
+                "no" if shop.problems else "yes",
+                agreement(shop.matching + len(shop.differences), len(shop.differences)),
             )
+            for shop in report.shops
         )
+        out().print(table("", ("shop", "#requests", "complete", "reports agree"), rows))
     for detail in report.details[:_MANY]:
         say(f"  {detail}")
     if len(report.details) > _MANY:
