@@ -97,10 +97,8 @@ class _Watcher(Observer):
 
     def _print(self, text: str, style: str = "") -> None:
         shown = visible(text, one_line=True)
-        if self._bars:
-            self.live.console.print(shown, style=style, markup=False)
-        else:
-            self.live.console.print(shown, markup=False, soft_wrap=True)
+        style = style if self._bars else ""
+        self.live.console.print(shown, style=style, markup=False, soft_wrap=not self._bars)
 
     def _draw(self) -> Group:
         with self._lock:

@@ -123,8 +123,3 @@ def worst(problems: Iterable[Problem]) -> Severity:
 def deciding(kinds: Iterable[Kind]) -> Kind | None:
     """The kind that decides how a run ended; None when nothing is wrong."""
     return min(kinds, key=list(RULES).index, default=None)
-
-
-def exit_code(problems: Iterable[Problem]) -> int:
-    """Of a look at things (``status --check``, ``report``): 1 when anything is wrong."""
-    return int(worst(problems) is not Severity.OK)

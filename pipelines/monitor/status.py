@@ -89,7 +89,7 @@ class Status:
     @property
     def exit_code(self) -> int:
         """0 all is well, 1 otherwise; for ``--check``."""
-        return severity.exit_code(self.found)
+        return int(severity.worst(self.found) is not severity.Severity.OK)
 
 
 @dataclass

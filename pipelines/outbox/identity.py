@@ -149,11 +149,6 @@ Skews = Mapping[str, float | None]
 """Shop -> seconds its service was last seen to be ahead of our clock, None if nobody knows."""
 
 
-def end_push(outbox: Outbox) -> None:
-    """The push is over: from now on only what it left counts as not older."""
-    outbox.write_watermark(push_is_over=True)
-
-
 def _take(outbox: Outbox, found: Finding, skews: Skews, *, pushing: bool) -> None:
     """Make the queue, which stands as ``found``, the one of this place."""
     place = place_of(outbox.path)
@@ -216,7 +211,8 @@ def taken(settings: Settings) -> Iterator[None]:
         yield
     finally:
         with Outbox(settings.home) as outbox:
-            end_push(outbox)
+            # From now on only what it left counts as not older.
+            outbox.write_watermark(push_is_over=True)
 
 
 def adopt(settings: Settings, shop: str | None = None, *, by: str) -> list[str]:

@@ -67,12 +67,12 @@ class Bar(NamedTuple):
 
 def months_chart(bars: Sequence[MonthBar], **how: Any) -> Spec:
     """Sales by month; ``how`` as for :func:`sales_chart`."""
-    months = [f"{bar.month:%Y-%m}" for bar in bars]
     named = [
         Bar(month, month, bar.repairs, bar.counter, bar.is_whole)
-        for month, bar in zip(months, bars, strict=True)
+        for bar in bars
+        for month in (f"{bar.month:%Y-%m}",)
     ]
-    return sales_chart(named, _("Month"), **{"label": _YEAR_ONCE, **how})
+    return sales_chart(named, _("Month"), label=_YEAR_ONCE, **how)
 
 
 def sales_chart(

@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from bench.homes import settings_of
-from pipelines.outbox import Outbox, adopt, enqueue, identity, push
+from pipelines.outbox import Outbox, adopt, enqueue, push
 from sandbox.server import SandboxServer
 from sources.repair_shop.settings import Settings
 
@@ -215,12 +215,12 @@ class World:
 
 def killed_for_good() -> mock._patch[object]:
     """A kill runs no code of ours: the push that dies does not end its watermark either."""
-    real = identity.end_push
+    real = Outbox.write_watermark
 
-    def end_push(outbox: Outbox) -> None:
+    def write_watermark(outbox: Outbox, *, push_is_over: bool = False) -> None:
         import sys
 
-        if not isinstance(sys.exc_info()[1], Killed):
-            real(outbox)
+        if not (push_is_over and isinstance(sys.exc_info()[1], Killed)):
+            real(outbox, push_is_over=push_is_over)
 
-    return mock.patch.object(identity, "end_push", end_push)
+    return mock.patch.object(Outbox, "write_watermark", write_watermark)
