@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from sources.repair_shop.settings import SECTION, SettingsError, read_section
+
 
 def shops(incomplete: str) -> list[str]:
     """Names of the configured shops that begin so."""
-    from sources.repair_shop.settings import SECTION, SettingsError, read_section
-
     try:
         found = read_section(*SECTION).get("shops", {})
     except SettingsError:

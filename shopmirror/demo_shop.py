@@ -18,11 +18,10 @@ from sandbox import background
 from sandbox.background import NotServed, Served
 from shopmirror.consoles import CommandError
 from shopmirror.settings_files import SettingsFiles
-from sources.repair_shop.settings import SECTION, home_folder, read_section
+from sources.repair_shop.settings import SECTION, ShopSettings, home_folder, read_section
 
 if TYPE_CHECKING:
     from pipelines.home import Home
-    from sources.repair_shop.settings import ShopSettings
 
 MARKER = "demo.json"
 """File in the home folder that says: what is mirrored here is the sandbox's, at this address."""
@@ -79,7 +78,7 @@ def serve(home: Path) -> tuple[Served, str]:
     return served, key
 
 
-def awake(shops: "Iterable[ShopSettings]") -> Served | None:
+def awake(shops: Iterable[ShopSettings]) -> Served | None:
     """Serve the demo's shop again if it is the one that is configured and does not run.
 
     What is served now, or None when that was not needed.
@@ -128,7 +127,7 @@ def forget_settings(files: SettingsFiles) -> bool:
     return True
 
 
-def leave(path: Path, shops: "Iterable[ShopSettings]") -> bool:
+def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
     """Remove the demo from a home that is now to hold a real shop's; whether it did.
 
     Changes that were queued for the demo's shop are moved aside, where nothing sends them.

@@ -4,25 +4,20 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from shopmirror.consoles import fault, moment, tell
+from shopmirror.demo_shop import awake, leave
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
-
-if TYPE_CHECKING:
-    from sources.repair_shop.settings import Settings
+from sources.repair_shop.settings import Settings, load_settings
 
 
-def configured(*, asking: bool = False) -> "Settings":
+def configured(*, asking: bool = False) -> Settings:
     """The settings, and a home that holds nothing of the demo shop if that is not the shop.
 
     ``asking``: the command will ask the service; the demo's shop is served again if it is the one.
     """
-    from shopmirror.demo_shop import awake
-    from sources.repair_shop.settings import load_settings
-
     settings = load_settings()
     make_room(settings)
     if asking and (served := awake(settings.shops)):
@@ -30,10 +25,8 @@ def configured(*, asking: bool = False) -> "Settings":
     return settings
 
 
-def make_room(settings: "Settings") -> None:
+def make_room(settings: Settings) -> None:
     """Leave nothing of the demo's shop in the home if the settings are of another."""
-    from shopmirror.demo_shop import leave
-
     if leave(settings.home, settings.shops):
         fault(f"{settings.home} held the demo shop's mirror; it made room for this one.")
 
@@ -54,7 +47,7 @@ def light() -> Iterator[None]:
 
 
 @contextmanager
-def working(settings: "Settings", command: str) -> Iterator[tuple[Observer, threading.Event]]:
+def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
     from pipelines.monitor.logs import Logged, to_files
 

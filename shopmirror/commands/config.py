@@ -1,6 +1,7 @@
 """``shopmirror config show``: which settings count, and where each was said."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -11,6 +12,16 @@ import typer
 
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.settings_files import CONFIG, SECRETS
+from sources.repair_shop.settings import (
+    SECTION,
+    SettingsError,
+    ShopSettings,
+    home_folder,
+    load_section,
+    load_settings,
+    settings_layers,
+)
 
 _GIVEN, _DEFAULT = "***", "default"
 Layers = Sequence[tuple[str, Mapping[str, Any]]]
@@ -37,8 +48,6 @@ def show(
 
     Exit code 2 when a setting is wrong; it is shown all the same.
     """
-    from sources.repair_shop.settings import SettingsError, home_folder
-
     entries = [e for e in _entries() if every or e.source != _DEFAULT]
     if as_json:
         print_json({"home": str(home_folder()), "settings": [asdict(entry) for entry in entries]})
@@ -59,7 +68,6 @@ def _faults() -> Iterator[str]:
     from pipelines.load.destinations import load_warehouse
     from pipelines.load.elsewhere import refuse_unknown
     from pipelines.monitor.sender import MailSettings, load_mail
-    from sources.repair_shop.settings import SettingsError, home_folder, load_section, load_settings
 
     checks: list[Callable[[], Any]] = [
         load_settings,
@@ -77,8 +85,6 @@ def _faults() -> Iterator[str]:
 
 
 def _entries() -> Iterator[Entry]:
-    from sources.repair_shop.settings import SECTION, ShopSettings, settings_layers
-
     layers = settings_layers(*SECTION)
     shops = sorted({name for _, values in layers for name in _shops(values)})
     yield from _of_section(".".join(SECTION), ShopSettings, layers, skip={"name"})
@@ -146,10 +152,6 @@ def _shown(value: Any, is_plain: bool) -> str:
 
 def _strange_sections() -> Iterator[str]:
     """Names of sections that are nearly one of ours, and so do nothing."""
-    import tomllib
-
-    from shopmirror.settings_files import CONFIG, SECRETS
-
     known = ["sources", "destination", *sections()]  # dlt's own: credentials of [warehouse] also
     for path in (CONFIG, SECRETS):
         try:

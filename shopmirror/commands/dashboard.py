@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from shopmirror.consoles import fault, say
+from sources.repair_shop.settings import home_folder, is_loopback
 
 
 def dashboard(
@@ -18,7 +19,6 @@ def dashboard(
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
     from pipelines.dashboard import DashboardSettings, free_port, load_access, serve
-    from sources.repair_shop.settings import home_folder, is_loopback
 
     access = load_access()
     address = access.address if host is None else host

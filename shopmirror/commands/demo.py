@@ -18,6 +18,7 @@ from shopmirror.demo_shop import (
 )
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
+from sources.repair_shop.settings import Settings, ShopSettings, home_folder
 
 if TYPE_CHECKING:
     from pipelines.home import Home
@@ -50,7 +51,6 @@ def demo(
     settings with which all other commands work on it, and says what to try next.
     """
     from pipelines.home import Home
-    from sources.repair_shop.settings import home_folder
 
     path = home_folder()
     if stop:
@@ -85,7 +85,6 @@ def demo(
 def _mirror(home: "Home", is_alone: bool) -> "SyncReport":
     """Serve the shop, leave settings for it where none are, and sync it."""
     from pipelines.sync.run import sync
-    from sources.repair_shop.settings import Settings, ShopSettings
 
     forget_another(home)
     served, key = serve(home.path)

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from pipelines.json_file import write_atomically
 from shopmirror.consoles import say
+from sources.repair_shop.settings import home_folder
 
 
 def dictionary(
@@ -16,11 +18,9 @@ def dictionary(
     """Write the data dictionary and lineage as pages that open offline: one with the lineage, and
     ``tables.html`` beside it, which a phone shows too."""
     from pipelines.home import Home, HomeError
-    from pipelines.json_file import write_atomically
     from pipelines.transform.dictionary import page as plain
     from pipelines.transform.dictionary import tables
     from pipelines.transform.models import docs
-    from sources.repair_shop.settings import home_folder
 
     home = Home(home_folder())
     if not home.build_warehouse.exists():

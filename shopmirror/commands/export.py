@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from shopmirror.consoles import say
+from sources.repair_shop.settings import home_folder
 
 
 def export(
@@ -25,7 +26,6 @@ def export(
 ) -> int:
     """Write tables to files, one each, readable by you only."""
     from pipelines.report.export import export as write
-    from sources.repair_shop.settings import home_folder
 
     for file in write(
         home_folder(), folder, form=form, tables=tables or (), lists=lists, shop=shop

@@ -3,16 +3,25 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from shopmirror.commands.doctor import show
 from shopmirror.consoles import CommandError, duration, fault, out, say, tell
-
-if TYPE_CHECKING:
-    from shopmirror.settings_files import SettingsFiles
-    from sources.repair_shop.settings import ShopSettings
+from shopmirror.demo_shop import forget_settings
+from shopmirror.runs import configured, make_room, working
+from shopmirror.settings_files import SettingsFiles
+from sources.repair_shop.settings import (
+    SECTION,
+    Settings,
+    ShopSettings,
+    faults,
+    home_folder,
+    is_in_the_clear,
+    read_section,
+)
 
 
 def init(
@@ -48,9 +57,6 @@ def init(
     ] = None,
 ) -> int:
     """Ask for address, key and time zone, test them, write .dlt/ and offer the first sync."""
-    from shopmirror.demo_shop import forget_settings
-    from shopmirror.settings_files import SettingsFiles
-
     files = SettingsFiles()
     was_demo = forget_settings(files)
     section = _section_of(files, shop)
@@ -95,7 +101,7 @@ def init(
     return code
 
 
-def _section_of(files: "SettingsFiles", shop: str | None) -> str | None:
+def _section_of(files: SettingsFiles, shop: str | None) -> str | None:
     """The shop's section: None is ``[sources.repair_shop]`` itself."""
     if shop is None:
         if files.named():
@@ -113,7 +119,7 @@ def _asking() -> bool:
     return sys.stdin.isatty()
 
 
-def _base_url(files: "SettingsFiles", section: str | None, given: str | None) -> str:
+def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> str:
     known = _known(files, section, "base_url")
     if given is None and _asking():
         given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
@@ -123,10 +129,8 @@ def _base_url(files: "SettingsFiles", section: str | None, given: str | None) ->
     return found
 
 
-def _allows_http(files: "SettingsFiles", section: str | None, url: str, given: bool) -> bool:
+def _allows_http(files: SettingsFiles, section: str | None, url: str, given: bool) -> bool:
     """Whether an address that sends everything readable is meant; asked, if nothing says so yet."""
-    from sources.repair_shop.settings import is_in_the_clear
-
     if not is_in_the_clear(url.strip()) or not url.strip().startswith("http://"):
         return False
     known = _known(files, section, "allow_http")
@@ -140,7 +144,7 @@ def _allows_http(files: "SettingsFiles", section: str | None, url: str, given: b
     return True
 
 
-def _key(files: "SettingsFiles", section: str | None, file: Path | None) -> str:
+def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
     if file is not None:
         try:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -164,15 +168,14 @@ def _key(files: "SettingsFiles", section: str | None, file: Path | None) -> str:
     return str(given).strip()
 
 
-def _known(files: "SettingsFiles", section: str | None, name: str) -> str | None:
+def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
     return files.value(section, name) or files.value(None, name)
 
 
-def _service_says(shop: "ShopSettings", *, lift_block: bool) -> tuple[str, str]:
+def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     """Currency and time zone as ``/info`` says them; empty where it does not."""
     from pipelines.monitor.doctor import said_of_itself
     from sources.repair_shop.errors import ShopError
-    from sources.repair_shop.settings import home_folder
 
     try:
         currency, zone = said_of_itself(shop, home_folder(), lift_block=lift_block)
@@ -217,11 +220,7 @@ def _zone_of_this_machine() -> str:
     return "UTC"
 
 
-def _validated(shop: str | None, values: dict[str, Any]) -> "ShopSettings":
-    from pydantic import ValidationError
-
-    from sources.repair_shop.settings import ShopSettings, faults
-
+def _validated(shop: str | None, values: dict[str, Any]) -> ShopSettings:
     try:
         return ShopSettings.model_validate({"name": (shop or "main").lower(), **values})
     except ValidationError as error:
@@ -230,15 +229,13 @@ def _validated(shop: str | None, values: dict[str, Any]) -> "ShopSettings":
 
 def _limits() -> dict[str, Any]:
     """The limits that are configured hold for the test too: they are the service's."""
-    from sources.repair_shop.settings import SECTION, read_section
-
     section = read_section(*SECTION)
     fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
     return {name: section[name] for name in fields if name in section}
 
 
 def _agree_to_replace(
-    files: "SettingsFiles", section: str | None, values: dict[str, str], replace: bool
+    files: SettingsFiles, section: str | None, values: dict[str, str], replace: bool
 ) -> None:
     changes = files.changes(section, values)
     if not changes or replace:
@@ -250,11 +247,9 @@ def _agree_to_replace(
         raise CommandError("No settings were written.")
 
 
-def _test(shop: "ShopSettings", *, lift_block: bool) -> int:
+def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
     from pipelines.monitor.doctor import doctor, exit_code
-    from shopmirror.runs import make_room, working
-    from sources.repair_shop.settings import Settings, home_folder
 
     settings = Settings(home=home_folder(), shops=(shop,))
     make_room(settings)
@@ -276,7 +271,6 @@ def _wants_sync(given: bool | None) -> bool:
     if given is not None or not _asking():
         return bool(given)
     from pipelines.sync.plan import plan
-    from shopmirror.runs import configured
 
     found = plan(configured())
     total, unknown = sum(found.requests.values()), sum(found.unknown.values())

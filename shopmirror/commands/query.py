@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shopmirror.consoles import err, out, print_json, table
+from sources.repair_shop.settings import home_folder
 
 if TYPE_CHECKING:
     from pipelines.publish.asking import Answer
@@ -27,7 +28,6 @@ def query(
     For example: shopmirror query "select day, total from marts.daily_sales order by day desc"
     """
     from pipelines.publish.asking import asked
-    from sources.repair_shop.settings import home_folder
 
     if as_json and as_csv:
         raise typer.BadParameter("Ask for --json or for --csv, not for both.")

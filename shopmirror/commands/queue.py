@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.outbox.errors import InputRefused
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import moment, out, print_json, say, table, tell
 from sources.repair_shop.settings import home_folder, load_settings
@@ -59,7 +60,6 @@ def add(
     ] = False,
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
-    from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.files import read_object
     from pipelines.outbox.intake import enqueue, resource_and_op
     from pipelines.outbox.store import Outbox
@@ -101,7 +101,6 @@ def add(
 
 def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[Any, Any]:
     """The rows of a change as given, and what names each of them in messages."""
-    from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.files import read_object, read_rows
 
     if body is not None and file is not None:
@@ -122,7 +121,6 @@ def list_changes(
     as_json: JsonOption = False,
 ) -> int:
     """List the changes, newest last."""
-    from pipelines.outbox.errors import InputRefused
     from pipelines.outbox.mirrored import brief
     from pipelines.outbox.store import STATES, Outbox
 

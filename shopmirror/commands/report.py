@@ -9,6 +9,7 @@ import typer
 
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
+from sources.repair_shop.settings import home_folder
 
 if TYPE_CHECKING:
     from pipelines.report import Report
@@ -38,7 +39,6 @@ def report(
     Exit code 1 when the books do not agree, or the figures are in doubt.
     """
     from pipelines.report import SealState, closing_report, default_path, write
-    from sources.repair_shop.settings import home_folder
 
     home = home_folder()
     # What is wrong with the settings is said before any work is done.

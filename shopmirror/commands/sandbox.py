@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from pydantic import ValidationError
 
 from shopmirror.consoles import CommandError, out, say, table, tell
+from sources.repair_shop.settings import existing_zone, faults
 
 app = typer.Typer(
     help="Serve a made-up shop at http://127.0.0.1:PORT/v1; prints its address and keys.",
@@ -55,7 +57,6 @@ def sandbox(
         return
     from sandbox.server import SandboxServer
     from sandbox.shops import ShopSpec
-    from sources.repair_shop.settings import existing_zone
 
     try:
         existing_zone(timezone)
@@ -126,10 +127,8 @@ def _usable(db: Path | None) -> Iterator[None]:
 
 
 def _quirks(given: list[str]) -> Any:
-    from pydantic import ValidationError
 
     from sandbox.quirks import Quirks
-    from sources.repair_shop.settings import faults
 
     values: dict[str, Any] = {}
     for text in given:

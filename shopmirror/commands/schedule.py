@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,6 +12,7 @@ import typer
 
 from shopmirror.consoles import CommandError, out, print_json, tell
 from shopmirror.signals import stopping
+from sources.repair_shop.settings import Settings, SettingsError, home_folder, load_settings
 
 if TYPE_CHECKING:
     from pipelines.monitor.notify import NotifySettings
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from schedules.runner import Runner
     from schedules.settings import ScheduleSettings
     from schedules.units import Place
-    from sources.repair_shop.settings import Settings
 
     Said = tuple[Settings, ScheduleSettings, NotifySettings]
 
@@ -91,7 +92,6 @@ def _serve_for_good(stop: threading.Event) -> int:
 def _said() -> "Said":
     from pipelines.monitor.notify import load_notify
     from schedules.settings import load_schedule
-    from sources.repair_shop.settings import load_settings
 
     return load_settings(), load_schedule(), load_notify()
 
@@ -117,7 +117,6 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
 
 def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
     from schedules.scheduler import Scheduler
-    from sources.repair_shop.settings import SettingsError
 
     told = ""
 
@@ -157,12 +156,10 @@ def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> in
 
 
 def _housekeeping() -> int:
-    from datetime import UTC, datetime
 
     from pipelines.home import Home
     from schedules.housekeeping import clear_out
     from schedules.settings import load_retention
-    from sources.repair_shop.settings import home_folder
 
     retention = load_retention()
     home = Home(home_folder())
@@ -178,7 +175,6 @@ def _housekeeping() -> int:
 
 def _metrics() -> int:
     from pipelines.monitor.metrics import render
-    from sources.repair_shop.settings import load_settings
 
     sys.stdout.write(render(load_settings()))
     return 0
@@ -197,7 +193,6 @@ def lines(kind: Printed) -> str:
 def _place() -> "Place":
     from pipelines.outbox.intake import current_user
     from schedules.units import Place
-    from sources.repair_shop.settings import home_folder
 
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"

@@ -9,10 +9,10 @@ import typer
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import agreement, duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
+from sources.repair_shop.settings import Settings
 
 if TYPE_CHECKING:
     from pipelines.monitor.status import ShopStatus, Status
-    from sources.repair_shop.settings import Settings
 
 _RUNS = 5
 
@@ -39,7 +39,7 @@ def status(
     return found.exit_code if check else 0
 
 
-def _show(found: "Status", tables: bool, settings: "Settings") -> None:
+def _show(found: "Status", tables: bool, settings: Settings) -> None:
     zone = settings.one_zone
     heads = ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes")
     shops = (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops)

@@ -225,7 +225,7 @@ def test_ctrl_c_before_anything_began(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sources.repair_shop.settings.load_settings", interrupted)
+    monkeypatch.setattr("shopmirror.runs.load_settings", interrupted)
     assert main(["status"]) == 4
 
 
