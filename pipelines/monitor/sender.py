@@ -164,15 +164,14 @@ def send_all(
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Send over every way that is set, ``mail`` and ``webhook``: those that went, and those that
     did not with the reason. Both contents are made before anything is sent."""
-    ways: list[tuple[str, Callable[[], None]]] = []
+    ways: dict[str, Callable[[], None]] = {}
     if by.by_mail:
-        ways.append(("mail", partial(send_mail, mail(), by)))
+        ways["mail"] = partial(send_mail, mail(), by)
     if by.by_webhook:
-        posted = partial(post_json, document(), by.webhook_url, by.timeout_seconds)
-        ways.append(("webhook", posted))
+        ways["webhook"] = partial(post_json, document(), by.webhook_url, by.timeout_seconds)
     sent: list[str] = []
     failed: list[tuple[str, str]] = []
-    for name, send in ways:
+    for name, send in ways.items():
         try:
             send()
             sent.append(name)

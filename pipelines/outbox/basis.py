@@ -63,8 +63,7 @@ def over_own(outbox: Outbox, change: NewChange, seen: Fields, seen_at: float) ->
     for ours in pushed:
         sent = ours.sent_body or {}
         values |= {name: value for name, value in sent.items() if name in seen}
-    rest = {name: shown for name, shown in seen.items() if name not in values}
-    return {"values": values, "seen": rest} if values else {"seen": rest}
+    return {"values": values, "seen": {k: shown for k, shown in seen.items() if k not in values}}
 
 
 def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:

@@ -241,11 +241,8 @@ class Lookup:
         return Verdict("applied", "the record is gone", record_id)
 
     def _shows_others(self, resource: str, record_id: str) -> None:
-        """Make sure that a record that seems gone is not in its list still, and that others are
-        found under paths of their own.
-
-        Raises :class:`LookupUnsure` else.
-        """
+        """:class:`LookupUnsure` if a record that seems gone is in its list still, or others are not
+        found under paths of their own."""
         rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
         ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
         if record_id in ids:

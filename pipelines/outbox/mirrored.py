@@ -24,10 +24,7 @@ class Touched:
 
 
 def touched_since(home: Path, shop: str | None = None) -> list[Touched]:
-    """Records pushed and not read back yet, oldest first.
-
-    ``resource`` is the raw table's name.
-    """
+    """Records pushed and not read back yet, oldest first; ``resource`` is the raw table's name."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
