@@ -31,12 +31,8 @@ class SettingsFiles:
 
     def shops(self) -> list[str]:
         """Names of the shops in either file; the unnamed one as ``main``."""
-        names: set[str] = set()
-        for document in (self._config, self._secrets):
-            section = _section(document, SECTION)
-            shops = section.get("shops", {})
-            if isinstance(shops, Mapping):
-                names |= {str(name).lower() for name in shops}
+        sections = (_section(d, (*SECTION, "shops")) for d in (self._config, self._secrets))
+        names = {str(name).lower() for section in sections for name in section}
         return sorted(names) or ([UNNAMED] if self.value(None, "api_key") else [])
 
     def named(self) -> bool:

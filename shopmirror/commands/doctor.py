@@ -43,8 +43,8 @@ def doctor(
             for one in found
         ]
         print_json({"exit_code": code, "healthy": code == 0, "shops": shops})
-        return code
-    show(found)
+    else:
+        show(found)
     return code
 
 
