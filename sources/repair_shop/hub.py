@@ -22,7 +22,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -119,15 +119,15 @@ class _Hub:
         self._timers: list[tuple[float, int, greenlet]] = []
         self._order = itertools.count()
         self._alive = 0
-        self._answers: SimpleQueue[tuple[greenlet, str, Callable[[], Any]]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[greenlet, str, Future[Any]]] = SimpleQueue()
         self._asking: deque[tuple[str, Callable[[], Any], greenlet]] = deque()
         self._threads: Counter[str] = Counter()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="wire")
 
     def run(self, work: Callable[[], Result], interrupted: Callable[[], object] | None) -> Result:
         """``work`` as the first greenlet; returns when all have ended."""
-        done: list[Callable[[], Result]] = []
-        self.spawn(lambda: done.append(_outcome(work)))
+        done: list[Future[Result]] = []
+        self.spawn(lambda: done.append(_done(work)))
         signal: BaseException | None = None
         try:
             while self._alive:
@@ -142,7 +142,7 @@ class _Hub:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if signal is not None:
             raise signal
-        return done[0]()
+        return done[0].result()
 
     def _turn(self) -> None:
         for _ in range(len(self._ready)):
@@ -154,12 +154,12 @@ class _Hub:
         if self._ready:
             left = 0.0
         try:
-            waiting, owner, outcome = self._answers.get(block=left != 0.0, timeout=left)
+            waiting, owner, answered = self._answers.get(block=left != 0.0, timeout=left)
         except Empty:
             pass
         else:
             self._threads[owner] -= 1
-            self._ready.append((waiting, outcome))
+            self._ready.append((waiting, answered))
             self._give_threads()
         now = time.monotonic()
         while self._timers and self._timers[0][0] <= now:
@@ -197,8 +197,8 @@ class _Hub:
         """See :func:`on_wire`."""
         self._asking.append((owner, work, getcurrent()))
         self._give_threads()
-        outcome: Callable[[], Result] = self.wait()
-        return outcome()
+        answered: Future[Result] = self.wait()
+        return answered.result()
 
     def _give_threads(self) -> None:
         for _ in range(len(self._asking)):
@@ -214,7 +214,7 @@ class _Hub:
             self._pool.submit(self._answer, waiting, owner, work)
 
     def _answer(self, waiting: greenlet, owner: str, work: Callable[[], Any]) -> None:
-        self._answers.put((waiting, owner, _outcome(work)))
+        self._answers.put((waiting, owner, _done(work)))
 
     def together(
         self, work: Callable[[Item], Result], items: list[Item], width: int | None
@@ -224,13 +224,15 @@ class _Hub:
         if not left:
             return []
         caller, todo = getcurrent(), iter(range(len(items)))
-        outcomes: dict[int, Callable[[], Result]] = {}
-        failed: list[Callable[[], Result]] = []
+        outcomes: dict[int, Future[Result]] = {}
+        failed: list[Future[Result]] = []
 
         def take() -> None:
             nonlocal left
             for at in todo:
-                outcomes[at] = _outcome(partial(work, items[at]), failed)
+                outcomes[at] = outcome = _done(partial(work, items[at]))
+                if outcome.exception() is not None:
+                    failed.append(outcome)
                 if failed:
                     break
             left -= 1
@@ -240,24 +242,16 @@ class _Hub:
         for _ in range(left):
             self.spawn(take)
         self.wait()
-        for raising in failed:
-            raising()
-        return [outcomes[at]() for at in range(len(items))]
+        if failed:
+            failed[0].result()
+        return [outcomes[at].result() for at in range(len(items))]
 
 
-def _outcome(
-    work: Callable[[], Result], failed: list[Callable[[], Result]] | None = None
-) -> Callable[[], Result]:
-    """Does the work now; what it gave, or raised, comes when the outcome is called."""
+def _done(work: Callable[[], Result]) -> Future[Result]:
+    """Does the work now; what it gave is in the future, or what it raised."""
+    future: Future[Result] = Future()
     try:
-        result = work()
-    except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is asked for
-        raised = error
-
-        def raising() -> Result:
-            raise raised
-
-        if failed is not None:
-            failed.append(raising)
-        return raising
-    return lambda: result
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+        future.set_exception(error)
+    return future
