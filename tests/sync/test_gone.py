@@ -1,5 +1,6 @@
 """Rows deleted at the service have their mark the next night, whatever the list and its service."""
 
+import functools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -69,6 +70,19 @@ def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced):
     assert report.exit_code == 0, report.details
     assert not marks(synced, "tickets")
     synced.assert_same("tickets")
+
+
+def test_a_row_deleted_while_a_list_without_days_is_read_whole_is_found_the_next_night(make_mirror):
+    rows = [("stock_count", {"id": f"{number:03}", "count": number}) for number in range(70)]
+    for answers in (4, 5):
+        mirror = make_mirror(records=rows, audit_requests=0)
+        assert mirror.run("stock_count").exit_code == 0
+        mirror.store.delete("stock_count", "007")
+        delete = functools.partial(mirror.store.delete, "stock_count", "020")
+        mirror.server.faults.after(answers, delete)
+        mirror.run("stock_count")
+        assert mirror.run("stock_count").exit_code == 0
+        assert marks(mirror, "stock_count") == {"007", "020"}, answers
 
 
 def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
