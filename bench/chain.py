@@ -18,13 +18,13 @@ import time
 from pathlib import Path
 
 from bench.processes import peak_mb, service
+from pipelines.settings import ShopSettings
 from sandbox.generator import generate
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import ShopSettings
 
 ZONE = "America/Guatemala"
 LIMIT = 30

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from pipelines.settings import Settings, ShopSettings
 from sandbox.server import SandboxServer
-from sources.repair_shop.settings import Settings, ShopSettings
 
 
 def settings_of(server: SandboxServer, home: Path, **more: Any) -> Settings:

@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from bench.homes import settings_of
+from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
 from sandbox.generator import Size
@@ -25,7 +26,6 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.scan.jobs import mirror_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 NAIVE = "a naive rest_api source"

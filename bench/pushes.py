@@ -31,9 +31,9 @@ from types import FrameType
 from typing import Any
 
 import pipelines.outbox
+from pipelines.bodies import PATHS
 from pipelines.outbox import Change, Outbox, PushBusy, enqueue, pushing
-from sources.repair_shop.schema.bodies import PATHS
-from sources.repair_shop.settings import Settings
+from pipelines.settings import Settings
 from tests.outbox.conftest import settings_for
 from tests.outbox.odd import OddService
 

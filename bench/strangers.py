@@ -36,11 +36,11 @@ from zoneinfo import ZoneInfo
 import time_machine
 from pydantic import SecretStr
 
+from pipelines.settings import ShopSettings
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.log import Log
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import ShopSettings
 from tests.wire.doubles import Loopback, Reply, Seen
 
 Row = dict[str, Any]

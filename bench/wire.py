@@ -105,6 +105,7 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         return
     began = time.process_time()
     from pipelines.load.consumer import Feed
+    from pipelines.settings import Settings, ShopSettings
     from pipelines.sync.run import sync
     from pipelines.sync.session import Session
     from shopmirror.runs import light
@@ -113,7 +114,6 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
     from sources.repair_shop.http.redaction import Redactor
     from sources.repair_shop.ledger import Ledger
     from sources.repair_shop.scan.reader import ServiceReader
-    from sources.repair_shop.settings import Settings, ShopSettings
 
     imports = time.process_time() - began
     stages, threads = Stages(time.thread_time), _of_threads()

@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import BaseModel
 from typer.main import get_command
 
+from pipelines.settings import SECTION, ShopSettings
 from pipelines.transform.dictionary import tables
 from shopmirror.commands.config import sections
 from shopmirror.main import app
-from sources.repair_shop.settings import SECTION, ShopSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

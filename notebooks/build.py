@@ -20,10 +20,10 @@ import nbformat
 from nbclient import NotebookClient
 from PIL import Image
 
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import Settings, ShopSettings
 
 FOLDER = Path(__file__).parent
 TIMEZONE, CURRENCY = "America/Guatemala", "GTQ"

@@ -15,7 +15,7 @@ import pandas as pd
 from pipelines.outbox.preview import preview
 from pipelines.outbox.store import Outbox
 from pipelines.publish.reading import warehouse_file
-from sources.repair_shop.settings import Settings, ShopSettings
+from pipelines.settings import Settings, ShopSettings
 
 
 class Rehearsal:

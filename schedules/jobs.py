@@ -11,9 +11,9 @@ from datetime import date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
+from pipelines.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 from schedules.settings import AFTER_SYNC, ScheduleSettings
 from schedules.triggers import DailyAt, EveryMinutes, Trigger
-from sources.repair_shop.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 
 NOON = 12
 

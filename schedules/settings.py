@@ -7,7 +7,7 @@ import re
 
 from pydantic import Field, field_validator
 
-from sources.repair_shop.settings import WEEKDAYS, Section, existing_zone, load_section
+from pipelines.settings import WEEKDAYS, Section, existing_zone, load_section
 
 AFTER_SYNC = "after sync"
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sources.repair_shop.settings import SECTION, SettingsError, read_section
+from pipelines.settings import SECTION, SettingsError, read_section
 
 
 def shops(incomplete: str) -> list[str]:

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pipelines.json_file import write_atomically
+from pipelines.settings import SECTION, ShopSettings, home_folder, read_section
 from sandbox import background
 from sandbox.background import NotServed, Served
 from shopmirror.consoles import CommandError
 from shopmirror.settings_files import SettingsFiles
-from sources.repair_shop.settings import SECTION, ShopSettings, home_folder, read_section
 
 if TYPE_CHECKING:
     from pipelines.home import Home

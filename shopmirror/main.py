@@ -19,9 +19,9 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.settings import SECTION, SettingsError, home_folder, read_section
 from shopmirror.consoles import fault
 from shopmirror.signals import interruptible, outlive_readers
-from sources.repair_shop.settings import SECTION, SettingsError, home_folder, read_section
 
 COMMANDS = tuple(
     (

@@ -5,12 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pipelines.settings import Settings, load_settings
 from shopmirror.consoles import fault, moment, tell
 from shopmirror.demo_shop import awake, leave
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.settings import Settings, load_settings
 
 
 def configured(*, asking: bool = False) -> Settings:

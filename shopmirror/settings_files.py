@@ -12,8 +12,8 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pipelines.json_file import write_atomically
+from pipelines.settings import SECTION
 from shopmirror.consoles import CommandError
-from sources.repair_shop.settings import SECTION
 
 FOLDER = Path(".dlt")
 CONFIG = FOLDER / "config.toml"

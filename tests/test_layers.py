@@ -21,6 +21,7 @@ LAYERS = (
     "pipelines.report",
     "pipelines.sync",
     "pipelines.monitor",
+    "pipelines.doctor",
     "pipelines.reconcile",
     "pipelines.outbox",
     "pipelines.publish",
@@ -30,6 +31,9 @@ LAYERS = (
     "pipelines.home",
     "pipelines.json_file",
     "pipelines.sql",
+    "pipelines.bodies",
+    "pipelines.service_reports",
+    "pipelines.settings",
     "sources.repair_shop",
 )
 """From the top down."""

@@ -19,12 +19,12 @@ from typing import Any
 from unittest.mock import patch
 
 from bench.homes import settings_of
+from pipelines.settings import Settings
 from sandbox.generator import DEFAULT_UNTIL, Size
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget.clock import SystemClock
-from sources.repair_shop.settings import Settings
 
 ZONE = "America/Guatemala"
 MINUTE_SECONDS = 0.3

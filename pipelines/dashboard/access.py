@@ -16,7 +16,7 @@ import time
 
 from pydantic import Field, SecretStr, field_validator
 
-from sources.repair_shop.settings import Section, load_section
+from pipelines.settings import Section, load_section
 
 _SHORTEST = 8
 _PAUSE_SECONDS = 1.0

@@ -22,7 +22,7 @@ from pipelines.report import formats
 from pipelines.report.closing import NO_SHOP, zone_of
 from pipelines.report.figures import ReportError, SealState
 from pipelines.report.sheet import TITLES, compared
-from sources.repair_shop.settings import SettingsError, home_folder
+from pipelines.settings import SettingsError, home_folder
 
 _RELOAD_SECONDS = 5
 _SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.dashboard.access import DashboardSettings
-from sources.repair_shop.settings import is_loopback
+from pipelines.settings import is_loopback
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"

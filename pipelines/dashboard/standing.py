@@ -15,9 +15,9 @@ from pipelines.publish.published import Published, published, read_from
 from pipelines.report import queries
 from pipelines.report.closing import cautions as banner
 from pipelines.report.figures import Caution
+from pipelines.settings import SettingsError, load_settings
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import SettingsError, load_settings
 
 if TYPE_CHECKING:
     from pipelines.sync.plan import Plan

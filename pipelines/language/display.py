@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 
 from pipelines.language import NARROW, Language
-from sources.repair_shop.settings import Section, SettingsError, load_section
+from pipelines.settings import Section, SettingsError, load_section
 
 if TYPE_CHECKING:
     from babel import Locale

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.load.loader import Loader
+from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.aside import forget_aside, set_aside, try_again
 from sources.repair_shop.log import Log, Offset
-from sources.repair_shop.settings import ShopSettings
 
 BATCH_ROWS = 150_000
 """Rows of one load, some fifteen seconds of work: fewer loads are less work, and memory does not

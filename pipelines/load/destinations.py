@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from sources.repair_shop.settings import Section, load_section, read_section
+from pipelines.settings import Section, load_section, read_section
 
 HOME_ID = "pipeline"
 """Note of a ledger: by what id its home is known where several load."""

@@ -30,11 +30,11 @@ from pipelines.load.lease import Lease, turn
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
+from pipelines.settings import SettingsError, read_section
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import SettingsError, read_section
 
 if TYPE_CHECKING:
     import dlt

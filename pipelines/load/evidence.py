@@ -10,11 +10,13 @@ from typing import Any
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
+from pipelines.settings import ShopSettings
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.profile import PROFILE_KEY
-from sources.repair_shop.settings import ShopSettings
 from sources.repair_shop.ticket_pipeline import KEY as PIPELINE_KEY
 from sources.repair_shop.ticket_pipeline import read_probe
+
+PROFILE_KEY = "profile"
+"""The newest of a shop that ``doctor`` found, in the ledger."""
 
 
 def write_reports(ledger: Ledger, loader: Loader) -> None:

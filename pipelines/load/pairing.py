@@ -21,11 +21,11 @@ from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import Loader
 from pipelines.load.tables import columns_of, note, notes, quoted
+from pipelines.settings import ShopSettings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import Log
 from sources.repair_shop.schema.dates import local_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import ShopSettings
 
 BUILT = "built"
 """What the models of the database were last built of, in the ledger."""

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.status import ShopStatus, Status, status
-from sources.repair_shop.settings import Settings
+from pipelines.settings import Settings
 
 
 class MetricsError(Exception):

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 import httpx
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from sources.repair_shop.settings import Section, load_section, read_section
+from pipelines.settings import Section, load_section, read_section
 
 
 def _split(value: Any) -> Any:

@@ -23,13 +23,13 @@ from pipelines.outbox.change import STATES
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing
+from pipelines.settings import Settings, ShopSettings
 from pipelines.transform.findings import read_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import Settings, ShopSettings
 
 _RUNS = 10
 _WAITING = ("in_doubt", "rejected", "conflict")

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow
+from pipelines.bodies.fields import Queued, QueuedRow
 
 Reference = Queued | QueuedRow
 """The id that a change still in the queue will get: by its number, or by its row in one call."""

@@ -32,8 +32,8 @@ from pipelines.outbox.outcome import fenced, leave, settle_done
 from pipelines.outbox.recent import LookupUnsure, Verdict
 from pipelines.outbox.sending import EXISTS, MOST_SILENT, TOO_FAST, Sender
 from pipelines.outbox.store import Change
+from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer, ShopError, Unreachable
-from sources.repair_shop.settings import ShopSettings
 
 LOOKUPS = 2
 """Whole lookups without a trace before a change counts as absent."""
@@ -52,7 +52,7 @@ class Resolver:
     def __init__(self, sender: Sender) -> None:
         self._sender, self._outbox, self._lookup = sender, sender.outbox, sender.lookup
         self._hook = sender.hook
-        self._shop: ShopSettings = sender.client.shop
+        self._shop = ShopSettings.of(sender.client.shop)
 
     def resolve(self, group: Group) -> None:
         """Look once and act on what is found."""

@@ -14,8 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from pipelines.bodies import BODIES, UPLOADS
 from pipelines.outbox.errors import InputRefused
-from sources.repair_shop.schema.bodies import BODIES, UPLOADS
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""

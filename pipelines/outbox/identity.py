@@ -27,8 +27,8 @@ from pipelines.json_file import held
 from pipelines.outbox.errors import PushBusy, QueueForeign, ServiceChanged
 from pipelines.outbox.queue_file import Place, place_of, read_watermark
 from pipelines.outbox.store import Outbox
+from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.settings import Settings, ShopSettings
 
 
 def bind(outbox: Outbox, shop: ShopSettings) -> int:

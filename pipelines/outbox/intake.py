@@ -27,6 +27,8 @@ from typing import Any
 
 import pandas as pd
 
+from pipelines.bodies import BodyError, operations, validate, validate_upload
+from pipelines.bodies.fields import Queued, QueuedRow, reference
 from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.change import Fields, NewChange, Reference, as_id
 from pipelines.outbox.compare import marked_body
@@ -34,10 +36,8 @@ from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.identity import bind
 from pipelines.outbox.known import unknown
 from pipelines.outbox.store import Outbox
-from sources.repair_shop.schema.bodies import BodyError, operations, validate, validate_upload
-from sources.repair_shop.schema.bodies.fields import Queued, QueuedRow, reference
+from pipelines.settings import Settings, ShopSettings, load_settings
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
-from sources.repair_shop.settings import Settings, ShopSettings, load_settings
 
 MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.change import NAMES, Change, Fields, Rows
 from pipelines.outbox.compare import (
     KEYS,
@@ -37,7 +38,6 @@ from pipelines.outbox.recent import (
 from sources.repair_shop.errors import BadAnswer, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.scan import PAGE_ROWS
-from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.schema.clean import clean_row
 
 _WINDOW = (1,)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.change import OPEN, Fields, Group, State
 from pipelines.outbox.compare import KEYS
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.refers import mentions
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.schema.bodies import PATHS
 
 ONCE_ONLY = frozenset(
     (

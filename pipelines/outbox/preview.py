@@ -7,14 +7,14 @@ with a service that takes everything.
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.change import Group, State
 from pipelines.outbox.identity import claim
 from pipelines.outbox.order import OnConflict, Unsendable, Walk, prepared, read_file
 from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import invoices_of
 from pipelines.outbox.store import Change, Outbox
-from sources.repair_shop.schema.bodies import PATHS
-from sources.repair_shop.settings import ShopSettings
+from pipelines.settings import ShopSettings
 
 _METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
 

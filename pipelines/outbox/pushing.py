@@ -27,11 +27,11 @@ from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
 from pipelines.outbox.store import Change, Outbox
 from pipelines.outbox.verify import Earlier
+from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import refuse_newer
-from sources.repair_shop.settings import Settings, ShopSettings
 
 WORKERS = 4
 """Changes in flight at once when answers are slow; at 3 s each they use 30 requests a minute."""

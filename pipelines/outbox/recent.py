@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
 from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
@@ -21,7 +22,6 @@ from sources.repair_shop.scan import (
     read_list,
     read_window,
 )
-from sources.repair_shop.schema.bodies import PATHS
 from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
 
 MOST_PAGES = 20

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.answered import MOST_ANSWER, doubt_of, error_sign, id_of, short
 from pipelines.outbox.basis import moved
 from pipelines.outbox.change import NAMES, Fields, Group, State
@@ -42,7 +43,6 @@ from sources.repair_shop.errors import (
     Unreachable,
 )
 from sources.repair_shop.http.client import Answer, Client
-from sources.repair_shop.schema.bodies import PATHS
 
 Hook = Callable[[str, int], None]
 

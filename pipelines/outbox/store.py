@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from pipelines.bodies.fields import Queued
 from pipelines.outbox.change import STATES, TRANSITIONS, Change, NewChange, Reference, State
 from pipelines.outbox.errors import InputRefused, QueueBroken
 from pipelines.outbox.queue_file import FILE_NAME
 from pipelines.outbox.registry import Registry
-from sources.repair_shop.schema.bodies.fields import Queued
 
 __all__ = ["FILE_NAME", "STATES", "Change", "NewChange", "Outbox", "State"]
 

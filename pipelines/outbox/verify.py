@@ -31,6 +31,7 @@ from pipelines.outbox.outcome import settle_done
 from pipelines.outbox.paid import cents, find_payment, note_of
 from pipelines.outbox.recent import LookupUnsure, Verdict, read_down_to, read_window_since
 from pipelines.outbox.store import Change, Outbox
+from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.dates import parse_moment
@@ -78,7 +79,7 @@ class Earlier:
     def _settled(self, change: Change) -> float:
         """When a list shows what another copy created, which it may have sent until this one was
         found to be older."""
-        shop = self.client.shop
+        shop = ShopSettings.of(self.client.shop)
         is_recent = change.is_copied and change.op == "create" and change.sent_at is not None
         return (change.sent_at or 0) + shop.seconds(60) * shop.settle_minutes if is_recent else 0
 

@@ -19,9 +19,9 @@ import duckdb
 from pipelines.language import Text
 from pipelines.load.destinations import without_secrets
 from pipelines.publish.errors import NothingPublished
+from pipelines.settings import read_section
 from pipelines.sql import literal
 from sources.repair_shop.errors import first_line
-from sources.repair_shop.settings import read_section
 
 _FILE = "postgres_scanner.duckdb_extension"
 _IN_SECRET = {"host": "host", "port": "port", "user": "user", "password": "password",

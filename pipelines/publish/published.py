@@ -18,9 +18,9 @@ from pipelines.language import Text
 from pipelines.load.destinations import load_warehouse
 from pipelines.publish.attached import attached
 from pipelines.publish.errors import NothingPublished
+from pipelines.settings import SettingsError
 from pipelines.sql import named, written
 from sources.repair_shop.errors import first_line
-from sources.repair_shop.settings import SettingsError
 
 WAREHOUSE = "warehouse.duckdb"
 _SCHEMAS = ("marts", "staging", "raw", "ops", "history")

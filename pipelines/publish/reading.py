@@ -30,7 +30,7 @@ import pyarrow as pa
 from pipelines.language import Language, current
 from pipelines.publish.errors import NothingPublished, QueryFailed
 from pipelines.publish.published import WAREHOUSE, Published, published, published_here, read_from
-from sources.repair_shop.settings import home_folder
+from pipelines.settings import home_folder
 
 # Whole numbers and booleans with gaps stay what they are instead of turning into floats.
 _PANDAS = {

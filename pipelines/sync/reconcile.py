@@ -14,6 +14,8 @@ from typing import Any
 from pipelines.reconcile import calibrate as definitions
 from pipelines.reconcile.differences import Compared, compare
 from pipelines.reconcile.explain import Finding, explain
+from pipelines.service_reports import contradiction, fetch_days
+from pipelines.settings import Settings, SettingsError, ShopSettings
 from pipelines.sync.repair import (
     definition_hint,
     fetch_monthly_reports,
@@ -28,10 +30,8 @@ from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.reports import contradiction, fetch_days
 from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.dates import month_end
-from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
 
 _EXPLAINED = 12
 """Periods explained document by document, at most."""

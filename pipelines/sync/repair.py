@@ -13,6 +13,8 @@ from decimal import Decimal
 
 from pipelines.home import Home
 from pipelines.reconcile.differences import Compared, our_days, our_documents, payment_days
+from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
+from pipelines.settings import ShopSettings
 from pipelines.sync.cross_check import (
     Contradictions,
     contradictory_payments,
@@ -25,11 +27,9 @@ from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.reports import fetch_days, fetch_year, refuse_ignored_year
 from sources.repair_shop.scan.jobs import Job, full_watermark
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.settings import ShopSettings
 
 _NEEDED = {
     "monthly_sales": ("ticket_invoices", "pos_orders"),
@@ -55,7 +55,7 @@ def fetch_monthly_reports(
 
     Purchases older than three years change seldom: one such year a run, in turn.
     """
-    shop, today = client.shop, client.today()
+    shop, today = client.shop.name, client.today()
     wanted = _wanted_reports(ledger, shop, today, year)
     wanted = [pair for pair in wanted if only in (None, pair[0])]
     known: dict[str, dict[date, Decimal]] = {}
@@ -63,7 +63,7 @@ def fetch_monthly_reports(
         totals = fetch_year(client, report, asked, today)
         refuse_ignored_year(report, known.get(report, {}), totals)
         known[report] = totals
-        ledger.store_report(shop.name, report, totals)
+        ledger.store_report(shop, report, totals)
     return len(wanted)
 
 
@@ -84,21 +84,21 @@ def _unread(ledger: Ledger, shop: str, tables: Sequence[str]) -> list[str]:
 
 def report_requests(ledger: Ledger, shop: ShopSettings) -> int:
     """Requests the next :func:`fetch_monthly_reports` will make."""
-    return len(_wanted_reports(ledger, shop, datetime.now(shop.zone).date(), None))
+    return len(_wanted_reports(ledger, shop.name, datetime.now(shop.zone).date(), None))
 
 
 def _wanted_reports(
-    ledger: Ledger, shop: ShopSettings, today: date, year: int | None
+    ledger: Ledger, shop: str, today: date, year: int | None
 ) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for report, tables in _NEEDED.items():
-        if _unread(ledger, shop.name, tables):
+        if _unread(ledger, shop, tables):
             continue
-        years = [year] if year else _years(ledger, shop.name, tables, today)
+        years = [year] if year else _years(ledger, shop, tables, today)
         old = [y for y in years if today.year - y >= _RECENT_YEARS]
         if report == "monthly_purchases" and year is None and len(old) > 1:
             asked: dict[int, str] = {}
-            for row in ledger.report_totals(shop.name, report):
+            for row in ledger.report_totals(shop, report):
                 asked[row.period.year] = max(row.fetched_at, asked.get(row.period.year, ""))
             # Years never asked come all; of the others the one asked longest ago.
             known = sorted((y for y in old if y in asked), key=lambda y: asked[y])

@@ -21,6 +21,7 @@ from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
 from pipelines.publish.elsewhere import build_elsewhere, can_build, own_figures
 from pipelines.reconcile.differences import compare
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
@@ -31,7 +32,6 @@ from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
-from sources.repair_shop.settings import Settings, ShopSettings
 
 _PUBLISH_EVERY = 600.0
 """Seconds of a real minute between publishes of a long first load. No sooner is anything loaded,

@@ -18,14 +18,15 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
+from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import BUILT, keep_together
-from pipelines.monitor.doctor import CURRENCY_KEY
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
+from pipelines.settings import Settings, ShopSettings
 from pipelines.transform import models
 from pipelines.transform.changes import made_of
 from pipelines.transform.findings import write_findings
@@ -34,7 +35,6 @@ from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Networks
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.settings import Settings, ShopSettings
 
 _TOLD_EVERY = 0.25
 """Seconds between two words on a shop's budget; each is read from its file."""

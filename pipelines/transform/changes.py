@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 
 from pipelines.home import Home
 from pipelines.load.pairing import WAREHOUSE
+from pipelines.settings import ShopSettings
 from pipelines.transform import compiled, models
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.settings import ShopSettings
 
 
 def made_of(ledger: Ledger, home: Home, shops: Sequence[ShopSettings]) -> str:

@@ -24,12 +24,12 @@ import duckdb
 import transforms
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.tables import columns_of, make_table
+from pipelines.settings import ShopSettings
 from pipelines.sql import literal, written
 from pipelines.transform import compiled
 from pipelines.transform.incremental import DIFFERS, Ask, LastBuild, contents, differing
 from pipelines.transform.runner import Result, run
 from pipelines.transform.statuses import write_statuses
-from sources.repair_shop.settings import ShopSettings
 
 log = logging.getLogger(__name__)
 PROJECT = Path(transforms.__file__).parent

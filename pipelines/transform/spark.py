@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from pipelines.settings import home_folder
 from pipelines.transform import models
-from sources.repair_shop.settings import home_folder
 
 _SETTING = "spark.shopmirror.waitSeconds"
 _PATIENCE = 300

@@ -23,8 +23,8 @@ from typing import Any, Literal, get_args
 
 import duckdb
 
+from pipelines.settings import ShopSettings
 from pipelines.sql import literal, written
-from sources.repair_shop.settings import ShopSettings
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
 

@@ -10,10 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shopmirror.completion import JsonOption
-from shopmirror.consoles import fault, out, print_json, table
-from shopmirror.settings_files import CONFIG, SECRETS
-from sources.repair_shop.settings import (
+from pipelines.settings import (
     SECTION,
     SettingsError,
     ShopSettings,
@@ -22,6 +19,9 @@ from sources.repair_shop.settings import (
     load_settings,
     settings_layers,
 )
+from shopmirror.completion import JsonOption
+from shopmirror.consoles import fault, out, print_json, table
+from shopmirror.settings_files import CONFIG, SECRETS
 
 _GIVEN, _DEFAULT = "***", "default"
 Layers = Sequence[tuple[str, Mapping[str, Any]]]

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from pipelines.settings import home_folder, is_loopback
 from shopmirror.consoles import fault, say
-from sources.repair_shop.settings import home_folder, is_loopback
 
 
 def dashboard(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pipelines.settings import Settings, ShopSettings, home_folder
 from shopmirror.consoles import CommandError, duration, err, moment, out, say, table
 from shopmirror.demo_shop import (
     MARKER,
@@ -18,7 +19,6 @@ from shopmirror.demo_shop import (
 )
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
-from sources.repair_shop.settings import Settings, ShopSettings, home_folder
 
 if TYPE_CHECKING:
     from pipelines.home import Home

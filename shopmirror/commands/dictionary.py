@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from pipelines.json_file import write_atomically
+from pipelines.settings import home_folder
 from shopmirror.consoles import say
-from sources.repair_shop.settings import home_folder
 
 
 def dictionary(

@@ -11,7 +11,7 @@ from shopmirror.runs import configured, working
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.monitor.doctor import Examined
+    from pipelines.doctor import Examined
 
 
 def doctor(
@@ -28,8 +28,8 @@ def doctor(
     as_json: JsonOption = False,
 ) -> int:
     """Connect, find out how the service answers, say what holds and what is missing."""
-    from pipelines.monitor.doctor import doctor as examine
-    from pipelines.monitor.doctor import exit_code
+    from pipelines.doctor import doctor as examine
+    from pipelines.doctor import exit_code
 
     settings = configured(asking=True)
     with working(settings, "doctor") as (_observer, stop):
@@ -50,7 +50,7 @@ def doctor(
 
 def show(found: "Sequence[Examined]", title: str = "") -> None:
     """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
-    from pipelines.monitor.doctor import exit_code
+    from pipelines.doctor import exit_code
 
     for one in found:
         if one.profile is None:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pipelines.settings import home_folder
 from shopmirror.consoles import say
-from sources.repair_shop.settings import home_folder
 
 
 def export(

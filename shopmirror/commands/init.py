@@ -8,12 +8,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from shopmirror.commands.doctor import show
-from shopmirror.consoles import CommandError, duration, fault, out, say, tell
-from shopmirror.demo_shop import forget_settings
-from shopmirror.runs import configured, make_room, working
-from shopmirror.settings_files import SettingsFiles
-from sources.repair_shop.settings import (
+from pipelines.settings import (
     SECTION,
     Settings,
     ShopSettings,
@@ -22,6 +17,11 @@ from sources.repair_shop.settings import (
     is_in_the_clear,
     read_section,
 )
+from shopmirror.commands.doctor import show
+from shopmirror.consoles import CommandError, duration, fault, out, say, tell
+from shopmirror.demo_shop import forget_settings
+from shopmirror.runs import configured, make_room, working
+from shopmirror.settings_files import SettingsFiles
 
 
 def init(
@@ -174,7 +174,7 @@ def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
 
 def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     """Currency and time zone as ``/info`` says them; empty where it does not."""
-    from pipelines.monitor.doctor import said_of_itself
+    from pipelines.doctor import said_of_itself
     from sources.repair_shop.errors import ShopError
 
     try:
@@ -249,7 +249,7 @@ def _agree_to_replace(
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
-    from pipelines.monitor.doctor import doctor, exit_code
+    from pipelines.doctor import doctor, exit_code
 
     settings = Settings(home=home_folder(), shops=(shop,))
     make_room(settings)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines.settings import home_folder
 from shopmirror.consoles import err, out, print_json, table
-from sources.repair_shop.settings import home_folder
 
 if TYPE_CHECKING:
     from pipelines.publish.asking import Answer

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from pipelines.outbox.errors import InputRefused
+from pipelines.settings import home_folder, load_settings
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import moment, out, print_json, say, table, tell
-from sources.repair_shop.settings import home_folder, load_settings
 
 Number = Annotated[int, typer.Argument(min=1, help="The change's number.")]
 _MANY = 40

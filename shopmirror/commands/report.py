@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
-from sources.repair_shop.settings import home_folder
 
 if TYPE_CHECKING:
     from pipelines.report import Report

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
+from pipelines.settings import existing_zone, faults
 from shopmirror.consoles import CommandError, out, say, table, tell
-from sources.repair_shop.settings import existing_zone, faults
 
 app = typer.Typer(
     help="Serve a made-up shop at http://127.0.0.1:PORT/v1; prints its address and keys.",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipelines.settings import Settings, SettingsError, home_folder, load_settings
 from shopmirror.consoles import CommandError, out, print_json, tell
 from shopmirror.signals import stopping
-from sources.repair_shop.settings import Settings, SettingsError, home_folder, load_settings
 
 if TYPE_CHECKING:
     from pipelines.monitor.notify import NotifySettings

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pipelines.settings import Settings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import agreement, duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
-from sources.repair_shop.settings import Settings
 
 if TYPE_CHECKING:
     from pipelines.monitor.status import ShopStatus, Status

@@ -11,11 +11,10 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from datetime import date
 from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -32,8 +31,6 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 SECTION = ("sources", "repair_shop")
-_HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -60,16 +57,6 @@ class SettingsError(Exception):
     exit_code = 2
 
 
-class Section(BaseModel):
-    """A section of settings: fixed once it is read; a name that it does not know is a fault."""
-
-    # "inf" is a number to pydantic, and no length of anything.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-_Section = TypeVar("_Section", bound=Section)
-
-
 def existing_zone(name: str) -> str:
     """The name of a time zone; ValueError for one that is not known."""
     try:
@@ -79,8 +66,14 @@ def existing_zone(name: str) -> str:
     return name
 
 
-class ShopSettings(Section):
-    """What is needed to talk to one shop: one key, one budget, one time zone."""
+class ShopSettings(BaseModel):
+    """What is needed to talk to one shop: one key, one budget, one time zone.
+
+    The section may hold settings of the product around the source, which are not its business.
+    """
+
+    # "inf" is a number to pydantic, and no length of anything.
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     name: str
     allow_http: bool = Field(
@@ -95,37 +88,12 @@ class ShopSettings(Section):
     reserve: int = Field(0, ge=0, description="requests a minute left to others of the key")
     minute_seconds: float = Field(60.0, gt=0, description="the limit's minute; waits scale with it")
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for an answer")
-    settle_minutes: float = Field(
-        5.0, ge=1, description="how late lists may show a write; what was lost is sent again then"
-    )
     max_answer_mb: int = Field(16, ge=1, description="largest answer that is read, unpacked")
     audit_requests: int = Field(
         100, ge=0, description="requests a night spent re-reading old rows for edits; 0: none"
     )
-    repair_requests: int = Field(
-        60, ge=0, description="requests a night spent re-reading days whose reports differ"
-    )
     vanish_limit_percent: float = Field(
         20.0, ge=0, le=100, description="share of a slice that may vanish at once unconfirmed"
-    )
-    report_total: str = Field(
-        "", description="field of the service's reports that holds the total, if it cannot be told"
-    )
-    currency: str = Field(
-        "", description="what amounts are in, such as GTQ; by default the service's"
-    )
-    closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
-    closed_days: str = Field("", description="ISO days, comma-separated")
-    opening_hours: str = Field("09:00-18:00", description="shop time, for cycle times")
-    done_statuses: str = Field("", description="labels or ids of statuses that end a ticket")
-    cancelled_statuses: str = Field("", description="those that end it without the work done")
-    open_statuses: str = Field("", description="those that do not end a ticket, whatever it seems")
-    shop_accounts: str = Field(
-        "", description="staff ids, names or e-mails that stand for the shop: no technician"
-    )
-    today_by: Literal["invoice", "ticket"] = Field(
-        "invoice",
-        description="whose day makes money taken a sale of today rather than a receivable",
     )
 
     @field_validator("name")
@@ -157,37 +125,6 @@ class ShopSettings(Section):
             raise ValueError("is empty or holds characters that no key has")
         return SecretStr(text)
 
-    @field_validator("opening_hours")
-    @classmethod
-    def _hours_are_readable(cls, value: str) -> str:
-        text = value.replace(" ", "")
-        found = _HOURS.fullmatch(text)
-        if not text:
-            return ""
-        if found is None:
-            raise ValueError("must look like 09:00-18:00 (empty: the whole day)")
-        opens, closes = f"{found[1]:0>2}:{found[2]}", f"{found[3]:0>2}:{found[4]}"
-        if not opens < closes <= "24:00":
-            raise ValueError("must end on the day it begins, after it (empty: the whole day)")
-        return f"{opens}-{closes}"
-
-    @field_validator("closed_weekdays")
-    @classmethod
-    def _weekdays_are_known(cls, value: str) -> str:
-        days = [part.strip().lower()[:3] for part in value.split(",") if part.strip()]
-        if not set(days) <= set(WEEKDAYS):
-            raise ValueError(f"must be some of {', '.join(WEEKDAYS)}, with commas between")
-        return ",".join(days)
-
-    @field_validator("closed_days")
-    @classmethod
-    def _days_are_iso(cls, value: str) -> str:
-        try:
-            days = [date.fromisoformat(part.strip()) for part in value.split(",") if part.strip()]
-        except ValueError:
-            raise ValueError("must be days like 2026-12-25, with commas between") from None
-        return ",".join(day.isoformat() for day in days)
-
     @property
     def zone(self) -> ZoneInfo:
         """The shop's own time zone, in which its days begin and end."""
@@ -198,30 +135,7 @@ class ShopSettings(Section):
         return of_a_real_minute * self.minute_seconds / 60.0
 
 
-class Settings(Section):
-    """Every shop, in the order of their names, and the one folder the product writes to."""
-
-    home: Path
-    shops: tuple[ShopSettings, ...]
-
-    def shop(self, name: str) -> ShopSettings:
-        """The shop called ``name``; :class:`SettingsError` names those that exist."""
-        for shop in self.shops:
-            if shop.name == name.lower():
-                return shop
-        known = [shop.name for shop in self.shops]
-        guess = _guess(name.lower(), known)
-        raise SettingsError(f"There is no shop '{name}'.{guess} Configured: {', '.join(known)}.")
-
-    @property
-    def one_zone(self) -> ZoneInfo | None:
-        """The zone of all shops; None when they stand in several."""
-        zones = {shop.timezone for shop in self.shops}
-        return self.shops[0].zone if len(zones) == 1 else None
-
-    def chosen(self, name: str | None) -> tuple[ShopSettings, ...]:
-        """One shop if named, else all."""
-        return self.shops if name is None else (self.shop(name),)
+_Shop = TypeVar("_Shop", bound=ShopSettings)
 
 
 def home_folder() -> Path:
@@ -260,29 +174,27 @@ def settings_layers(*path: str) -> list[tuple[str, dict[str, Any]]]:
     return [*layers, ("the environment", named)]
 
 
-def load_settings() -> Settings:
-    """Read and validate every shop; :class:`SettingsError` when one cannot be used.
+def shops_of(
+    section: Mapping[str, Any],
+    kind: type[_Shop] = ShopSettings,  # type: ignore[assignment]
+) -> tuple[_Shop, ...]:
+    """The shops of ``[sources.repair_shop]``, validated as ``kind``.
 
-    Nothing is sent anywhere: this is what "exit code 2, nothing was sent" rests on.
+    :class:`SettingsError` when one cannot be used. Nothing is sent anywhere.
     """
-    return Settings(home=home_folder(), shops=shops_of(read_section(*SECTION)))
-
-
-def shops_of(section: Mapping[str, Any]) -> tuple[ShopSettings, ...]:
-    """The shops of ``[sources.repair_shop]``, validated; :class:`SettingsError` as above."""
     section = dict(section)
     shops = section.pop("shops", {})
     if not isinstance(shops, dict) or any(not isinstance(v, dict) for v in shops.values()):
         raise SettingsError("[sources.repair_shop.shops] must hold one section for each shop.")
     if not shops:
-        return (_shop("main", section),)
+        return (_shop("main", section, kind),)
     for name, own in shops.items():
         if len(shops) > 1 and "api_key" not in own:
             raise SettingsError(
                 f"Shop '{name}' has no api_key of its own. One key belongs to one shop: "
                 f"set {_variable('shops', name, 'api_key')} or put it in .dlt/secrets.toml."
             )
-    built = tuple(_shop(name, {**section, **own}) for name, own in sorted(shops.items()))
+    built = tuple(_shop(name, {**section, **own}, kind) for name, own in sorted(shops.items()))
     seen: dict[tuple[str, str], str] = {}
     for shop in built:
         other = seen.setdefault((shop.base_url, shop.api_key.get_secret_value()), shop.name)
@@ -291,7 +203,7 @@ def shops_of(section: Mapping[str, Any]) -> tuple[ShopSettings, ...]:
     return built
 
 
-def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
+def _shop(name: str, values: Mapping[str, Any], kind: type[_Shop]) -> _Shop:
     for needed in ("base_url", "api_key"):
         if not values.get(needed):
             raise SettingsError(
@@ -300,25 +212,12 @@ def _shop(name: str, values: Mapping[str, Any]) -> ShopSettings:
                 f"{_variable(needed)}. 'shopmirror init' asks for all of it."
             )
     try:
-        return ShopSettings(name=name, **{str(key): value for key, value in values.items()})
+        return kind(name=name, **{str(key): value for key, value in values.items()})
     except ValidationError as error:
         raise SettingsError(
             f"Settings of shop '{name}' under [sources.repair_shop] are wrong: "
-            + faults(error, ShopSettings)
+            + faults(error, kind)
         ) from None
-
-
-def load_section(
-    name: str, kind: type[_Section], values: Mapping[str, Any] | None = None
-) -> _Section:
-    """A section's settings (by default read from dlt's places), validated.
-
-    :class:`SettingsError` names every fault and, for a name nobody knows, the one that was meant.
-    """
-    try:
-        return kind.model_validate(read_section(name) if values is None else values)
-    except ValidationError as error:
-        raise SettingsError(f"Settings under [{name}] are wrong: {faults(error, kind)}") from None
 
 
 def faults(error: ValidationError, kind: type[BaseModel]) -> str:
@@ -331,13 +230,14 @@ def faults(error: ValidationError, kind: type[BaseModel]) -> str:
 
 def _plain(fault: ErrorDetails, kind: type[BaseModel]) -> str:
     if fault["type"] == "extra_forbidden":
-        known = sorted(set(kind.model_fields) - ({"name"} if kind is ShopSettings else set()))
-        guess = _guess(str(fault["loc"][-1]), known)
+        known = sorted(set(kind.model_fields) - {"name"})
+        guess = closest(str(fault["loc"][-1]), known)
         return f"there is no such setting.{guess} There are {', '.join(known)}"
     return fault["msg"].removeprefix("Value error, ")
 
 
-def _guess(name: str, known: Sequence[str]) -> str:
+def closest(name: str, known: Sequence[str]) -> str:
+    """A question that names what may have been meant; empty when nothing is near."""
     near = get_close_matches(name, known, n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
 

@@ -3,9 +3,9 @@ sends, and by what the sandbox takes, which checks by tables of its own."""
 
 import pytest
 
+from pipelines.bodies import BODIES, BodyError, validate
 from sandbox.errors import Refusal
 from sandbox.writes.bodies import checked, schema_of
-from sources.repair_shop.schema.bodies import BODIES, BodyError, validate
 from tests.bodies.tables import ROWS, TABLES, minimal
 
 UPDATABLE = [row for row in ROWS if (row.resource, "update") in BODIES]

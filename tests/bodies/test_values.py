@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.errors import Refusal
-from sandbox.writes.bodies import checked
-from sources.repair_shop.schema.bodies import (
+from pipelines.bodies import (
     UPLOADS,
     BodyError,
     Queued,
@@ -21,6 +19,8 @@ from sources.repair_shop.schema.bodies import (
     validate,
     validate_upload,
 )
+from sandbox.errors import Refusal
+from sandbox.writes.bodies import checked
 from sources.repair_shop.schema.dates import format_day, format_moment, parse_moment
 
 ZONE = ZoneInfo("America/Guatemala")

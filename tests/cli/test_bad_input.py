@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.home import Home
+from pipelines.settings import ShopSettings
 from sandbox.server import SandboxServer
 from shopmirror.main import COMMANDS, main, redact
-from sources.repair_shop.settings import ShopSettings
 from tests.cli.conftest import PREFIX, point_at
 
 

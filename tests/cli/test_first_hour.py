@@ -7,9 +7,9 @@ import pytest
 from typer.main import get_command
 
 from pipelines.monitor.severity import RULES, Problem
+from pipelines.settings import Settings, ShopSettings
 from shopmirror.completion import resources, shops
 from shopmirror.main import app
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.cli.conftest import PREFIX
 from tests.init.test_guides import check_command
 from tests.schedules.receivers import MailServer, served

@@ -5,8 +5,8 @@ import pytest
 from pipelines.dashboard.access import load_access
 from pipelines.language.display import load_language
 from pipelines.monitor.notify import load_notify
+from pipelines.settings import SettingsError, load_settings
 from schedules.settings import load_schedule
-from sources.repair_shop.settings import SettingsError, load_settings
 from tests.cli.conftest import PREFIX
 
 LOADED_BY = {

@@ -17,10 +17,10 @@ import psycopg2
 import pytest
 
 from pipelines.home import Home
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.engines.equality import differences, same, tables
 from tests.engines.postgres import Postgres
 

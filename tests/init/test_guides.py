@@ -10,9 +10,9 @@ import click
 import pytest
 from typer.main import get_command
 
+from pipelines.settings import ShopSettings
 from shopmirror.commands.config import sections
 from shopmirror.main import app
-from sources.repair_shop.settings import ShopSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs"

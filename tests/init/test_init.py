@@ -5,10 +5,10 @@ import stat
 
 import pytest
 
+from pipelines.settings import SettingsError, is_in_the_clear, load_settings
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
-from sources.repair_shop.settings import SettingsError, is_in_the_clear, load_settings
 
 
 class _Terminal(io.StringIO):

@@ -11,8 +11,8 @@ from PIL import Image
 from notebooks.prose import FOLDER
 from pipelines.language import Text, _, current, shown, use
 from pipelines.language.display import DisplaySettings, load_display
+from pipelines.settings import SettingsError
 from shopmirror.main import main
-from sources.repair_shop.settings import SettingsError
 
 DAY = date(2026, 11, 21)
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.outbox import Outbox, enqueue
-from sources.repair_shop.settings import Settings, ShopSettings
+from pipelines.settings import Settings, ShopSettings
 from tests.outbox.service import FakeService
 
 MINUTE = 0.2

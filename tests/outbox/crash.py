@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.bodies import PATHS
 from pipelines.outbox import Outbox, enqueue, push
-from sources.repair_shop.schema.bodies import PATHS
 from tests.bodies.tables import minimal
 from tests.outbox.conftest import settings_for
 

@@ -15,8 +15,8 @@ from unittest import mock
 
 from bench.homes import settings_of
 from pipelines.outbox import Outbox, adopt, enqueue, push
+from pipelines.settings import Settings
 from sandbox.server import SandboxServer
-from sources.repair_shop.settings import Settings
 
 WAYS = ("queue alone", "whole home", "whole home in place", "another path")
 _MOST_STEPS = 60

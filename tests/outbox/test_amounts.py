@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pipelines.bodies import validate
 from pipelines.outbox import InputRefused, Outbox, enqueue
-from sources.repair_shop.schema.bodies import validate
 
 
 def sent(settings, amount):

@@ -5,12 +5,12 @@ import threading
 from pydantic import SecretStr
 
 from pipelines.outbox import enqueue, push
+from pipelines.settings import Settings, ShopSettings
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import Stopped
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.settings import Settings, ShopSettings
 
 
 def test_a_backfill_does_not_starve_a_push(tmp_path):

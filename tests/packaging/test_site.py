@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from pipelines.settings import ShopSettings
 from pipelines.transform.dictionary import page, tables
 from shopmirror.commands.config import sections
 from shopmirror.main import app
-from sources.repair_shop.settings import ShopSettings
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,11 +13,11 @@ from pipelines.home import Home
 from pipelines.load.destinations import load_warehouse
 from pipelines.load.elsewhere import elsewhere
 from pipelines.load.loader import LoadError
+from pipelines.settings import SettingsError
 from pipelines.sync.run import _load_also
 from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.settings import SettingsError
 
 
 def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeypatch):

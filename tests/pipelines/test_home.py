@@ -14,11 +14,11 @@ import pytest
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
 from pipelines.json_file import write_atomically
 from pipelines.load.loader import Loader
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import Run, sync
 from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
-from sources.repair_shop.settings import Settings, ShopSettings
 
 HOLD = """
 import sys

@@ -13,10 +13,10 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.publish.publish import publish
+from pipelines.settings import ShopSettings
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
 from sources.repair_shop.schema.endpoints import TABLES
-from sources.repair_shop.settings import ShopSettings
 from tests.conftest import made_once
 from tests.ledgers import LoadedHome
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sources.repair_shop.reports.reading import Question
+from pipelines.service_reports.reading import Question
 
 Figures = Mapping[date, Decimal]
 TODAY = date(2026, 11, 22)

@@ -5,7 +5,10 @@ from decimal import Decimal
 
 import pytest
 
+from pipelines.doctor.profile import probe
 from pipelines.reconcile.differences import Compared
+from pipelines.service_reports import fetch_days, fetch_year
+from pipelines.settings import ShopSettings
 from pipelines.sync.reconcile import contradictions
 from pipelines.sync.repair import definition_hint, fetch_monthly_reports
 from sandbox.quirks import Quirks
@@ -15,10 +18,7 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.profile import probe
-from sources.repair_shop.reports import fetch_days, fetch_year
 from sources.repair_shop.scan.jobs import full_watermark
-from sources.repair_shop.settings import ShopSettings
 from tests.stranger.conftest import client as client
 from tests.stranger.conftest import stranger as stranger
 from tests.wire.doubles import Reply

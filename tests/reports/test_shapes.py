@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.service_reports.entries import Unreadable
+from pipelines.service_reports.reading import Question, read
 from sources.repair_shop.http.json_body import parse_json
-from sources.repair_shop.reports.entries import Unreadable
-from sources.repair_shop.reports.reading import Question, read
 from tests.reports.shapes import (
     AMOUNTS,
     DAYS,

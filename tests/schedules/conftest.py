@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.monitor.notify import Incidents, NotifySettings
+from pipelines.settings import Settings, ShopSettings
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.settings import ScheduleSettings
 from schedules.triggers import DailyAt, EveryMinutes
-from sources.repair_shop.settings import Settings, ShopSettings
 
 
 class Clock:

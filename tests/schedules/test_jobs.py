@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from pipelines.settings import Settings, SettingsError, ShopSettings
 from schedules.jobs import PlannedJob, business_day, planned_jobs
 from schedules.settings import ScheduleSettings, load_retention, load_schedule
-from sources.repair_shop.settings import Settings, SettingsError, ShopSettings
 
 DUE = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)  # 22:30 of the 20th in Guatemala
 

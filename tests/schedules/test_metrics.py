@@ -10,9 +10,9 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from pipelines.monitor.metrics import MetricsError, render, serving
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.status import status
+from pipelines.settings import Settings, ShopSettings
 from schedules.scheduler import Agenda
 from shopmirror.main import main
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.schedules.conftest import job
 
 KEY = "k-0123456789abcdef"

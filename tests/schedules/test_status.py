@@ -16,9 +16,9 @@ from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard
 from pipelines.outbox.change import NewChange
 from pipelines.publish.publish import publish
+from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.settings import Settings
 from tests.schedules.conftest import job
 
 

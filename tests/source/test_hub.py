@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.settings import ShopSettings
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -16,7 +17,6 @@ from sources.repair_shop import hub
 from sources.repair_shop.hub import Turn, on_wire, pause, together
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.settings import ShopSettings
 
 
 def test_results_come_in_order_and_an_error_when_all_have_ended():

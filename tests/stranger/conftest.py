@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.extract import JobResult, ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.sync.conftest import Recorder, up_to_raw
 from tests.wire.doubles import Loopback, Reply, Seen
 

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sources.repair_shop.profile import probe
-from sources.repair_shop.reports import fetch_year
+from pipelines.doctor.profile import probe
+from pipelines.service_reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
 from tests.wire.doubles import Reply, Seen

@@ -15,6 +15,7 @@ import pytest
 
 from pipelines.load.consumer import Feed
 from pipelines.load.loader import LoadOutcome
+from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import Run
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import SyncReport, verdict
@@ -25,7 +26,6 @@ from sandbox.store import ShopStore
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.log import NO_ROW, Log, Offset
 from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
-from sources.repair_shop.settings import Settings, ShopSettings
 from tests.conftest import made_once
 
 ZONE = "America/Guatemala"

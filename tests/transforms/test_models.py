@@ -12,6 +12,7 @@ import duckdb
 import pytest
 import yaml
 
+from pipelines.settings import ShopSettings
 from pipelines.transform import compiled, runner
 from pipelines.transform.findings import MEANINGS
 from pipelines.transform.incremental import DIFFERS
@@ -21,7 +22,6 @@ from pipelines.transform.models import (
     build,
     unit_tests,
 )
-from sources.repair_shop.settings import ShopSettings
 from tests.transforms.conftest import Warehouse
 from tests.transforms.raw import Raw, raw_tables
 

@@ -8,13 +8,13 @@ import duckdb
 import pytest
 
 from bench.homes import settings_of
-from pipelines.monitor.doctor import doctor
+from pipelines.doctor import doctor
+from pipelines.settings import ShopSettings
 from pipelines.sync.run import sync
 from pipelines.transform.statuses import Evidence, by_words, judge, named_in_settings
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from sources.repair_shop.settings import ShopSettings
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
+from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.settings import ShopSettings
 from tests.wire.doubles import FakeClock, Loopback
 
 

@@ -4,9 +4,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.settings import ShopSettings
 
 
 def main(path: str, base_url: str, requests: int) -> None:

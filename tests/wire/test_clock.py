@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.monitor.doctor import doctor, exit_code
+from pipelines.doctor import doctor, exit_code
 from pipelines.monitor.status import status
+from pipelines.settings import Settings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BudgetUnusable
 from sources.repair_shop.http.service_clock import ServiceClock, clock_words
-from sources.repair_shop.settings import Settings
 
 
 def dated(days, **headers):

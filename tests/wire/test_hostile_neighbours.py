@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.settings import ShopSettings
 from tests.wire.doubles import FakeClock
 from tests.wire.simulation import MINUTE, Service, World, incidents
 

@@ -23,8 +23,8 @@ from pydantic import (
     model_validator,
 )
 
-from ...schema.bodies import moments
-from ...schema.bodies.fields import (
+from pipelines.bodies import moments
+from pipelines.bodies.fields import (
     Flag,
     Identifier,
     Label,

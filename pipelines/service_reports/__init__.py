@@ -3,17 +3,18 @@
 Specification, "reports": ``/monthlySales?year``, ``/monthlyPurchases?year``, ``/dailySales`` and
 ``/dailyPurchases`` with ``dateFrom/dateTo``; the response is not shown. An answer is taken apart
 (:mod:`.entries`) and read (:mod:`.reading`): right, or not at all. What cannot be read with
-certainty raises :class:`~repair_shop.errors.BadAnswer`, naming what was seen and the mend.
+certainty raises :class:`~sources.repair_shop.errors.BadAnswer`, naming what was seen and the mend.
 """
 
 from datetime import date
 from decimal import Decimal
 
-from ..errors import BadAnswer
-from ..http.client import Client
-from ..schema.endpoints import REPORTS
-from .entries import Unreadable
-from .reading import CENT, Question, Totals, read
+from pipelines.service_reports.entries import Unreadable
+from pipelines.service_reports.reading import CENT, Question, Totals, read
+from pipelines.settings import ShopSettings
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.schema.endpoints import REPORTS
 
 __all__ = ["contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
 
@@ -22,7 +23,7 @@ def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:
     """A monthly report: first day of month -> total. Months without an entry are zero."""
     path, parameter = REPORTS[report]
     last = today.replace(day=1) if year == today.year else date(year, 12, 1)
-    shop = client.shop
+    shop = ShopSettings.of(client.shop)
     question = Question(path, "month", date(year, 1, 1), last, shop.zone, shop.report_total)
     return _ask(client, question, {parameter: year})
 
@@ -36,7 +37,7 @@ def fetch_days(
     it decides where an answer could be read in more than one way.
     """
     path, begin, end = REPORTS[report]
-    shop = client.shop
+    shop = ShopSettings.of(client.shop)
     question = Question(path, "day", first, last, shop.zone, shop.report_total, month_total)
     return _ask(client, question, {begin: first, end: last})
 

@@ -7,17 +7,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.doctor.profile import ServiceProfile, probe
+from pipelines.doctor.profile import said_of_itself as asked
 from pipelines.home import Home
+from pipelines.load.evidence import PROFILE_KEY
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import published_here
+from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.profile import PROFILE_KEY, ServiceProfile, probe
-from sources.repair_shop.profile import said_of_itself as asked
 from sources.repair_shop.scan.reader import PAGING_KEY
-from sources.repair_shop.settings import Settings, ShopSettings
 
 CURRENCY_KEY = "currency"
 

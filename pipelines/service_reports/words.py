@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Literal
 
-from ..schema.clean import snake_case
+from sources.repair_shop.schema.clean import snake_case
 
 Role = Literal["date", "year", "month", "day", "weak", "total", "tax", "other", "unknown"]
 """``weak``: may be a period, if nothing plainer is there. ``other``: known to be no total."""

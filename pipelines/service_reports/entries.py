@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from .periods import Grain, layouts
-from .words import NO_ENTRIES, PAGES, plain, role_of
+from pipelines.service_reports.periods import Grain, layouts
+from pipelines.service_reports.words import NO_ENTRIES, PAGES, plain, role_of
 
 _UTC = ZoneInfo("UTC")
 _PLACE = {"month": 12}

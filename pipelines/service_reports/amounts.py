@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from ..schema.clean import parse_amount
+from sources.repair_shop.schema.clean import parse_amount
 
 _FIGURE = re.compile(r"\d[\d.,'\u2019\u00a0\u202f ]*")
 _GROUPED = {

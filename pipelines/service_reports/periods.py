@@ -12,8 +12,8 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from ..schema.dates import parse_moment, parse_offset
-from .words import FILLERS, MONTH_NUMBERS, WEEKDAYS, Role
+from pipelines.service_reports.words import FILLERS, MONTH_NUMBERS, WEEKDAYS, Role
+from sources.repair_shop.schema.dates import parse_moment, parse_offset
 
 Grain = Literal["month", "day"]
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...schema.bodies.fields import Queued, QueuedRow
-from ...schema.bodies.tables import Body, models
-from ...schema.endpoints import ENDPOINTS
+from pipelines.bodies.fields import Queued, QueuedRow
+from pipelines.bodies.tables import Body, models
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _WRITABLE = (
     "customers tickets ticket_comments ticket_timers payments products models categories brands "

@@ -15,18 +15,16 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from .errors import BadAnswer, NotFound, wrong_address
-from .http.answers import Answer
-from .http.client import Client
-from .http.service_clock import clock_words
-from .reports import contradiction, fetch_days, fetch_year
-from .scan import PAGE_ROWS
-from .schema.clean import clean_row, parse_amount, snake_case
-from .schema.dates import month_end
-from .schema.endpoints import ENDPOINTS, INFO_PATH
+from pipelines.service_reports import contradiction, fetch_days, fetch_year
+from sources.repair_shop.errors import BadAnswer, NotFound, wrong_address
+from sources.repair_shop.http.answers import Answer
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.http.service_clock import clock_words
+from sources.repair_shop.scan import PAGE_ROWS
+from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
+from sources.repair_shop.schema.dates import month_end
+from sources.repair_shop.schema.endpoints import ENDPOINTS, INFO_PATH
 
-PROFILE_KEY = "profile"
-"""The newest of a shop, in the ledger."""
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
 _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")

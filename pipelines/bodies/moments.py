@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from ...schema.bodies.fields import fault, shown
-from ...schema.dates import format_day, format_moment, parse_moment
+from pipelines.bodies.fields import fault, shown
+from sources.repair_shop.schema.dates import format_day, format_moment, parse_moment
 
 _SPELLED = re.compile(
     r"\d{2}-[A-Za-z]{3}-\d{4}(?P<clock> \d{2}:\d{2}(:\d{2})?)?|(?P<iso>\d{4}-\d{2}-\d{2})([T ].*)?",

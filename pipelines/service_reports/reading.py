@@ -15,10 +15,19 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from . import amounts
-from .entries import Check, Entries, Entry, Unreadable
-from .periods import Grain, Part, layouts
-from .words import NET_NAMES, REDUCTIONS, SUM_WORDS, TOTAL_NAMES, WEEKDAYS, Role, plain, role_of
+from pipelines.service_reports import amounts
+from pipelines.service_reports.entries import Check, Entries, Entry, Unreadable
+from pipelines.service_reports.periods import Grain, Part, layouts
+from pipelines.service_reports.words import (
+    NET_NAMES,
+    REDUCTIONS,
+    SUM_WORDS,
+    TOTAL_NAMES,
+    WEEKDAYS,
+    Role,
+    plain,
+    role_of,
+)
 
 CENT = Decimal("0.01")
 _MOST_WAYS = 200

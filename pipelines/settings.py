@@ -1,0 +1,175 @@
+"""Settings of the product: those of the source, and what figures, pushes and pages need.
+
+Read from dlt's own places, as the source reads them (:mod:`sources.repair_shop.settings`). A name
+that nobody knows is a fault.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sources.repair_shop import settings as of_the_source
+from sources.repair_shop.settings import (
+    SECTION,
+    SettingsError,
+    closest,
+    existing_zone,
+    faults,
+    home_folder,
+    is_in_the_clear,
+    is_loopback,
+    read_section,
+    settings_layers,
+    shops_of,
+)
+
+__all__ = [
+    "SECTION",
+    "WEEKDAYS",
+    "Section",
+    "Settings",
+    "SettingsError",
+    "ShopSettings",
+    "existing_zone",
+    "faults",
+    "home_folder",
+    "is_in_the_clear",
+    "is_loopback",
+    "load_section",
+    "load_settings",
+    "read_section",
+    "settings_layers",
+]
+
+_HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+class Section(BaseModel):
+    """A section of settings: fixed once it is read; a name that it does not know is a fault."""
+
+    # "inf" is a number to pydantic, and no length of anything.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+_Section = TypeVar("_Section", bound=Section)
+
+
+class ShopSettings(of_the_source.ShopSettings):
+    """One shop as the product knows it: how to talk to it, and how its figures are to be taken."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def of(cls, shop: of_the_source.ShopSettings) -> "ShopSettings":
+        """The settings that a client of the source holds; the product's own made them."""
+        return shop if isinstance(shop, cls) else cls(**dict(shop))
+
+    settle_minutes: float = Field(
+        5.0, ge=1, description="how late lists may show a write; what was lost is sent again then"
+    )
+    repair_requests: int = Field(
+        60, ge=0, description="requests a night spent re-reading days whose reports differ"
+    )
+    report_total: str = Field(
+        "", description="field of the service's reports that holds the total, if it cannot be told"
+    )
+    currency: str = Field(
+        "", description="what amounts are in, such as GTQ; by default the service's"
+    )
+    closed_weekdays: str = Field("", description="e.g. 'sun' or 'sat,sun'")
+    closed_days: str = Field("", description="ISO days, comma-separated")
+    opening_hours: str = Field("09:00-18:00", description="shop time, for cycle times")
+    done_statuses: str = Field("", description="labels or ids of statuses that end a ticket")
+    cancelled_statuses: str = Field("", description="those that end it without the work done")
+    open_statuses: str = Field("", description="those that do not end a ticket, whatever it seems")
+    shop_accounts: str = Field(
+        "", description="staff ids, names or e-mails that stand for the shop: no technician"
+    )
+    today_by: Literal["invoice", "ticket"] = Field(
+        "invoice",
+        description="whose day makes money taken a sale of today rather than a receivable",
+    )
+
+    @field_validator("opening_hours")
+    @classmethod
+    def _hours_are_readable(cls, value: str) -> str:
+        text = value.replace(" ", "")
+        found = _HOURS.fullmatch(text)
+        if not text:
+            return ""
+        if found is None:
+            raise ValueError("must look like 09:00-18:00 (empty: the whole day)")
+        opens, closes = f"{found[1]:0>2}:{found[2]}", f"{found[3]:0>2}:{found[4]}"
+        if not opens < closes <= "24:00":
+            raise ValueError("must end on the day it begins, after it (empty: the whole day)")
+        return f"{opens}-{closes}"
+
+    @field_validator("closed_weekdays")
+    @classmethod
+    def _weekdays_are_known(cls, value: str) -> str:
+        days = [part.strip().lower()[:3] for part in value.split(",") if part.strip()]
+        if not set(days) <= set(WEEKDAYS):
+            raise ValueError(f"must be some of {', '.join(WEEKDAYS)}, with commas between")
+        return ",".join(days)
+
+    @field_validator("closed_days")
+    @classmethod
+    def _days_are_iso(cls, value: str) -> str:
+        try:
+            days = [date.fromisoformat(part.strip()) for part in value.split(",") if part.strip()]
+        except ValueError:
+            raise ValueError("must be days like 2026-12-25, with commas between") from None
+        return ",".join(day.isoformat() for day in days)
+
+
+class Settings(Section):
+    """Every shop, in the order of their names, and the one folder the product writes to."""
+
+    home: Path
+    shops: tuple[ShopSettings, ...]
+
+    def shop(self, name: str) -> ShopSettings:
+        """The shop called ``name``; :class:`SettingsError` names those that exist."""
+        for shop in self.shops:
+            if shop.name == name.lower():
+                return shop
+        known = [shop.name for shop in self.shops]
+        guess = closest(name.lower(), known)
+        raise SettingsError(f"There is no shop '{name}'.{guess} Configured: {', '.join(known)}.")
+
+    @property
+    def one_zone(self) -> ZoneInfo | None:
+        """The zone of all shops; None when they stand in several."""
+        zones = {shop.timezone for shop in self.shops}
+        return self.shops[0].zone if len(zones) == 1 else None
+
+    def chosen(self, name: str | None) -> tuple[ShopSettings, ...]:
+        """One shop if named, else all."""
+        return self.shops if name is None else (self.shop(name),)
+
+
+def load_settings() -> Settings:
+    """Read and validate every shop; :class:`SettingsError` when one cannot be used.
+
+    Nothing is sent anywhere: this is what "exit code 2, nothing was sent" rests on.
+    """
+    return Settings(home=home_folder(), shops=shops_of(read_section(*SECTION), ShopSettings))
+
+
+def load_section(
+    name: str, kind: type[_Section], values: Mapping[str, Any] | None = None
+) -> _Section:
+    """A section's settings (by default read from dlt's places), validated.
+
+    :class:`SettingsError` names every fault and, for a name nobody knows, the one that was meant.
+    """
+    try:
+        return kind.model_validate(read_section(name) if values is None else values)
+    except ValidationError as error:
+        raise SettingsError(f"Settings under [{name}] are wrong: {faults(error, kind)}") from None
