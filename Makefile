@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 install: $(VENV)/.installed
 
 # The stamp is written last, so an install that was cut off is done again.
-$(VENV)/.installed: requirements.lock pyproject.toml
+$(VENV)/.installed: requirements.lock pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -14,7 +14,7 @@ from pathlib import Path
 from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
-OURS = ("sources", "pipelines", "schedules", "sandbox", "transforms", "notebooks")
+OURS = ("sources", "pipelines", "schedules", "sandbox", "specification", "transforms", "notebooks")
 _NOTEBOOK_LINE = re.compile(rf'(?m)^(\s*"(?:from|import) )((?:{"|".join(OURS)})\b)')
 
 
