@@ -58,7 +58,7 @@ campaigns: install
 
 # A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
 soak: install
-	$(BIN)/python -m bench.soak --nights 30 --seeds 7
+	$(BIN)/python -m tests.simulations.soak --nights 30 --seeds 7
 
 # After an edit of transforms/: the statements that a build on DuckDB carries out.
 models: install

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from bench.homes import settings_of
 from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
@@ -26,6 +25,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.scan.jobs import mirror_jobs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.homes import settings_of
 
 ZONE = "America/Guatemala"
 NAIVE = "a naive rest_api source"

@@ -70,7 +70,7 @@ SLOW = (
     "schedules/test_long_nights.py",
     "schedules/test_runner.py",
     "schedules/test_scheduler.py",
-    "soak",
+    "simulations",
     "source/test_source.py",
     "stranger",
     "sync",
@@ -146,10 +146,8 @@ def pytest_configure() -> None:
     known = [getattr(sys.modules.get(one.__module__), "MAPPING", {}) for one in sys.meta_path]
     ours = next((one for one in known if "shopmirror" in one), None)
     if ours is not None and "specification" not in ours:
-        pytest.exit(
-            "A package came after the install: python -m pip install --no-deps --no-build-isolation -e .",
-            returncode=3,
-        )
+        how = "python -m pip install --no-deps --no-build-isolation -e ."
+        pytest.exit(f"A package came after the install: {how}", returncode=3)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from bench.homes import settings_of
 from pipelines.outbox import Outbox, adopt, enqueue, push
 from pipelines.settings import Settings
 from sandbox.server import SandboxServer
+from tests.homes import settings_of
 
 WAYS = ("queue alone", "whole home", "whole home in place", "another path")
 _MOST_STEPS = 60

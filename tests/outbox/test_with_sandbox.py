@@ -2,13 +2,13 @@
 
 import pytest
 
-from bench.simulation.user import body_of
 from pipelines.outbox import enqueue, push
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.outbox import crash
 from tests.outbox.conftest import changes, of_sandbox
+from tests.simulations.user import body_of
 
 SHOPS = {
     "plain": Quirks(),

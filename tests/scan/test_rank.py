@@ -6,9 +6,19 @@ from datetime import date, timedelta
 
 import pytest
 
-from bench.nights import BEGIN, DIALECTS, Dialect, Life, Mirror, Reading, Shop, Tally, simulate
 from sources.repair_shop.scan.night import find_gone
 from sources.repair_shop.scan.rank import RankSearch
+from tests.simulations.nights import (
+    BEGIN,
+    DIALECTS,
+    Dialect,
+    Life,
+    Mirror,
+    Reading,
+    Shop,
+    Tally,
+    simulate,
+)
 
 
 @pytest.mark.seeds(1)

@@ -9,13 +9,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from bench.homes import settings_of
 from pipelines.outbox import Outbox, enqueue
 from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.ledger import LedgerError
+from tests.homes import settings_of
 
 ZONE = "America/Guatemala"
 

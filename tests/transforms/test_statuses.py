@@ -7,7 +7,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from bench.homes import settings_of
 from pipelines.doctor import doctor
 from pipelines.settings import ShopSettings
 from pipelines.sync.run import sync
@@ -15,6 +14,7 @@ from pipelines.transform.statuses import Evidence, by_words, judge, named_in_set
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from tests.homes import settings_of
 
 
 @pytest.mark.parametrize(

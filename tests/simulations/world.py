@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bench.homes import settings_of
 from pipelines.settings import Settings
 from sandbox.generator import DEFAULT_UNTIL, Size
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget.clock import SystemClock
+from tests.homes import settings_of
 
 ZONE = "America/Guatemala"
 MINUTE_SECONDS = 0.3
@@ -69,7 +69,7 @@ DIALECTS: dict[str, tuple[Quirks, int | None, Size]] = {
 
 
 _LOADED = (
-    "bench.simulation.world",
+    "tests.simulations.world",
     "pipelines.sync.run",
     "pipelines.outbox",
     "time_machine",

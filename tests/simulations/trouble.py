@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from bench.simulation.staff import Staff
-from bench.simulation.world import Plan, World
 from sandbox.faults import FaultKind
+from tests.simulations.staff import Staff
+from tests.simulations.world import Plan, World
 
 _WIRE: tuple[FaultKind, ...] = (
     *("reset", "truncated_json", "truncated_body", "html_502", "error_under_200"),

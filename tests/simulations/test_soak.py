@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.simulation.truth import Raw, records
-from bench.simulation.world import Plan, World
-from bench.soak import Broken, Soak, soak
+from tests.simulations.soak import Broken, Soak, soak
+from tests.simulations.truth import Raw, records
+from tests.simulations.world import Plan, World
 
 pytestmark = pytest.mark.timeout(900)
 

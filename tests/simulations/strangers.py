@@ -1,20 +1,20 @@
 """Random services that are not the sandbox, read night by night and held against what they have.
 
-``python -m bench.strangers FIRST LAST [NIGHTS]`` draws a service for each seed, written from the
-specification and the field notes alone: how it pages, sorts, filters, wraps, refuses and ends its
-lists, and what breaks on its way (bodies cut off, empty, in another shape, refusals, failures).
-Most have an odd habit or some besides (``ODD``). A reading may be incomplete, but not say that it
-is complete with rows missing, too many or old; the last night, on which nothing breaks, must be
-complete, but of services that :func:`is_unprovable` names; and no night may ask more than
-:func:`most_requests`. Prints what each night asked, with ``!`` where it was incomplete. Ends with
-1 if something was not so.
+``python -m tests.simulations.strangers FIRST LAST [NIGHTS]`` draws a service for each seed,
+written from the specification and the field notes alone: how it pages, sorts, filters, wraps,
+refuses and ends its lists, and what breaks on its way (bodies cut off, empty, in another shape,
+refusals, failures). Most have an odd habit or some besides (``ODD``).
 
-Seeds found lists left "not counted", 17 words taken for the limit by chance, and rows of a list
-that failed taken for hidden; a 404 behind a short list taken for an error (23), deleted tickets
-kept until the weekly reading where lists hide some (4), a last page shown for every page taken for
-the second of two (65), a single full page taken for all (17), rows behind one of a hundred taken
-for gone (126), and a key without a right to the users never asked for more (101). Scans run side
-by side, so what a seed meets differs each time.
+A reading may be incomplete, but not say that it is complete with rows missing, too many or old; the
+last night, on which nothing breaks, must be complete, but of services that :func:`is_unprovable`
+names; and no night may ask more than :func:`most_requests`. Prints what each night asked, with
+``!`` where it was incomplete. Ends with 1 if something was not so. Seeds found lists left "not
+counted", 17 words taken for the limit by chance, and rows of a list that failed taken for hidden; a
+404 behind a short list taken for an error (23), deleted tickets kept until the weekly reading where
+lists hide some (4), a last page shown for every page taken for the second of two (65), a single
+full page taken for all (17), rows behind one of a hundred taken for gone (126), and a key without a
+right to the users never asked for more (101). Scans run side by side, so what a seed meets differs
+each time.
 """
 
 import gzip

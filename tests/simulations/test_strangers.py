@@ -1,8 +1,8 @@
-"""Random services of :mod:`bench.strangers`, of a few seeds that found something."""
+"""Random services of :mod:`tests.simulations.strangers`, of a few seeds that found something."""
 
 import pytest
 
-from bench.strangers import tried
+from tests.simulations.strangers import tried
 
 
 @pytest.mark.parametrize("seed", [65, 94])

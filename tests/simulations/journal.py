@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from bench.simulation.truth import Key, Records
 from sandbox.resources import RESOURCES
+from tests.simulations.truth import Key, Records
 
 ALLOWED: dict[str, str] = {
     "during": "changed while the run read: the next complete run shows it",

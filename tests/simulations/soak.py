@@ -1,10 +1,12 @@
-"""Months of a shop in minutes: ``python -m bench.soak [--seed N] [--nights N] [--dialect NAME]``.
+"""Months of a shop in minutes.
+
+``python -m tests.simulations.soak [--seed N] [--nights N] [--dialect NAME]`` is another month.
 
 Each night is another day: the staff changed everything, a user queued changes, faults of the wire,
 kills, clocks, neighbours of the key and restored backups come in between. After it the service's
 own records, read from its database, are held against every raw row, the figures of the marts and
 every queued change. A run that ended complete must show what was there; what it may not know yet
-stands in one table with a bound (``bench/simulation/journal.py``). At the end everything is read
+stands in one table with a bound (``tests/simulations/journal.py``). At the end everything is read
 whole and nothing is allowed to differ.
 
 The first fault ends the run with exit code 1, the night and the seed that repeats it.
@@ -20,12 +22,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench.simulation import trouble, truth
-from bench.simulation.journal import ALLOWED, Journal
-from bench.simulation.staff import Staff
-from bench.simulation.user import User, states
-from bench.simulation.world import DIALECTS, Ended, Plan, World, chance_of
+from tests.simulations import trouble, truth
+from tests.simulations.journal import ALLOWED, Journal
+from tests.simulations.staff import Staff
+from tests.simulations.user import User, states
+from tests.simulations.world import DIALECTS, Ended, Plan, World, chance_of
 
+MODULE = "tests.simulations.soak"
 MODELS_EVERY = 3
 """Of the nights, so many have dbt build the marts; all load and prove raw."""
 CALM_EVERY = 3
@@ -230,7 +233,7 @@ def soak(seed: int, nights: int, dialect: str, **options: Any) -> str:
 
 def main() -> int:
     """The command line; 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="python -m bench.soak")
+    parser = argparse.ArgumentParser(description=__doc__, prog=f"python -m {MODULE}")
     parser.add_argument("--seed", type=int, default=1, help="of the first simulation")
     parser.add_argument("--seeds", type=int, default=1, help="simulations, one after the other")
     parser.add_argument("--nights", type=int, default=30)
@@ -242,7 +245,7 @@ def main() -> int:
     for seed in range(given.seed, given.seed + given.seeds):
         dialect = dialects[seed % len(dialects)]
         began = time.monotonic()
-        again = f"python -m bench.soak --seed {seed} --nights {given.nights} --dialect {dialect}"
+        again = f"python -m {MODULE} --seed {seed} --nights {given.nights} --dialect {dialect}"
         try:
             print(f"== {again}", flush=True)
             print(soak(seed, given.nights, dialect, say=given.say))

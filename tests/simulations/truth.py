@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from bench.simulation.staff import ODD
 from sandbox import reports
 from sandbox.quirks import Quirks
 from sandbox.render import as_seen
 from sandbox.resources import RESOURCES
 from sandbox.store import ShopStore
 from sandbox.values import BadValue, parse_moment
+from tests.simulations.staff import ODD
 
 Key = tuple[str, str]
 """Table and id of a record."""
