@@ -8,8 +8,8 @@ import urllib.request
 import pytest
 
 from pipelines.dashboard import free_port
-from tests.report.conftest import chain as chain
-from tests.report.conftest import home as home
+from tests.app.conftest import chain as chain
+from tests.app.conftest import home as home
 
 
 @pytest.fixture(scope="session")

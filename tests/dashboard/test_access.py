@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pipelines.dashboard import access, free_port, load_access
 from pipelines.dashboard.serve import APP
 from shopmirror.main import main
-from tests.report.warehouse import change
+from tests.app.warehouse import change
 
 PASSWORD = "counter and till"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.report.browser import launched
-from tests.report.warehouse import change
+from tests.app.browser import launched
+from tests.app.warehouse import change
 
 pytestmark = pytest.mark.browser
 _PATIENCE = 60_000

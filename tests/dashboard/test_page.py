@@ -20,7 +20,7 @@ from pipelines.report import formats
 from pipelines.report.figures import Period
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
-from tests.report.warehouse import ask, change
+from tests.app.warehouse import ask, change
 
 
 def shown(home: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTest:

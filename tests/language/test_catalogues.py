@@ -18,7 +18,7 @@ from pipelines.report.page import render
 from pipelines.report.post import summary
 from shopmirror.main import main
 from tests.language.catalogue import messages, notebooks
-from tests.report.warehouse import NOW, TODAY, ask, chain_home, change
+from tests.app.warehouse import NOW, TODAY, ask, chain_home, change
 
 _PLACES = re.compile(r"\{(\w+)\}")
 

@@ -1,21 +1,4 @@
-"""Warehouses of generated shops, made once for all tests of this folder."""
+"""Warehouses of generated shops, made once for all tests."""
 
-import shutil
-
-import pytest
-
-from tests.report.warehouse import chain_home
-
-
-@pytest.fixture(scope="session")
-def chain(tmp_path_factory):
-    return chain_home(tmp_path_factory)
-
-
-@pytest.fixture
-def home(chain, tmp_path):
-    """The same, to be changed."""
-    mine = tmp_path / "home"
-    mine.mkdir()
-    shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
-    return mine
+from tests.app.conftest import chain as chain
+from tests.app.conftest import home as home

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from shopmirror.main import main
-from tests.report.warehouse import ask, change
+from tests.app.warehouse import ask, change
 
 CELLS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

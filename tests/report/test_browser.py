@@ -9,8 +9,8 @@ from pypdf import PdfReader
 
 from pipelines.report import closing_report
 from pipelines.report.page import render
-from tests.report.browser import launched
-from tests.report.warehouse import NOW
+from tests.app.browser import launched
+from tests.app.warehouse import NOW
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shopmirror.main import main
-from tests.report.warehouse import change
+from tests.app.warehouse import change
 
 
 @pytest.fixture

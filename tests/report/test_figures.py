@@ -11,7 +11,7 @@ from pipelines.publish.errors import NothingPublished
 from pipelines.report import ReportError, SealState, closing_report
 from pipelines.report.figures import Page, Report
 from sources.repair_shop.ledger import Ledger
-from tests.report.warehouse import NOW, TODAY, ask, change
+from tests.app.warehouse import NOW, TODAY, ask, change
 
 
 def report(home: Path, **options: object) -> Report:

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from pipelines.report import ReportError, closing_report, default_path, write
-from tests.report.warehouse import NOW
+from tests.app.warehouse import NOW
 
 
 @pytest.fixture(scope="module")

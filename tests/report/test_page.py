@@ -13,7 +13,7 @@ from pipelines.report import SealState, closing_report, fonts, formats
 from pipelines.report.figures import Report, Technician
 from pipelines.report.page import render
 from pipelines.report.paper import print_pdf
-from tests.report.warehouse import NOW, change
+from tests.app.warehouse import NOW, change
 
 JUNE = date(2026, 6, 1)
 NAMES = (

@@ -10,7 +10,7 @@ from pipelines.monitor.sender import old_mail_settings
 from pipelines.report import ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from pipelines.settings import SettingsError
-from tests.report.warehouse import NOW
+from tests.app.warehouse import NOW
 from tests.schedules.receivers import HookServer, MailServer, served
 
 

@@ -13,7 +13,7 @@ from pipelines.report.post import PostSettings, message
 from pipelines.report.sheet import Sheet
 from shopmirror.main import main
 from tests.report.test_asking import cells
-from tests.report.warehouse import NOW, ask
+from tests.app.warehouse import NOW, ask
 
 JUNE = date(2026, 6, 1)
 

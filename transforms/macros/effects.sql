@@ -16,9 +16,10 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
     The amounts that count as sales, and the day on which each counts, under definitions: a
     relation with shop_id, definition, date_basis, amount_basis, returns_rule, documents_rule.
     `documents` has the columns of marts.sales_documents, `payments` those of marts.payments, at
-    whatever grain (single, or summed for the comparison of all definitions).
+    whatever grain (single, or summed for the comparison of all definitions). `named` lists further
+    columns of both: what each is among documents, and among payments.
 -#}
-{% macro sales_effects(definitions, documents, payments) %}
+{% macro sales_effects(definitions, documents, payments, named={}) %}
     select
         definitions.shop_id,
         definitions.definition,
@@ -39,6 +40,9 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
         documents.cost,
         documents.uncosted,
         documents.documents
+        {%- for name, sources in named.items() %},
+        {{ sources[0] }} as {{ name }}
+        {%- endfor %}
     from {{ documents }} as documents
     inner join {{ definitions }} as definitions on definitions.shop_id = documents.shop_id
     where definitions.date_basis <> 'payment'
@@ -66,6 +70,9 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
         cast(null as {{ money() }}) as cost,
         cast(0 as {{ money() }}) as uncosted,
         payments.payments as documents
+        {%- for name, sources in named.items() %},
+        {{ sources[1] }} as {{ name }}
+        {%- endfor %}
     from {{ payments }} as payments
     inner join {{ definitions }} as definitions on definitions.shop_id = payments.shop_id
     where definitions.date_basis = 'payment'

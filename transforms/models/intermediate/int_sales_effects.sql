@@ -1,4 +1,10 @@
 -- The sales that count, on the day on which they count, under each shop's definition.
+{% set nothing = 'cast(null as ' ~ dbt.type_string() ~ ')' %}
+{% set named = {'effect_key': ['documents.effect_key', nothing], 'status': ['documents.status', nothing],
+    'happened_at': ['documents.effect_at', 'payments.paid_at']} %}
+{% for name in ['document_id', 'document_number', 'ticket_id', 'customer_id', 'customer_name'] -%}
+{% do named.update({name: ['documents.' ~ name, 'payments.' ~ name]}) %}
+{%- endfor %}
 with definitions as (
     select
         shop_id,
@@ -11,12 +17,12 @@ with definitions as (
 ),
 
 paid as (
-    select shop_id, document_type, kind, day, amount, cast(1 as {{ money() }}) as payments
-    from {{ ref('payments') }}
+    select payments.*, cast(1 as {{ money() }}) as payments
+    from {{ ref('payments') }} as payments
 ),
 
 effects as (
-    {{ sales_effects('definitions', ref('sales_documents'), 'paid') }}
+    {{ sales_effects('definitions', ref('sales_documents'), 'paid', named) }}
 )
 
 select
@@ -30,6 +36,7 @@ select
     net,
     cost,
     uncosted,
-    documents
+    documents,
+    {{ named | join(',\n    ') }}
 from effects
 where day is not null

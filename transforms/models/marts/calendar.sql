@@ -14,15 +14,17 @@ numbers as (
 ),
 
 seen_days as (
-    select shop_id, created_day as day from {{ ref('int_documents') }}
+    select shop_id, created_day as day, true as is_business from {{ ref('int_documents') }}
     union all
-    select shop_id, created_day as day
+    select shop_id, day, true as is_business from {{ ref('payments') }} where amount <> 0
+    union all
+    select shop_id, created_day as day, true as is_business
     from {{ ref('stg_tickets') }} as tickets
     where deleted_at is null and {{ is_changed('int_changed_tickets', 'tickets', {'shop_id': 'shop_id', 'id': 'id'}) }}
     union all
     {%- if changed_only() %}
     -- All others are in the last build: its tickets of each day, less those that are built again.
-    select shop_id, opened_day as day
+    select shop_id, opened_day as day, true as is_business
     from (
         select shop_id, opened_day, count(*) as tickets from {{ as_built('marts', 'tickets') }} group by 1, 2
         union all
@@ -32,9 +34,14 @@ seen_days as (
     having sum(tickets) > 0
     union all
     {%- endif %}
-    select shop_id, created_day as day from {{ ref('stg_purchase_orders') }}
+    select shop_id, created_day as day, false as is_business from {{ ref('stg_purchase_orders') }}
     union all
-    select shop_id, created_day as day from {{ ref('stg_expenses') }}
+    select shop_id, created_day as day, false as is_business from {{ ref('stg_expenses') }}
+),
+
+-- A customer came, or paid.
+business_days as (
+    select shop_id, day from seen_days where is_business group by 1, 2
 ),
 
 first_days as (
@@ -91,6 +98,7 @@ judged as (
 hours as (
     select
         judged.*,
+        judged.is_open and business_days.day is not null as is_business_day,
         case
             when not is_open then 0
             -- Hours nobody can read count as the whole day, so that no cycle time is lost.
@@ -98,6 +106,7 @@ hours as (
             else closes_minute - opens_minute
         end as open_minutes
     from judged
+    left join business_days on business_days.shop_id = judged.shop_id and business_days.day = judged.day
 )
 
 select
@@ -106,8 +115,9 @@ select
     {{ month_of('day') }} as month,
     weekday,
     is_open,
+    is_business_day,
     day = today as is_today,
-    max(case when is_open then day end) over (
+    max(case when is_business_day then day end) over (
         partition by shop_id order by day rows between unbounded preceding and 1 preceding
     ) as last_open_day,
     cast({{ dbt.dateadd('day', -28, 'day') }} as date) as four_weeks_earlier,

@@ -1,0 +1,21 @@
+"""Warehouses of generated shops, made once for all tests of this folder."""
+
+import shutil
+
+import pytest
+
+from tests.app.warehouse import chain_home
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory):
+    return chain_home(tmp_path_factory)
+
+
+@pytest.fixture
+def home(chain, tmp_path):
+    """The same, to be changed."""
+    mine = tmp_path / "home"
+    mine.mkdir()
+    shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
+    return mine
