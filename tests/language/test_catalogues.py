@@ -17,8 +17,8 @@ from pipelines.report import closing_report
 from pipelines.report.page import render
 from pipelines.report.post import summary
 from shopmirror.main import main
-from tests.language.catalogue import messages, notebooks
 from tests.app.warehouse import NOW, TODAY, ask, chain_home, change
+from tests.language.catalogue import messages, notebooks
 
 _PLACES = re.compile(r"\{(\w+)\}")
 

@@ -12,8 +12,8 @@ from pipelines.report import closing_report, write
 from pipelines.report.post import PostSettings, message
 from pipelines.report.sheet import Sheet
 from shopmirror.main import main
-from tests.report.test_asking import cells
 from tests.app.warehouse import NOW, ask
+from tests.report.test_asking import cells
 
 JUNE = date(2026, 6, 1)
 
