@@ -24,7 +24,8 @@ from bench.processes import peak_mb
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.reader import day_of, digest
+from sources.repair_shop.scan.reader import day_of
+from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _SHOP = {"name": "main", "base_url": "http://127.0.0.1:9/v1", "api_key": "0", "timezone": "UTC"}

@@ -13,8 +13,8 @@ from pipelines.load.loader import Loader
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.reader import digest
 from sources.repair_shop.schema.clean import made_up_id, row_id
+from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

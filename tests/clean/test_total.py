@@ -1,6 +1,5 @@
 """No answer stops the mirror: whatever JSON a row holds, it becomes a row, and nothing is lost."""
 
-import hashlib
 import itertools
 import json
 import time
@@ -19,10 +18,11 @@ from pipelines.monitor.scrub import scrub
 from sources.repair_shop.http.answers import detail_of, read_answer, rows_of
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.reader import day_of, digest
+from sources.repair_shop.scan.reader import day_of
 from sources.repair_shop.schema.arrow import tables_of
 from sources.repair_shop.schema.clean import made_up_id, parse_amount, row_id
 from sources.repair_shop.schema.dates import parse_moment
+from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
 from tests.clean.slow import slow_row, slow_rows, without_nulls
@@ -310,14 +310,6 @@ def test_the_fast_way_comes_to_what_the_slow_one_does(rows, table):
     pages = [page(body_of(rows[:4]), table), page(body_of(rows[4:]), table, seq=2)]
     fast = {name: found.to_pylist() for name, found in tables_of(pages, ZONES).items()}
     assert without_nulls(fast) == slow_rows(pages, ZONES)
-
-
-@settings(max_examples=50, deadline=None)
-@given(ROWS)
-def test_a_digest_is_that_of_the_rows_json_in_ascii(row):
-    (read,) = parse_json(body_of([row]))
-    text = json.dumps(read, sort_keys=True, default=str, separators=(",", ":"))
-    assert digest(read) == hashlib.blake2b(text.encode(), digest_size=12).digest()
 
 
 @given(st.text(max_size=300))

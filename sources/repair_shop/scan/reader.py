@@ -5,9 +5,6 @@ day, digest) is worked out here; what the warehouse holds is worked out later fr
 answer, so a load can be repeated without a request.
 """
 
-import codecs
-import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,8 +16,6 @@ from typing import Any
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-import orjson
-
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.answers import parse_json, rows_of
 from ..http.client import Answer, Client
@@ -29,6 +24,7 @@ from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.numbering import number_of
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import day_in
+from ..schema.digest import digest
 from ..schema.endpoints import TABLES, Endpoint
 from ..schema.shapes import COMMON_ALIASES
 
@@ -55,31 +51,6 @@ _PLURAL = re.compile(r"(?:ie|e)?s$")
 _NUMBER = re.compile(r"[0-9]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
-
-
-def digest(row: Mapping[str, Any]) -> bytes:
-    """Short digest of a row's whole content: of its JSON in ASCII, fields in order."""
-    try:
-        text = orjson.dumps(row, default=str, option=orjson.OPT_SORT_KEYS).decode()
-    except TypeError:  # a number of more than 64 bits
-        text = json.dumps(row, sort_keys=True, default=str, separators=(",", ":"))
-    if "\x7f" in text:
-        text = text.replace("\x7f", "\\u007f")
-    return hashlib.blake2b(text.encode("ascii", _JSON_ESCAPES), digest_size=12).digest()
-
-
-@lru_cache(maxsize=10_000)
-def _escaped(letters: str) -> str:
-    return json.dumps(letters)[1:-1]
-
-
-def _escape(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    return _escaped(error.object[error.start : error.end]), error.end
-
-
-_JSON_ESCAPES = "repair_shop.json"
-codecs.register_error(_JSON_ESCAPES, _escape)
 
 
 def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:

@@ -8,12 +8,12 @@ no value is ever turned into null or zero silently. Where an object would make c
 without end (the limits below), it is kept as JSON text.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ..schema.digest import digest
 from ..schema.endpoints import TABLES
 from ..schema.names import bounded, snake_case
 from ..schema.shapes import Shape, Table
@@ -201,8 +201,7 @@ def row_id(row: Mapping[Any, Any], table: str) -> str | None:
 
 def made_up_id(row: Mapping[Any, Any]) -> str:
     """An identifier for a row that has none: the digest of its content."""
-    text = json.dumps(row, sort_keys=True, default=str, ensure_ascii=True)
-    return "row-" + hashlib.sha256(text.encode()).hexdigest()[:24]
+    return f"row-{digest(row).hex()}"
 
 
 def clean_row(row: Mapping[Any, Any], table: str, zone: ZoneInfo) -> dict[str, Any]:

@@ -1,0 +1,20 @@
+"""Each test has its own current folder, dlt folder and settings."""
+
+import os
+
+import pytest
+
+from tests.source.lists import Lists
+from tests.wire.doubles import Loopback
+
+
+@pytest.fixture
+def lists(tmp_path, monkeypatch):
+    for name in [*os.environ]:
+        if name.startswith(("SOURCES__", "SHOPMIRROR_", "NORMALIZE__", "LOAD__")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("RUNTIME__DLTHUB_TELEMETRY", "false")
+    monkeypatch.setenv("DLT_DATA_DIR", str(tmp_path / "dlt"))
+    monkeypatch.chdir(tmp_path)
+    with Loopback() as loopback:
+        yield Lists(loopback, tmp_path)
