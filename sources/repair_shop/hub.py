@@ -29,12 +29,14 @@ from typing import Any, TypeVar
 
 from greenlet import getcurrent, greenlet
 
+from .http.client import Answer, Client, Params
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-THREADS = 64
-"""Requests on their way at a time, of all shops; as many threads, made when they are needed."""
-_OF_A_SHOP, _OF_A_SHOP_WHEN_BUSY = 12, 2
+THREADS = 240
+"""Requests on their way or waiting for the budget, of all shops; threads made when needed."""
+_OF_A_SHOP, _OF_A_SHOP_WHEN_BUSY = 4, 1
 """Threads of one shop at most; the latter while half of all are taken."""
 
 
@@ -75,6 +77,11 @@ def pause(seconds: float) -> None:
         time.sleep(seconds)
     else:
         hub.pause(seconds)
+
+
+def ask(client: Client, path: str, params: Params | None = None) -> Answer:
+    """:meth:`~repair_shop.http.client.Client.get`; in a hub in a thread of its pool."""
+    return on_wire(client.budget.fingerprint, lambda: client.get(path, params))
 
 
 def on_wire(owner: str, work: Callable[[], Result]) -> Result:

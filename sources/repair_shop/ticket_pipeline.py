@@ -14,6 +14,7 @@ from typing import Any
 
 from .errors import BadAnswer
 from .http.client import Client
+from .hub import ask
 from .ledger import Ledger
 from .scan import PAGE_ROWS
 from .schema.clean import clean_row, row_id
@@ -63,9 +64,9 @@ def probe_pipeline(client: Client, ledger: Ledger) -> None:
     """
     path = ENDPOINTS["tickets"].path
     try:
-        newest = client.get(path, {"page": 1, "sort": "newest"}).rows()
+        newest = ask(client, path, {"page": 1, "sort": "newest"}).rows()
         oldest = (
-            client.get(path, {"page": 1, "sort": "oldest"}).rows()
+            ask(client, path, {"page": 1, "sort": "oldest"}).rows()
             if len(newest) >= PAGE_ROWS
             else []
         )

@@ -97,7 +97,7 @@ def test_a_boot_costs_a_minute_of_silence(jump, budget, clock, make_shop):
     assert wait(key).reason == "silence"
     clock.ticks += 60.2
     for _ in range(30):
-        take(key)
+        take(key).answered("ok")
     wait(key)
 
 
@@ -170,8 +170,8 @@ class TestLanes:
         key = working(budget, make_shop(requests_per_minute=4))
         with budget.transaction() as (db, now):
             db.execute("insert into waiting values ('s', ?, 'sync', ?)", (key.fingerprint, now))
-        take(key, "push")
-        take(key, "push")
+        take(key, "push").answered("ok")
+        take(key, "push").answered("ok")
         assert wait(key, "push", "p").reason == "lane"
         take(key, "sync", "s")
         take(key, "sync", "s")
@@ -179,7 +179,7 @@ class TestLanes:
     def test_a_push_alone_may_have_it_all(self, budget, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         for _ in range(4):
-            take(key, "push")
+            take(key, "push").answered("ok")
 
     def test_one_who_died_waiting_is_forgotten(self, budget, clock, make_shop):
         key = working(budget, make_shop(requests_per_minute=1))

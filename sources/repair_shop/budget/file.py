@@ -11,6 +11,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,6 @@ from pathlib import Path
 from ..budget.clock import SystemClock
 from ..budget.pace import MARGIN, Pace
 from ..errors import BudgetUnusable, Refused, Stopped
-from ..hub import pause
 from ..migrations import NewerVersion, migrate
 
 _STEPS = (
@@ -66,7 +66,7 @@ class BudgetFile:
         path: Path,
         *,
         clock: SystemClock | None = None,
-        sleep: Callable[[float], None] = pause,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.path = path
         self.clock = clock or SystemClock()

@@ -23,6 +23,7 @@ Usage::
 
 import hashlib
 import sqlite3
+import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +34,6 @@ from ..budget import blocks, slots
 from ..budget.file import BudgetFile
 from ..budget.pace import MARGIN, Pace
 from ..errors import ConfigurationError, Refused, Stopped
-from ..hub import Turn
 from ..settings import ShopSettings
 
 Lane = Literal["sync", "push"]
@@ -124,7 +124,7 @@ class KeyBudget:
         self._budget = budget
         self._timeout = shop.timeout_seconds
         self._poll = min(0.5, max(0.005, self.minute / 120))
-        self._turn = Turn()
+        self._waiting = threading.Lock()
 
     def __repr__(self) -> str:
         return f"KeyBudget({self.shop_name!r}, {self.fingerprint[:8]})"
@@ -136,8 +136,8 @@ class KeyBudget:
         :class:`Stopped` as soon as ``stop``, asked four times a second, says so;
         :class:`Refused` while blocked or out of strikes.
         """
-        # Of all scans that wait, one looks at the file.
-        with self._turn:
+        # Of all threads that wait, one looks at the file.
+        with self._waiting:
             return self._wait_for_slot(lane, stop)
 
     def _wait_for_slot(self, lane: Lane, stop: Callable[[], bool] | None) -> Slot:

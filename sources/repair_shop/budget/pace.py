@@ -39,7 +39,8 @@ DAY_MINUTES = 1440
 """The longest rests are forgotten after a day without an incident; also the slowest rise."""
 STEP_MINUTES = 3
 """How often a slowed pace grows by a tenth of the limit."""
-NO_CAP = 1_000_000
+MOST_UNANSWERED = 3
+"""Requests of a key on their way at once: two at most follow one that meets the limit."""
 
 
 @dataclass
@@ -114,7 +115,7 @@ class Pace:
         unproven = not self.worked or not self.proven or self.careful_since
         if unproven or self.strikes >= STRIKES - 1:
             return 1
-        return 2 if self.strikes or self.ceiling is not None else NO_CAP
+        return 2 if self.strikes or self.ceiling is not None else MOST_UNANSWERED
 
     def on_ok(self, taken: float) -> None:
         """A request of ours, granted at ``taken``, was answered properly."""

@@ -7,12 +7,12 @@ is answered, the words are about the requests; else nothing is asked for a minut
 error, and if that does not help either, the run ends.
 """
 
+import threading
 from collections.abc import Callable
 
 import httpx
 
 from ..errors import BadAnswer, RateLimited, Unreachable, ValidationRefused
-from ..hub import Turn
 
 _IN_A_ROW = 3
 """Refusals in the same words, with nothing answered between them."""
@@ -28,7 +28,7 @@ class Breaker:
 
     def __init__(self, ask: Callable[[httpx.Request, str], tuple[float, str | None]]) -> None:
         self._ask = ask
-        self._turn = Turn()
+        self._lock = threading.Lock()
         self._good: httpx.Request | None = None
         self._words = ""
         self._count = 0
@@ -55,7 +55,7 @@ class Breaker:
         if error.status < 300 and not isinstance(error, ValidationRefused):
             return  # a broken or odd answer, not a refusal
         words = error.wording
-        with self._turn:
+        with self._lock:
             if words in self._of_requests:
                 return
             self._count = self._count + 1 if words == self._words else 1

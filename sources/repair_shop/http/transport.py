@@ -49,7 +49,6 @@ from ..http.breaker import Breaker
 from ..http.redaction import Redactor
 from ..http.service_clock import ServiceClock
 from ..http.wire import from_wire, longest_answer, read_body
-from ..hub import on_wire
 from ..settings import ShopSettings
 
 log = logging.getLogger(__name__)
@@ -183,9 +182,7 @@ class BudgetTransport:
         try:
             if (on_send := request.extensions.get("on_send")) is not None:
                 on_send(str(request.extensions.get("again", "")))
-            status, headers, body = on_wire(
-                self._budget.fingerprint, lambda: self._exchange(request, path, started)
-            )
+            status, headers, body = self._exchange(request, path, started)
             skew = self._clock.observe(headers)
             reading = read_answer(status, headers, body, method=request.method)
             outcome, error = self._judge(reading, request.method, path)

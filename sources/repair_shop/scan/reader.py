@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.answers import parse_json, rows_of
 from ..http.client import Answer, Client
+from ..hub import ask
 from ..ledger import Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.numbering import number_of
@@ -147,7 +148,7 @@ class ServiceReader:
 
     def _record(self, identity: str) -> tuple[Answer, dict[str, Any]]:
         path = f"{self._endpoint.path}/{identity}"
-        answer = self._client.get(path)
+        answer = ask(self._client, path)
         row = answer.detail()
         if row_id(row, self._endpoint.table) != identity:
             raise BadAnswer(
@@ -190,7 +191,7 @@ class ServiceReader:
         if order is not None:
             params["sort"] = order
         try:
-            answer = self._client.get(self._path, params)
+            answer = ask(self._client, self._path, params)
             rows = answer.rows()
         except BadAnswer as error:
             is_refusal = (
@@ -243,7 +244,7 @@ class ServiceReader:
         unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)
         if unknown is None:
             try:
-                self._client.get(_NO_PATH)
+                ask(self._client, _NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
                 unknown = _words_of_list(_NO_PATH, other)
@@ -271,7 +272,7 @@ class ServiceReader:
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
-            before = self._client.get(self._path, params | {name: params[name] - step})
+            before = ask(self._client, self._path, params | {name: params[name] - step})
             return 0 < len(before.rows()) < PAGE_ROWS
         ends = "\n".join([*self._known_ends(), said])
         self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
@@ -280,7 +281,7 @@ class ServiceReader:
     def _refusal(self, params: Mapping[str, Any]) -> str | None:
         """The words in which a page is refused; "" if it shows rows, None if it is empty."""
         try:
-            return "" if self._client.get(self._path, params).rows() else None
+            return "" if ask(self._client, self._path, params).rows() else None
         except BadAnswer as error:
             return _words_of_list(self._path, error)
 
