@@ -21,6 +21,7 @@ from shopmirror import demo_shop
 from shopmirror.main import main
 from shopmirror.settings_files import SettingsFiles
 from tests.init.test_guides import GUIDES, blocks
+from tests.promises import promise
 
 pytestmark = pytest.mark.xdist_group("cli")
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,7 @@ def port(folder: Path) -> int:
     return int(re.findall(r":(\d+)/", address)[0])
 
 
+@promise("the demo shows a whole mirror offline")
 def test_it_shows_a_whole_mirror_and_what_to_try_next(tried):
     folder, said = tried
     assert re.search(r"(\d+) of \1 months agree to the cent", said)

@@ -31,6 +31,7 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import TABLES
 from tests.cli.conftest import ZONE, point_at
+from tests.promises import promise
 
 DAY = date(2026, 1, 1)
 pytestmark = pytest.mark.xdist_group("cli")
@@ -115,6 +116,7 @@ def test_doctor_says_what_it_found(home, run):
     assert document["shops"][0]["items"]["envelope of lists"] == "bare array"
 
 
+@promise("an old edit is found by the report of its month")
 def test_a_shop_edited_behind_our_back_is_reported_then_repaired(home, run, shop):
     store = shop.store("main")
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:

@@ -11,6 +11,7 @@ import pytest
 
 from sandbox.server import SandboxServer
 from tests.engines.postgres import Postgres
+from tests.promises import promise
 from tests.source.project import Project
 from tests.source.test_source import _own_folder, shop
 
@@ -24,6 +25,7 @@ def ids(shop: SandboxServer) -> dict[str, set[str]]:
     return {table: {str(row["id"]) for row in store.all(table)} for table in TABLES}
 
 
+@promise("dlt init makes a project that runs, with any destination of dlt")
 def test_into_files(
     ids: dict[str, set[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,6 +42,7 @@ def test_into_files(
     assert not [path for path in again if path.parent.name in TABLES]
 
 
+@promise("dlt init makes a project that runs, with any destination of dlt")
 def test_into_postgres(
     ids: dict[str, set[str]], server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,10 @@ import pytest
 
 from tests.engines.conftest import Lake
 from tests.engines.equality import differences, same, tables
+from tests.promises import promise
 
 
+@promise("the models say the same on DuckDB, PostgreSQL and Spark")
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
 def test_every_table_is_the_same_row_by_row(
     lake: tuple[Lake, duckdb.DuckDBPyConnection], engine: str

@@ -23,6 +23,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.engines.equality import differences, same, tables
 from tests.engines.postgres import Postgres
+from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]
 WHEN_READ = {"seen_at", "fetched_at", "seen_from"}
@@ -89,6 +90,7 @@ class Machine:
         return self.end()
 
 
+@promise("several homes load into one PostgreSQL, and none takes another's shop")
 def test_three_homes_load_one_postgres(
     chain: SandboxServer, server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,21 +104,6 @@ def test_links_lead_somewhere(guide):
         assert (guide.parent / target).exists(), target
 
 
-def test_what_is_promised_is_shown_by_something_that_exists():
-    text = (FOLDER / "proofs.md").read_text(encoding="utf-8")
-    _, _, promises = text.partition("## What is promised")
-    rows = [line for line in promises.splitlines() if line.startswith("| ")][1:]
-    assert rows
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for row in rows:
-        paths = re.findall(r"`([^`]+)`", row.split("|")[2])
-        assert paths, row
-        for path in paths:
-            target = re.fullmatch(r"make (\w+)", path)
-            assert target is None or f"\n{target[1]}: " in makefile, path
-            assert target or (ROOT / path.split()[0]).exists(), path
-
-
 def test_the_readme_is_one_screen():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 80
 

@@ -9,6 +9,7 @@ from pipelines.settings import SettingsError, is_in_the_clear, load_settings
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
+from tests.promises import promise
 
 
 class _Terminal(io.StringIO):
@@ -62,6 +63,7 @@ def test_zone_and_currency_are_the_services_own(begin, folder, server, capsys):
     assert (shop.timezone, shop.currency) == ("UTC", "USD")
 
 
+@promise("a key is in no log, error, table or file")
 def test_no_key_is_in_the_log(begin, folder, server):
     begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
     for path in (folder / "data").rglob("*"):

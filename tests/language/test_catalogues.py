@@ -19,6 +19,7 @@ from pipelines.report.post import summary
 from shopmirror.main import main
 from tests.app.warehouse import NOW, TODAY, ask, chain_home, change
 from tests.language.catalogue import messages, notebooks
+from tests.promises import promise
 
 _PLACES = re.compile(r"\{(\w+)\}")
 
@@ -76,6 +77,7 @@ def english_in(text: str, *own: str) -> list[str]:
     return [word for word in re.findall(r"[A-Za-z]{2,}", text) if word != "GTQ"]
 
 
+@promise("reports, page and notices are said in Spanish")
 def test_a_report_says_nothing_by_the_catalogue(tmp_path_factory, tmp_path):
     (tmp_path / "warehouse.duckdb").write_bytes(
         (chain_home(tmp_path_factory) / "warehouse.duckdb").read_bytes()
@@ -99,6 +101,7 @@ def test_a_report_says_nothing_by_the_catalogue(tmp_path_factory, tmp_path):
             assert english_in(text, "centro", "norte", *filter(None, own)) == []
 
 
+@promise("reports, page and notices are said in Spanish")
 @pytest.mark.parametrize("part", ["sales", "breakdown", "tickets", "due", "books", "mirror"])
 def test_the_page_says_nothing_by_the_catalogue(part, tmp_path_factory, monkeypatch):
     home = chain_home(tmp_path_factory)

@@ -13,6 +13,7 @@ from bench.pushes import tried
 from pipelines.outbox import Outbox, enqueue, push
 from tests.outbox import crash
 from tests.outbox.conftest import settings_for, states
+from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +41,7 @@ def test_a_death_in_an_upload(service, tmp_path, step):
     assert (outcome.state, outcome.applied) == ("done", 1)
 
 
+@promise("each change is sent once, a payment never twice")
 @pytest.mark.seeds(25)
 def test_random_deaths_and_faults(service, tmp_path, seed):
     resource, op, crashes, faults, outcome = crash.random_run(service, tmp_path / "home", seed)
@@ -65,6 +67,7 @@ push(settings, hook=tell)
 """
 
 
+@promise("each change is sent once, a payment never twice")
 @pytest.mark.parametrize(
     ("resource", "step"),
     [("customers", "answered"), ("payments", "answered"), ("payments", "intent")],

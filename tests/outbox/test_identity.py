@@ -21,6 +21,7 @@ from pipelines.outbox import (
 from pipelines.outbox.identity import Standing, find
 from shopmirror.main import main
 from tests.outbox.conftest import change, history, settings_for, states
+from tests.promises import promise
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -183,6 +184,7 @@ def with_key(settings, key):
     return settings.model_copy(update={"shops": (shop,)})
 
 
+@promise("a queue is sent to no other service than its own")
 def test_a_change_is_not_sent_to_another_address(settings, service):
     brand(settings)
     with type(service)() as other:

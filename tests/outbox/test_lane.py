@@ -11,8 +11,10 @@ from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import Stopped
 from sources.repair_shop.http.client import Client
+from tests.promises import promise
 
 
+@promise("a push has a lane of its own beside a first load")
 def test_a_backfill_does_not_starve_a_push(tmp_path):
     with SandboxServer([ShopSpec("main", limit=10)], minute_seconds=1.0) as server:
         shop = ShopSettings(

@@ -14,6 +14,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.outbox.conftest import MINUTE, change, invoice, pay, payment, settings_for, states
 from tests.outbox.restoring import WAYS, World, killed_for_good
+from tests.promises import promise
 
 
 def put_back(settings, meanwhile=lambda: None):
@@ -259,6 +260,7 @@ def sandbox():
         yield server
 
 
+@promise("a queue put back from a backup pays nothing twice")
 @pytest.mark.seeds(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_doubled_or_lost_at_a_drawn_moment(sandbox, tmp_path, way, seed):

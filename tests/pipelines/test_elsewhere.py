@@ -18,6 +18,7 @@ from pipelines.sync.run import _load_also
 from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
+from tests.promises import promise
 
 
 def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeypatch):
@@ -68,6 +69,7 @@ def test_destinations_are_a_list_or_words(monkeypatch):
         load_warehouse()
 
 
+@promise("several homes load into one PostgreSQL, and none takes another's shop")
 def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     lake = tmp_path / "lake.duckdb"
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")

@@ -19,6 +19,7 @@ from pipelines.sync.run import Run, sync
 from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
+from tests.promises import promise
 
 HOLD = """
 import sys
@@ -29,6 +30,7 @@ with Home(sys.argv[1]).sync_lock():
 """
 
 
+@promise("what is written is readable by its owner alone")
 def test_everything_lies_under_the_folder_and_is_private(home):
     for path in (
         home.warehouse,

@@ -19,6 +19,7 @@ from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import full_watermark
+from tests.promises import promise
 from tests.stranger.conftest import client as client
 from tests.stranger.conftest import stranger as stranger
 from tests.wire.doubles import Reply
@@ -39,6 +40,7 @@ INVOICES = [
 ]
 
 
+@promise("reports agree to the cent, whatever shapes the service answers in")
 @pytest.mark.parametrize("zeros", [True, False])
 @pytest.mark.parametrize("amounts", ["number", "text", "currency"])
 @pytest.mark.parametrize("shape", ["list", "object", "parts"])

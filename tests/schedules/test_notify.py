@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver
 from pipelines.monitor.scrub import scrub
+from tests.promises import promise
 from tests.schedules.conftest import job
 from tests.schedules.receivers import HookServer, MailServer, served
 
@@ -139,6 +140,7 @@ def test_messages_hold_no_customer_and_no_key(home, clock, mail):
         assert secret not in written
 
 
+@promise("nights run by themselves; what fails is told once, and once when it is over")
 def test_a_run_that_fails_tells_and_one_that_works_again_too(bench, clock, mail):
     bench.notify = _by_mail(mail)
     for code in (0, 3, 3, 4, 3, 0, 0):

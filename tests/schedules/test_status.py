@@ -19,6 +19,7 @@ from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
+from tests.promises import promise
 from tests.schedules.conftest import job
 
 
@@ -26,6 +27,7 @@ def _incident_lines(settings: Settings) -> list[str]:
     return [line for line in status(settings).problems if line.startswith("The job")]
 
 
+@promise("nights run by themselves; what fails is told once, and once when it is over")
 def test_a_job_that_fails_is_told_until_it_works(settings, bench):
     failing = bench.runner("print('no answer'); raise SystemExit(3)")
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.promises import promise
 from tests.simulations.soak import Broken, Soak, soak
 from tests.simulations.truth import Raw, records
 from tests.simulations.world import Plan, World
@@ -9,6 +10,7 @@ from tests.simulations.world import Plan, World
 pytestmark = pytest.mark.timeout(900)
 
 
+@promise("all of it together, night after night, whatever staff, wire, clocks and backups do")
 def test_some_nights_hold_every_promise():
     report = soak(seed=1, nights=3, dialect="loose", models_every=0)
     assert "queued changes" in report, report

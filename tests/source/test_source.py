@@ -21,6 +21,7 @@ from sandbox.shops import ShopSpec
 from sources.repair_shop import repair_shop
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.ledgers import LoadedHome
+from tests.promises import promise
 from tests.source.project import CLONE, Project
 
 ZONE = "America/Guatemala"
@@ -79,6 +80,7 @@ def ask(path: Path, sql: str) -> list[tuple[Any, ...]]:
         return database.execute(sql).fetchall()
 
 
+@promise("dlt init makes a project that runs, with any destination of dlt")
 def test_dlt_init_makes_a_project_that_runs(shop, tmp_path):
     project = Project(tmp_path, "duckdb")
     assert "api_key" in (project.folder / ".dlt" / "secrets.toml").read_text()

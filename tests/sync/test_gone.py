@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sandbox.quirks import Quirks
+from tests.promises import promise
 from tests.sync.test_nights import marks
 
 LISTS = ("customers", "ticket_comments", "ticket_timers", "stock", "expenses", "payments")
@@ -24,6 +25,7 @@ def records(count: int) -> list[tuple[str, dict[str, Any]]]:
     return made
 
 
+@promise("a row deleted at the service is marked the next night, however old")
 @pytest.mark.parametrize(
     "quirks",
     [

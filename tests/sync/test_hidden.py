@@ -10,6 +10,7 @@ from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan.hidden import Shown
 from sources.repair_shop.scan.jobs import day_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.promises import promise
 from tests.sync.conftest import Mirror
 
 LISTS = {"users": "In active", "products": "In active", "suppliers": "In active", "leads": "Lost"}
@@ -24,6 +25,7 @@ def _statuses(mirror: Mirror, table: str) -> dict[str, str]:
     return {str(record["id"]): record["status"] for record in mirror.store.all(table)}
 
 
+@promise("what lists hide unless they are asked is read")
 @pytest.mark.parametrize("table", LISTS)
 def test_hidden_rows_are_read_and_stay(make_mirror, table):
     mirror = make_mirror(quirks=Quirks(hides=True))

@@ -20,6 +20,7 @@ from pipelines.monitor.status import status
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
 from sources.repair_shop.observer import Observer
+from tests.promises import promise
 from tests.sync.conftest import MakeMirror, Mirror
 
 COMMAND = (sys.executable, "-m", "shopmirror")
@@ -63,6 +64,7 @@ def twice(mirror: Mirror) -> dict[str, int]:
     return {request: n for request, n in Counter(mirror.asked()).items() if n > 1}
 
 
+@promise("killed at any moment: nothing lost, nothing doubled, nothing asked again")
 def test_kills_at_any_moment_lose_and_double_nothing(
     make_mirror: MakeMirror, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_what_changed_after_a_stop_is_seen_by_the_run_that_goes_on(
     mirror.assert_same("brands", *lists)
 
 
+@promise("killed at any moment: nothing lost, nothing doubled, nothing asked again")
 @pytest.mark.seeds(2)
 def test_stops_after_any_number_of_requests_are_gone_on_with(
     make_mirror: MakeMirror, seed: int

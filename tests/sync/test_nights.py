@@ -12,6 +12,7 @@ from sandbox.quirks import Quirks
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.promises import promise
 from tests.sync.conftest import Mirror
 
 
@@ -126,6 +127,7 @@ def test_deleted_shipments_are_marked_by_the_list_of_them(synced):
     assert gone in marks(synced, "shipments")
 
 
+@promise("many rows that vanish at once are not believed without a person")
 def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced):
     ids = synced.store.ids("brands")
     gone = ids[: len(ids) // 2]
@@ -230,6 +232,7 @@ CASES: list[tuple[Callable[[Mirror], None], int, int]] = [
 ]
 
 
+@promise("rows that come and go while a list is read hide no other, or the list is unproven")
 @pytest.mark.parametrize(("change", "count", "answer"), CASES)
 def test_rows_that_come_and_go_while_a_list_is_read_hide_no_other(
     make_mirror, change, count, answer

@@ -12,6 +12,7 @@ from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.transform import models
+from tests.promises import promise
 from tests.sync.conftest import Mirror
 
 
@@ -40,6 +41,7 @@ def _paid_later(mirror: Mirror, invoice: dict[str, Any]) -> bool:
     return any((day - made).days > 3 for day in days)
 
 
+@promise("an old edit is found by the report of its month")
 def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requests(
     make_mirror, mirrored, monkeypatch
 ):

@@ -4,6 +4,7 @@ import pytest
 
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
+from tests.promises import promise
 
 PASSING: tuple[FaultKind, ...] = (
     *("reset", "truncated_json", "truncated_body", "html_502", "http_500_before", "rate_error"),
@@ -82,6 +83,7 @@ def test_a_service_that_is_not_there_exits_3_and_names_it(make_mirror):
     assert "cannot be reached" in report.message
 
 
+@promise("one shop's failure leaves the others their night")
 def test_one_shop_that_fails_leaves_the_other_complete(make_mirror):
     mirror = make_mirror(shops=("norte", "sur"))
     mirror.server.faults.next("html_502", shop="norte", times=10_000)

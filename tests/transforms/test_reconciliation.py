@@ -12,11 +12,13 @@ from pipelines.load.tables import bring_up
 from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, store
 from pipelines.reconcile.explain import explain
 from pipelines.transform.models import ModelsFailed, build
+from tests.promises import promise
 
 pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 
+@promise("reports agree to the cent, whatever shapes the service answers in")
 def test_every_known_period_is_compared_to_the_cent(warehouse):
     assert warehouse.rows(
         "select report, period, ours, theirs, matches from marts.reconciliation "
@@ -40,6 +42,7 @@ def test_the_default_is_confirmed(connection):
     assert {rival.definition["date_basis"] for rival in verdict.rivals} == {"ticket", "due"}
 
 
+@promise("what the service counts as a sale is found out")
 def test_another_definition_is_found(connection):
     verdict = judge(calibrate(connection, "net", "sales"), "sales")
     assert verdict.chosen is not None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sources.repair_shop import errors
 from sources.repair_shop.http.redaction import MASK, Redactor
+from tests.promises import promise
 from tests.stranger.conftest import stranger as stranger
 from tests.wire.doubles import Reply
 
@@ -83,6 +84,7 @@ def test_any_bytes_pass(body):
     assert Redactor(KEY).body(body) is body
 
 
+@promise("a key is in no log, error, table or file")
 def test_answers_errors_and_headers_are_clean(loopback, connect):
     bearer = base64.b64encode(KEY.encode()).decode()
     headers = {"X-Echo": KEY, "Location": f"https://elsewhere.invalid/?key={quote(KEY)}"}
@@ -113,6 +115,7 @@ def test_a_cut_in_the_excerpt_leaves_no_half(loopback, connect):
     assert KEY[:4] not in str(caught.value)
 
 
+@promise("a key is in no log, error, table or file")
 def test_a_sync_keeps_it_nowhere(stranger):
     key = stranger.shop.api_key.get_secret_value()
     stranger.lists["/customers"] = [{"id": "c1", "name": f"Ana {key}", "debug": {"auth": key}}]

@@ -9,6 +9,7 @@ import pytest
 from sources.repair_shop import errors
 from sources.repair_shop.http.breaker import Breaker
 from sources.repair_shop.http.wire import from_wire
+from tests.promises import promise
 from tests.wire.doubles import Loopback, Reply
 
 
@@ -151,6 +152,7 @@ def test_connecting_failures_are_known_not_to_have_arrived(sent, names):
         assert error.sent == sent
 
 
+@promise("every end has the exit code of the interface")
 def test_every_error_has_the_exit_code_of_the_interface():
     codes = {
         errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.KeyRefused: 3,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
+from tests.promises import promise
 from tests.wire.doubles import FakeClock
 from tests.wire.simulation import MINUTE, Service, World, incidents
 
@@ -17,6 +18,7 @@ EXAMPLES = 20
 HOUR = 60 * MINUTE
 
 
+@promise("never more than the limit in any minute as the service sees it, never a fourth strike")
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 2**32),
