@@ -8,7 +8,7 @@ Streamlit runs ``app.py`` anew for every click; each run opens the warehouse, as
 closes it again, so a page never keeps a sync from publishing and always shows the newest file.
 """
 
-from pipelines.dashboard.access import DashboardSettings, load_access
-from pipelines.dashboard.serve import DashboardError, free_port, serve
+from pipelines.dashboard.access import DashboardError, DashboardSettings, load_access
+from pipelines.dashboard.serve import free_port, serve
 
 __all__ = ["DashboardError", "DashboardSettings", "free_port", "load_access", "serve"]

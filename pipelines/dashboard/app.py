@@ -10,9 +10,9 @@ import streamlit as st
 
 from pipelines.dashboard import filters, mirror, opened, sections
 from pipelines.dashboard import view as data
-from pipelines.dashboard.access import load_access
 from pipelines.dashboard.asking import signature
 from pipelines.dashboard.found import Key
+from pipelines.dashboard.plain import plain
 from pipelines.dashboard.sections import Selection
 from pipelines.language import MINUS, Text, _, current, shown, switch
 from pipelines.language.display import load_display
@@ -49,38 +49,19 @@ def main() -> None:
         switch(display.to_language())
         logo = display.picture
     except SettingsError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     st.html(Path(__file__).with_suffix(".css"))
     if logo is not None:
         st.logo(logo, size="large")
-    if not _may_see():
-        return
     home = home_folder()
     try:
         _watch(home)
         _page(home)
     except (NothingPublished, ReportError) as error:
         st.title("shopmirror")
-        st.info(shown(error.args[0]))
+        st.info(plain(shown(error.args[0])))
         st.caption(_("This page looks again by itself."))
-
-
-def _may_see() -> bool:
-    """Whether the visitor gave the password, if one is set; asks for it."""
-    access = load_access()
-    if st.session_state.get("token", "") == access.token:
-        return True
-    st.title("shopmirror")
-    with st.form("password"):
-        given = st.text_input(_("Password"), type="password")
-        is_sent = st.form_submit_button(_("Show the page"))
-    if is_sent and access.opens(given):
-        st.session_state["token"] = access.token
-        st.rerun()
-    if is_sent:
-        st.error(_("That is not the password."))
-    return False
 
 
 def _watch(home: Path) -> None:
@@ -113,7 +94,7 @@ def _page(home: Path) -> None:
     _head(found, selection)
     for line in found.cautions:
         tell = st.error if line.severity is Severity.FAULT else st.warning
-        tell(line.shown)
+        tell(plain(line.shown))
     _numbers(found, selection.unit)
     st.text_input(
         _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
@@ -209,9 +190,8 @@ def _picker() -> str:
 
 
 def _head(found: data.View, selection: Selection) -> None:
-    st.title(
-        selection.names[0] if len(selection.names) == 1 else _("{n} shops", n=len(selection.names))
-    )
+    names = selection.names
+    st.title(plain(names[0]) if len(names) == 1 else _("{n} shops", n=len(names)))
     seal = found.seal
     when = _("an unknown time")
     if found.as_of is not None and found.as_of.tzinfo is not None:
@@ -250,7 +230,7 @@ def _numbers(found: data.View, unit: str) -> None:
             _number(label, text, Decimal(amount), figure(before) if before else None, colour)
     notes = []
     if unit and not current().sign_of(unit):
-        notes.append(_("amounts in {currency}", currency=unit))
+        notes.append(_("amounts in {currency}", currency=plain(unit)))
     if before is not None:
         days = _span(before.period.first, before.period.last)
         notes.append(_("change against {days}", days=days))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pipelines.dashboard import found
 from pipelines.dashboard.found import Key, Thing
+from pipelines.dashboard.plain import plain
 from pipelines.dashboard.sections import Selection, document_key
 from pipelines.dashboard.table import open_thing
 from pipelines.dashboard.words import word
@@ -33,7 +34,7 @@ def thing(selection: Selection, key: Key) -> None:
     there = found.thing(selection.home, key)
     with st.container(border=True):
         with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.subheader(_title(there) if there else _("It is not there any more."))
+            st.subheader(plain(_title(there)) if there else _("It is not there any more."))
             if st.button(_("Close"), key="close"):
                 open_thing("")
         if there is not None:

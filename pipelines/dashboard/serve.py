@@ -1,28 +1,23 @@
-"""Runs Streamlit in this process, with nothing sent anywhere."""
+"""Runs Streamlit in this process behind the gate, with nothing sent anywhere."""
 
-import contextlib
+import asyncio
 import os
-import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from secrets import token_bytes
 
-from pipelines.dashboard.access import DashboardSettings
-from pipelines.settings import is_loopback
+from pipelines.dashboard.access import DashboardError, DashboardSettings, Keys, load_seal
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
+_SEAL = "page.key"
 _PATIENCE_SECONDS = 5
 """What the first figures may take before the page's address is told all the same."""
-
-
-class DashboardError(Exception):
-    """The page cannot be served; the message says why. Exit code 2."""
-
-    exit_code = 2
+_OURS = "127.0.0.1,::1"
+"""Whose word of the visitor's address is believed: a proxy on this machine."""
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -32,75 +27,102 @@ def free_port(host: str = "127.0.0.1") -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(home: Path, access: DashboardSettings, ready: Callable[[], None] = lambda: None) -> None:
+def serve(
+    home: Path, access: DashboardSettings, ready: Callable[[str], None] = lambda _address: None
+) -> None:
     """Serve the page of the warehouse in ``home`` until the process is told to stop.
 
-    ``ready`` is called once the first visitor need not wait. Raises :class:`DashboardError` when
-    others could reach it without a password (it shows customers) or the port is taken.
+    ``ready`` gets the page's address, with its key if it has one, once the first visitor need not
+    wait. Raises :class:`DashboardError` when others could reach the page without a password (it
+    shows customers) or the port is taken.
     """
-    _check(access)
+    access.check()
+    _check_port(access)
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
-    # What jsonschema, which altair loads, has for texts of a kind that no chart has: 0.8 s.
-    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as Python's manual has it
     from pipelines.dashboard import view
 
+    # A start without a password makes a key, so its cookies need not outlive it.
+    has_password = bool(access.password.get_secret_value())
+    keys = Keys(access, load_seal(home / _SEAL) if has_password else token_bytes(32))
     asked = threading.Thread(target=view.warm, args=(home,), daemon=True)
     asked.start()
-    threading.Thread(target=_tell, args=(asked, access, ready), daemon=True).start()
+    told = threading.Thread(target=_tell, args=(asked, access, keys.key, ready), daemon=True)
+    told.start()
+    _run(access, keys)
+
+
+def _run(access: DashboardSettings, keys: Keys) -> None:
     # Loaded before the first visitor comes, who else would wait for them.
-    from click import Abort
-    from streamlit import net_util
-    from streamlit.web import cli
+    import uvicorn
+    from starlette.middleware import Middleware
+    from streamlit import config, net_util
+    from streamlit.starlette import App
+    from streamlit.web.bootstrap import load_config_options
 
     from pipelines.dashboard import opened, sections  # noqa: F401 - for the time it takes
+    from pipelines.dashboard.gate import Gate
 
-    # Streamlit asks a server outside for its address, at the start and whenever a page of another
-    # origin tries to connect. Nobody outside is told that we are here.
+    # Whatever folder the command is given in: its `.streamlit` says nothing about our page.
+    config.get_config_files = lambda file_name: []
+    # Streamlit may ask a server outside for its address. Nobody outside is told that we are here.
     net_util.get_external_ip = lambda: None
-    arguments = [f"--{name}={value}" for name, value in _options(access).items()]
-    # Until its server has handlers of its own; there is nothing to clear away.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with contextlib.suppress(Abort):
-        cli.main(["run", str(APP), *arguments], standalone_mode=False)
+    load_config_options(_options(access))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            App(APP, middleware=[Middleware(Gate, settings=access, keys=keys)]),
+            host=access.address,
+            port=access.port,
+            log_level="warning",
+            # It would hold the key of the address.
+            access_log=False,
+            server_header=False,
+            proxy_headers=bool(access.public_url),
+            forwarded_allow_ips=_OURS,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    asyncio.run(server.serve())
 
 
-def _tell(asked: threading.Thread, access: DashboardSettings, ready: Callable[[], None]) -> None:
+def _tell(
+    asked: threading.Thread, access: DashboardSettings, key: str, ready: Callable[[str], None]
+) -> None:
     """Call ``ready`` once the figures are known and the server answers."""
     asked.join(_PATIENCE_SECONDS)
+    shown = f"[{access.address}]" if ":" in access.address else access.address
     while True:
         with _socket(access.address) as caller:
             if not caller.connect_ex((access.address, access.port)):
-                return ready()
+                break
         time.sleep(0.02)
+    ready(f"http://{shown}:{access.port}/" + (f"?key={key}" if key else ""))
 
 
 def _options(access: DashboardSettings) -> dict[str, object]:
-    options: dict[str, object] = {
+    """Streamlit's options; what keeps it safe is said, though it is the default of today."""
+    return {
         "server.address": access.address,
         "server.port": access.port,
-        "server.headless": "true",
+        "server.headless": True,
         "server.fileWatcherType": "none",
-        "browser.gatherUsageStats": "false",
+        "server.allowedHosts": list(access.hosts),
+        "server.corsAllowedOrigins": [access.public_url] if access.public_url else [],
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.enableAgentApi": False,
+        "server.enableStaticServing": False,
+        "server.baseUrlPath": "",
+        "global.developmentMode": False,
+        "browser.gatherUsageStats": False,
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
         # It prints addresses, some of them looked for outside; the command has said its own.
-        "logger.hideWelcomeMessage": "true",
+        "logger.hideWelcomeMessage": True,
     }
-    if is_loopback(access.address):
-        options["browser.serverAddress"] = access.address
-    if access.public_url:
-        options["server.corsAllowedOrigins"] = access.public_url
-    return options
 
 
-def _check(access: DashboardSettings) -> None:
-    if not is_loopback(access.address) and not access.token:
-        raise DashboardError(
-            f"'{access.address}' can be reached from other machines, and the page shows customers' "
-            "names: set a password under [dashboard] in .dlt/secrets.toml (or DASHBOARD__PASSWORD)."
-            " Without one it is served on 127.0.0.1 only; reach that through SSH (ssh -L)."
-        )
+def _check_port(access: DashboardSettings) -> None:
     try:
         with _socket(access.address) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

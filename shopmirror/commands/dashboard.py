@@ -26,15 +26,11 @@ def dashboard(
     if not chosen:
         chosen = free_port(address) if is_loopback(address) else DashboardSettings().port
     access = access.model_copy(update={"address": address, "port": chosen})
-    shown = f"[{address}]" if ":" in address else address
+    access.check()
     if not is_loopback(address) and not access.public_url.startswith("https://"):
         fault(
             "It is not encrypted: whoever shares the network can read password and figures. Put a "
             "proxy with TLS before it, such as 'caddy reverse-proxy --from desk.example --to "
             f"127.0.0.1:{chosen}', and set public_url under [dashboard]."
         )
-    serve(
-        home_folder(),
-        access,
-        lambda: say(f"The page is at http://{shown}:{chosen} (Ctrl-C ends it)."),
-    )
+    serve(home_folder(), access, lambda page: say(f"The page is at {page} (Ctrl-C ends it)."))

@@ -39,13 +39,14 @@ def opened(browser: Browser, address: str, **context: object) -> Page:
 
 def test_the_page_from_nothing_to_the_next_publishing(browser, served, chain):
     address, home = served
+    base = address.partition("?")[0]
     strangers: list[str] = []
     page = opened(browser, address, viewport={"width": 1200, "height": 1000})
     page.on(
         "request",
         lambda request: (
             None
-            if request.url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
+            if request.url.startswith((base, "data:", "blob:", base.replace("http", "ws")))
             else strangers.append(request.url)
         ),
     )

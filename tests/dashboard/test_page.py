@@ -319,3 +319,12 @@ def test_a_port_in_use_is_said(tmp_path, capsys):
         port = taken.getsockname()[1]
         assert main(["dashboard", "--port", str(port)]) == 2
     assert f"Port {port} on 127.0.0.1 cannot be used" in capsys.readouterr().err
+
+
+def test_a_cell_that_looks_like_a_formula_is_a_text(home, monkeypatch):
+    change(home, "update marts.receivables set customer_name = '=cmd|''/c calc''!A1'")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    page = AppTest.from_file(str(APP), default_timeout=60)
+    page.query_params["part"] = "due"
+    page.run()
+    assert set(page.dataframe[0].value["Customer"]) == {"'=cmd|'/c calc'!A1"}

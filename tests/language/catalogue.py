@@ -10,7 +10,7 @@ from babel.messages.extract import extract, extract_from_dir
 from notebooks.prose import FOLDER
 
 ROOT = Path(__file__).parents[2]
-_WHERE = [("**.py", "python"), ("report/page.html", "jinja2.ext:babel_extract")]
+_WHERE = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 
 
 @functools.cache

@@ -1,0 +1,280 @@
+"""Who gets into the page, tried as clients outside would try."""
+
+import asyncio
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pipelines.dashboard import free_port
+from pipelines.dashboard.gate import Tries
+from pipelines.dashboard.serve import APP
+from shopmirror.main import main
+from tests.app import page as pages
+from tests.app.page import ask, base_of, cookies_of, handshake, open_socket, page, sign_in, visitor
+from tests.app.warehouse import change
+
+PASSWORD = "counter and till"
+STAFF = "only the counter"
+
+
+@pytest.fixture(scope="module")
+def with_key(chain):
+    with page(chain) as address:
+        yield address
+
+
+def settings(folder: Path, text: str) -> Path:
+    path = folder / ".dlt" / "secrets.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
+
+
+def test_without_a_password_each_start_has_a_key_of_its_own(with_key, chain):
+    assert "?key=" in with_key
+    with page(chain) as another:
+        assert another.partition("?key=")[2] != with_key.partition("?key=")[2]
+
+
+def test_nobody_gets_in_without_the_key(with_key):
+    with visitor(with_key) as stranger:
+        for path in ("/", "/?key=", "/?key=guessed", "/anything", "/_stcore/host-config"):
+            answer = stranger.get(path)
+            assert answer.status_code == 401, path
+            assert "streamlit" not in answer.text.lower()
+        assert not stranger.cookies
+        assert stranger.get("/_stcore/health").status_code == 200
+    assert handshake(with_key) == 403
+    assert handshake(with_key, cookies="shopmirror-1=owner; other=1") == 403
+
+
+def test_who_has_the_key_sees_the_figures_and_the_address_forgets_it(with_key):
+    with visitor(with_key) as owner:
+        answer = owner.get(with_key + "&part=due")
+        assert answer.status_code == 200
+        assert str(answer.url) == f"{base_of(with_key)}/?part=due"
+        (cookie,) = answer.history[0].headers.get_list("set-cookie")
+        assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Max-Age" in cookie
+        with open_socket(with_key, cookies=cookies_of(owner)) as socket:
+            assert "metric" in {kind for kind, _text in ask(socket)}
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("evil.example:{port}", "http://evil.example:{port}"),
+        ("evil.example", "http://evil.example"),
+        ("127.0.0.1:{port}", "http://127.0.0.1:9999"),
+        ("127.0.0.1:{port}", "http://evil.example"),
+        ("127.0.0.1:{port}", "null"),
+        ("127.0.0.1.evil.example:{port}", "http://127.0.0.1.evil.example:{port}"),
+        ("192.0.2.7:{port}", "http://192.0.2.7:{port}"),
+    ],
+)
+def test_another_host_or_origin_gets_403_even_with_the_cookie(with_key, host, origin):
+    port = with_key.rpartition(":")[2].partition("/")[0]
+    with visitor(with_key) as owner:
+        owner.get(with_key)
+        how = {"host": host.format(port=port), "origin": origin.format(port=port)}
+        assert handshake(with_key, cookies=cookies_of(owner), **how) == 403
+        headers = {"Host": how["host"], "Origin": how["origin"]}
+        assert owner.get("/", headers=headers).status_code == 403
+        assert handshake(with_key, cookies=cookies_of(owner)) == 101
+
+
+def test_behind_a_proxy_the_owners_password_is_required(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
+    monkeypatch.setenv("DASHBOARD__PUBLIC_URL", "https://desk.example")
+    assert main(["dashboard"]) == 2
+    assert "set a password under [dashboard]" in capsys.readouterr().err
+    monkeypatch.delenv("DASHBOARD__PUBLIC_URL")
+    monkeypatch.setenv("DASHBOARD__ADDRESS", "0.0.0.0")
+    assert main(["dashboard"]) == 2
+    assert "set a password under [dashboard]" in capsys.readouterr().err
+    monkeypatch.setenv("DASHBOARD__PASSWORD", PASSWORD)
+    with socket.socket() as taken:
+        taken.bind(("0.0.0.0", 0))
+        taken.listen()
+        assert main(["dashboard", "--port", str(taken.getsockname()[1])]) == 2
+    said = capsys.readouterr().err
+    assert "not encrypted" in said and "public_url" in said and "cannot be used" in said
+    assert PASSWORD not in said
+
+
+def test_the_proxys_visitors_sign_in_and_stay_signed_in(chain, tmp_path):
+    public = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__PUBLIC_URL": "https://desk.example"}
+    port = free_port()
+    with page(chain, tmp_path, port, **public) as address, visitor(address) as owner:
+        assert "key=" not in address
+        headers = {"Host": "desk.example", "Origin": "https://desk.example"}
+        answer = owner.post(
+            "/login",
+            data={"secret": PASSWORD, "next": "//evil.example/"},
+            headers=headers,
+            follow_redirects=False,
+        )
+        assert answer.status_code == 303 and answer.headers["location"] == "/"
+        cookie = answer.headers["set-cookie"]
+        assert "Secure" in cookie and PASSWORD not in cookie
+        cookies = cookie.partition(";")[0]
+        here = {"host": "desk.example", "origin": "https://desk.example"}
+        assert handshake(address, cookies=cookies, **here) == 101
+        assert handshake(address, **here) == 403
+        # A proxy that sends its own Host.
+        assert handshake(address, cookies=cookies, origin="https://desk.example") == 101
+    with page(chain, tmp_path, port, **public) as address:
+        assert handshake(address, cookies=cookies) == 101, "another start, the same password"
+    changed = public | {"DASHBOARD__PASSWORD": "another word for it"}
+    with page(chain, tmp_path, port, **changed) as address:
+        assert handshake(address, cookies=cookies) == 403
+
+
+def test_secrets_that_vanish_close_the_page(chain, tmp_path):
+    secrets = settings(tmp_path, f'[dashboard]\npassword = "{PASSWORD}"\n')
+    with page(chain, tmp_path) as address, visitor(address) as owner:
+        assert sign_in(owner, PASSWORD).status_code == 200
+        cookies = cookies_of(owner)
+        with open_socket(address, cookies=cookies) as open_page:
+            assert ask(open_page)
+            secrets.rename(tmp_path / "away")
+            _until(lambda: owner.get("/").status_code == 401)
+            assert sign_in(owner, PASSWORD).status_code == 401
+            assert sign_in(owner, "").status_code == 401
+            assert handshake(address, cookies=cookies) == 403
+            assert not ask(open_page), "a page that is open closes, too"
+        secrets.write_text("[dashboard\n")
+        assert sign_in(owner, "").status_code == 401, "a file that cannot be read"
+        (tmp_path / "away").rename(secrets)
+        _until(lambda: owner.get("/").status_code == 200)
+
+
+def test_a_changed_password_ends_what_the_old_one_opened(chain, tmp_path):
+    secrets = settings(tmp_path, f'[dashboard]\npassword = "{PASSWORD}"\n')
+    with page(chain, tmp_path) as address, visitor(address) as owner:
+        assert sign_in(owner, PASSWORD).status_code == 200
+        secrets.write_text('[dashboard]\npassword = "another word for it"\n')
+        _until(lambda: owner.get("/").status_code == 401)
+        assert sign_in(owner, PASSWORD).status_code == 401
+
+
+def test_wrong_passwords_are_logged_without_what_was_given(chain, tmp_path):
+    with page(chain, tmp_path, DASHBOARD__PASSWORD=PASSWORD) as address:
+        with visitor(address) as stranger:
+            for given in ("", "counter", PASSWORD + " ", "\u00e9", "x" * 5000):
+                assert sign_in(stranger, given).status_code in (401, 413)
+                assert not stranger.cookies
+        said = pages.last_said[-1]
+        _until(lambda: said.text().count("127.0.0.1") >= 4)
+        assert "counter" not in said.text()
+
+
+def test_a_wrong_try_costs_its_own_address_alone():
+    now, slept = [0.0], []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def tried() -> list[bool]:
+        tries = Tries(1.0, 10.0, clock=lambda: now[0], sleep=sleep)
+        assert await tries.turn("192.0.2.1") and not slept
+        for _try in range(20):
+            tries.wrong("192.0.2.1")
+        allowed = [await tries.turn("192.0.2.1"), await tries.turn("198.51.100.9")]
+        now[0] = 15.0
+        return [*allowed, await tries.turn("192.0.2.1"), await tries.turn("192.0.2.1")]
+
+    assert asyncio.run(tried()) == [False, True, True, True]
+    assert slept == [5.0, 6.0], "what waits is counted, and nobody else waits with it"
+
+
+def test_staff_open_the_page_as_staff(chain, tmp_path):
+    words = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__STAFF_PASSWORD": STAFF}
+    with page(chain, tmp_path, **words) as address, visitor(address) as staff:
+        assert sign_in(staff, STAFF).status_code == 200
+        assert handshake(address, cookies=cookies_of(staff)) == 101
+
+
+def test_streamlit_settings_of_the_current_folder_have_no_effect(chain, tmp_path):
+    folder = tmp_path / ".streamlit"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        '[server]\nbaseUrlPath = "elsewhere"\nenableStaticServing = true\nallowedHosts = ["*"]\n'
+        'enableAgentApi = true\n[client]\nshowErrorDetails = "full"\n'
+    )
+    with page(chain, tmp_path) as address, visitor(address) as owner:
+        assert owner.get(address).status_code == 200
+        assert owner.get("/_stcore/health").status_code == 200
+        assert owner.get("/_stcore/agent/mcp").status_code in (403, 404, 405)
+        evil = {"host": "evil.example", "origin": "http://evil.example"}
+        assert handshake(address, cookies=cookies_of(owner), **evil) == 403
+
+
+def test_nobody_outside_is_asked_for_our_address(chain, tmp_path):
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        threading.Thread(target=_answer, args=(proxy, asked), daemon=True).start()
+        through = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+        public = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__PUBLIC_URL": "https://desk.example"}
+        with page(chain, tmp_path, **dict.fromkeys(names, through), **public) as address:
+            assert handshake(address, origin="http://elsewhere.example") == 403
+            with visitor(address) as owner:
+                sign_in(owner, PASSWORD)
+                assert handshake(address, cookies=cookies_of(owner)) == 101
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "T1 ![x](https://evil.example/b.png) [pay here](https://evil.example/pay)",
+        "T1 :material/home: :red[x] $a$ `b` <b>c</b> www.evil.example",
+    ],
+)
+def test_what_the_service_says_is_shown_as_plain_text(home, monkeypatch, text):
+    change(home, "update marts.tickets set ticket_ref = '" + text + "'")
+    ((shop, number),) = _first_ticket(home)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    shown = AppTest.from_file(str(APP), default_timeout=60)
+    shown.query_params["open"] = f"{shop}/ticket/{number}"
+    shown.run()
+    assert not shown.exception
+    (heading,) = [each.value for each in shown.subheader if "T1" in each.value]
+    for mark in ("![", "](", "://", " :red[", " $a$", " `b`", "<b>", "www."):
+        assert mark not in heading
+
+
+def _first_ticket(home: Path) -> list[tuple[str, str]]:
+    from tests.app.warehouse import ask as query
+
+    return query(home, "select shop_id, id from marts.tickets order by 1, 2 limit 1")
+
+
+def _answer(proxy: socket.socket, asked: list[bytes]) -> None:
+    while True:
+        try:
+            connection, _ = proxy.accept()
+        except OSError:
+            return
+        with connection:
+            asked.append(connection.recv(300))
+            connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+
+
+def _until(is_so) -> None:
+    for _try in range(200):
+        if is_so():
+            return
+        threading.Event().wait(0.1)
+    raise AssertionError("it did not come to that")
+
+
+def test_the_seal_of_cookies_is_readable_by_its_owner_only(chain, tmp_path):
+    with page(chain, tmp_path, DASHBOARD__PASSWORD=PASSWORD):
+        mode = (chain / "page.key").stat().st_mode & 0o777
+    assert mode == 0o600
