@@ -14,17 +14,14 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sources.repair_shop import settings as of_the_source
+from sources.repair_shop.sections import SettingsError, home_folder, read_section, settings_layers
 from sources.repair_shop.settings import (
     SECTION,
-    SettingsError,
     closest,
     existing_zone,
     faults,
-    home_folder,
     is_in_the_clear,
     is_loopback,
-    read_section,
-    settings_layers,
     shops_of,
 )
 

@@ -15,6 +15,9 @@ from typing import Any
 import dlt
 import pyarrow as pa
 from dlt.common import logger
+from dlt.common.configuration import configspec
+from dlt.common.configuration.inject import get_orig_args
+from dlt.common.configuration.specs import BaseConfiguration
 from dlt.common.libs.pyarrow import py_arrow_to_table_schema_columns
 from dlt.common.schema import Schema
 from dlt.common.schema.typing import TTableSchemaColumns
@@ -29,7 +32,8 @@ from .log import NO_ROW, Log, Offset
 from .mirror import Mirror
 from .schema.arrow import empty_tables
 from .schema.endpoints import ENDPOINTS
-from .settings import SECTION, ShopSettings, home_folder, read_section, shops_of
+from .sections import home_folder, merged, read_section
+from .settings import SECTION, ShopSettings, shops_of
 
 SCHEMA = "repair_shop"
 """Name of the dlt schema; stored at destinations, so a change of it is a migration."""
@@ -49,21 +53,30 @@ LEDGER = "ledger"
 """Where a resource's state keeps :meth:`~repair_shop.log.Log.token`."""
 
 
-@dlt.source(schema=_SCHEMA, section=SCHEMA)
+@configspec
+class ShopConfig(BaseConfiguration):
+    """What ``dlt init`` asks a user for; other settings have defaults."""
+
+    base_url: str | None = None
+    api_key: TSecretStrValue | None = None
+
+
+@dlt.source(schema=_SCHEMA, section=SCHEMA, spec=ShopConfig)
 def repair_shop(
     base_url: str | None = dlt.config.value,
     api_key: TSecretStrValue | None = dlt.secrets.value,
-    timezone: str | None = dlt.config.value,
+    timezone: str | None = None,
     shops: dict[str, Any] | None = None,
-    requests_per_minute: int = 30,
-    reserve: int = 0,
-    minute_seconds: float = 60.0,
-    timeout_seconds: float = 30.0,
-    audit_requests: int = 100,
-    vanish_limit_percent: float = 20.0,
+    requests_per_minute: int | None = None,
+    reserve: int | None = None,
+    minute_seconds: float | None = None,
+    timeout_seconds: float | None = None,
+    audit_requests: int | None = None,
+    vanish_limit_percent: float | None = None,
     ledger_folder: str | None = None,
     max_requests: int | None = None,
     full: bool = False,
+    **injection_kwargs: Any,
 ) -> Iterable[DltResource]:
     """All lists of a repair shop's service, incrementally and within its rate limit.
 
@@ -93,19 +106,29 @@ def repair_shop(
         Iterable[DltResource]: One resource a list, named as its table; nested lists come with it
         as ``<table>__<list>``.
     """
-    of_a_shop = ShopSettings.model_fields
-    given = {n: v for n, v in locals().items() if n in of_a_shop and v is not None}
-    section: dict[str, Any] = read_section(*SECTION) | given
-    for name in ("ledger_folder", "max_requests", "full"):
-        section.pop(name, None)
-    section["shops"] = {
-        name: {**section.get("shops", {}).get(name, {}), **(shops or {}).get(name, {})}
-        for name in {**section.get("shops", {}), **(shops or {})}
-    }
-    home = Path(ledger_folder) if ledger_folder else home_folder()
-    feed = _Feed(_reader(home, shops_of(section), max_requests, full))
+    names = list(locals())
+    if wrong := [name for name in injection_kwargs if not name.startswith("_dlt_")]:
+        raise TypeError(f"repair_shop() has no argument {', '.join(wrong)}")
+    # dlt looks for an argument in its section first, and then for a variable of that mere name:
+    # API_KEY of the environment is another service's. So only what the caller gave counts here.
+    by_place, by_name = get_orig_args(**injection_kwargs)
+    given = dict(zip(names, by_place, strict=False)) | by_name
+    given = {name: value for name, value in given.items() if value is not None}
+    section = merged(_known_to_dlt(), read_section(*SECTION), given)
+    folder, most = section.pop("ledger_folder", None), section.pop("max_requests", None)
+    reads_whole = section.pop("full", full)
+    home = Path(folder) if folder else home_folder()
+    shops_read = shops_of(section, ShopSettings)
+    feed = _Feed(_reader(home, shops_read, None if most is None else int(most), bool(reads_whole)))
     for table in ENDPOINTS:
         yield feed.resource(table)
+
+
+def _known_to_dlt() -> dict[str, Any]:
+    """What dlt's other places, such as a vault, hold for exactly ``sources.repair_shop``."""
+    names = (*ShopSettings.model_fields, "shops")
+    found: dict[str, Any] = {name: dlt.config.get(".".join((*SECTION, name))) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def from_log(

@@ -24,7 +24,8 @@ class Lists:
     folder: Path
     rows: dict[str, Rows] = field(default_factory=dict)
     shown: Callable[[dict[str, Any]], dict[str, Any]] = dict
-    timezone: str = "America/Guatemala"
+    given: dict[str, Any] | None = None
+    """Arguments of the source; by default all that it needs."""
 
     def __post_init__(self) -> None:
         self.loopback.otherwise = self.answer
@@ -42,10 +43,10 @@ class Lists:
     def run(self, *tables: str, **given: Any) -> int:
         """Load these lists once; the requests it took."""
         before = len(self.loopback.seen)
-        settings: dict[str, Any] = {
+        settings = self.given or {
             "base_url": self.loopback.base_url,
             "api_key": "the-secret-key",
-            "timezone": self.timezone,
+            "timezone": "America/Guatemala",
             "requests_per_minute": 100_000,
             "minute_seconds": 0.5,
             "ledger_folder": str(self.folder / "ledger"),
