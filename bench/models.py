@@ -22,7 +22,7 @@ from pipelines.home import open_database
 from pipelines.publish.rewrite import in_large_blocks
 from pipelines.reconcile.calibrate import calibrate
 from pipelines.transform.models import build
-from tests.transforms.raw import Raw
+from tests.warehouse.raw import Raw
 
 _LOADED = ("ticket_invoices", "pos_orders", "tickets", "payments")
 

@@ -70,15 +70,42 @@ class _Level:
         return {group: found[group] for group in ("ids", *_GROUPS.values()) if group in found}
 
     def query(self) -> str:
-        """The view."""
-        said = [f"'{self.table}'"]
-        said += [f"{key}='{value}'" for key in ("parent", "above") if (value := getattr(self, key))]
-        groups = []
-        for group, named in self.columns().items():
-            listed = [c if c == name else f"{c}~as~{name}" for c, name in named.items()]
-            lines = textwrap.fill(f"    {group}={listed}", 110, subsequent_indent=" " * 8)
-            groups.append(lines.replace("~", " "))
-        return "{{ staged(" + ",\n".join([", ".join(said), *groups]) + ") }}\n"
+        """The view: what each column is called in raw, and here."""
+        groups = self.columns()
+        moments = groups.pop("moments", {})
+        lines = ["-- ids", "source.shop_id,"]
+        if self.parent:
+            lines += ["source._dlt_id as row_key,", f"source.parent_id as {self.parent},"]
+            lines += [f"source._dlt_parent_id as {self.above},"] if self.above else []
+            lines += ["source._dlt_list_idx as position,"]
+        else:
+            lines += ["source.id,"]
+        for group, named in groups.items():
+            lines += [f"-- {group}"] if group != "ids" else []
+            for column, name in named.items():
+                cast = f"cast(source.{column} as {{{{ money() }}}})"
+                said = cast if group == "numbers" else f"source.{column}"
+                lines.append(f"{said}," if said == f"source.{name}" else f"{said} as {name},")
+        lines += ["-- times"] if moments else []
+        lines += [f"{{{{ moment('source.{column}', '{n}') }}}}," for column, n in moments.items()]
+        lines += ["-- state of the row"]
+        if not self.parent:
+            lines += ["source._seen_at as seen_at,", "source._deleted_at as deleted_at,"]
+        lines += ["source._unreadable as unreadable"]
+        listed = "\n".join(f"        {line}" for line in lines)
+        zones = (
+            "shops as (\n    select shop_id, timezone from {{ source('ops', 'shops') }}\n),\n\n"
+            if moments
+            else ""
+        )
+        joined = (
+            "    left join shops on shops.shop_id = source.shop_id\n" if moments else ""
+        )
+        return (
+            f"-- {_NOTE}\n"
+            f"with source as (\n    select * from {{{{ source('raw', '{self.table}') }}}}\n),\n\n{zones}"
+            f"renamed as (\n    select\n{listed}\n    from source\n{joined})\n\nselect * from renamed\n"
+        )
 
     def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:
         """Column of the view -> what it means. ``shared``: the paragraphs of several tables."""

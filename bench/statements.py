@@ -1,26 +1,128 @@
-"""``make models``: the statements that a build on DuckDB carries out, anew after an edit.
+"""``make models``: the statements that a build carries out as shipped, anew after an edit.
 
 First what follows from the declared lists (:mod:`bench.staging`). Then dbt builds the models of
-``transforms/`` over empty tables; what it made of them is kept there, in ``compiled.jsonl``.
+``transforms/`` over empty tables, those of which only rows are added once more as on all later
+nights. What its own files say of it (``manifest.json``, ``run_results.json``) is written to
+``transforms/compiled``.
 """
 
+import json
+import shutil
 import tempfile
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import duckdb
 
 from bench import staging
-from pipelines.transform import compiled
-from pipelines.transform.models import PROJECT, compile_in, prepare
-from tests.transforms.raw import Raw
+from pipelines.transform import compiled, dbt
+from pipelines.transform.models import PROJECT, prepare
+from tests.warehouse.raw import Raw
+
+_TESTS = 900
+"""Depth of tests, below that of any model."""
+_MOMENT = ["--vars", json.dumps({"build_moment": compiled.MOMENT})]
+_ALL = ["--exclude", "tag:thorough", "resource_type:unit_test"]
 
 
 def main() -> None:
     """Write the files."""
     staging.write(PROJECT)
+    write(PROJECT)
+
+
+def write(project: Path) -> None:
+    """Write the folder ``compiled`` of a project anew."""
     with tempfile.TemporaryDirectory() as folder:
-        raw = Raw(Path(folder) / "empty.duckdb")
+        home = Path(folder)
+        raw = Raw(home / "empty.duckdb")
         prepare(raw.path, [])
-        nodes = compile_in(raw.path, home=Path(folder))
-    compiled.write(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT), nodes)
+        environment = dbt.at_file(raw.path)
+
+        def compile_(*arguments: str) -> dict[str, str]:
+            dbt.invoke(
+                project, ["compile", *_MOMENT, *arguments], home=home, environment=environment
+            )
+            return _compiled(home, raw.path.stem)
+
+        first = compile_(*_ALL)  # no relation is there yet
+        dbt.invoke(project, dbt.BUILD, home=home, environment=environment)
+        later = compile_("--select", "config.materialized:incremental")
+        manifest = json.loads((dbt.target_folder(home) / "manifest.json").read_text("utf-8"))
+        with duckdb.connect(str(raw.path)) as connection:
+            columns = connection.execute(
+                "select table_schema || '.' || table_name, column_name "
+                "from information_schema.columns"
+            ).fetchall()
+    target = project / compiled.FOLDER
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    nodes = {name: manifest["nodes"][name] for name in first}
+    comments: dict[str, dict[str, str]] = {}
+    for name, node in nodes.items():
+        depth = _TESTS if node["resource_type"] == "test" else _depth(nodes, name)
+        compiled.write(target, depth, _node(nodes, name, first[name], later.get(name, "")))
+        if node["resource_type"] == "model":
+            relation = f"{node['schema']}.{node['alias']}"
+            said = {"": node["description"]} | {
+                column: told["description"]
+                for column, told in node["columns"].items()
+                if (relation, column) in columns
+            }
+            comments[relation] = {column: text for column, text in said.items() if text}
+    text = json.dumps(dict(sorted(comments.items())), ensure_ascii=False, indent=1)
+    (target / compiled.COMMENTS).write_text(f"{text}\n", encoding="utf-8")
+    lines = [f"{digest}  {name}\n" for name, digest in compiled.files(project).items()]
+    (target / compiled.FILES).write_text("".join(lines), encoding="utf-8")
+
+
+def _compiled(home: Path, database: str) -> dict[str, str]:
+    """Models and tests that a command compiled -> the statement, without the file's own name."""
+    results = json.loads((dbt.target_folder(home) / "run_results.json").read_text("utf-8"))
+    return {
+        result["unique_id"]: result["compiled_code"].replace(f'"{database}".', "").strip()
+        for result in results["results"]
+        if result["unique_id"].startswith(("model.", "test."))
+    }
+
+
+def _depth(nodes: Mapping[str, Any], name: str) -> int:
+    """How many models deep one stands on ``raw``."""
+
+    @cache
+    def depth(one: str) -> int:
+        return 1 + max((depth(o) for o in nodes[one]["depends_on"]["nodes"] if o in nodes), default=-1)
+
+    return depth(name)
+
+
+def _node(nodes: Mapping[str, Any], name: str, sql: str, later: str) -> compiled.Node:
+    node = nodes[name]
+    config, path = node["config"], node["original_file_path"]
+    if node["resource_type"] == "test":
+        return compiled.Node(
+            node["name"],
+            path,
+            "test",
+            sql,
+            severity=config["severity"].lower(),
+            fail_calc=config["fail_calc"],
+            warn_if=config["warn_if"],
+            error_if=config["error_if"],
+            stores=f"{node['schema']}.{node['alias']}" if config.get("store_failures") else "",
+        )
+    return compiled.Node(
+        node["name"],
+        path,
+        config["materialized"],
+        sql,
+        node["schema"],
+        node["alias"],
+        later,
+        tests=", ".join(sorted(o["name"] for o in nodes.values() if o.get("attached_node") == name)),
+    )
 
 
 if __name__ == "__main__":

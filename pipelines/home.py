@@ -22,7 +22,6 @@ from pathlib import Path
 import duckdb
 
 from pipelines.json_file import held, is_held, write_atomically
-from pipelines.sql import literal
 
 ANEW = (
     "Move it away and run 'shopmirror sync': it is loaded anew from mirror.sqlite and the "
@@ -195,7 +194,8 @@ def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConn
     try:
         if not read_only and not path.exists():
             with duckdb.connect() as maker:
-                maker.execute(f"ATTACH {literal(str(path))} AS made (BLOCK_SIZE {_BLOCK})")
+                quoted = str(path).replace("'", "''")  # no parameter may stand here
+                maker.execute(f"ATTACH '{quoted}' AS made (BLOCK_SIZE {_BLOCK})")
         connection = duckdb.connect(str(path), read_only=read_only)
     except duckdb.Error as error:
         raise HomeError(_why_not_opened(path, error)) from error

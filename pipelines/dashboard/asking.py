@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
-from pipelines.publish.attached import attached
+from pipelines.destinations.read import attached
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import WAREHOUSE, Published, published, read_from
 

@@ -44,7 +44,6 @@ from pipelines.load.tables import (
     notes,
     quoted,
 )
-from pipelines.sql import literal
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.schema.arrow import empty_tables
@@ -315,7 +314,6 @@ class Loader:
         Values are cast to the column's type; objects and lists become JSON text.
         """
         typed = OPS_TABLES[name]
-        # As JSON text: for values bound or of Arrow, pandas would be loaded.
         given = [{column: _plain(row.get(column)) for column in typed} for row in rows]
         text = orjson.dumps(given, default=str).decode()
         shape = json.dumps([dict.fromkeys(typed, "VARCHAR")])
@@ -327,7 +325,8 @@ class Loader:
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(
                 f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM "  # noqa: S608 - names are quoted, types are ours
-                f"(SELECT unnest(from_json({literal(text)}, {literal(shape)})) AS given)"
+                f"(SELECT unnest(from_json($rows, '{shape}')) AS given)",
+                {"rows": text},
             )
             connection.execute("COMMIT")
 

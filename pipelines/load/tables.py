@@ -8,7 +8,6 @@ import duckdb
 
 from pipelines.home import HomeError
 from pipelines.load.ops import FORMAT
-from pipelines.sql import written
 from sources.repair_shop.schema.endpoints import TABLES
 
 
@@ -36,11 +35,9 @@ def columns_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, 
     """Table of a schema -> names of its columns."""
     held: dict[str, set[str]] = {}
     for table, column in connection.execute(
-        written(
-            "SELECT table_name, column_name FROM information_schema.columns "
-            "WHERE table_catalog = current_database() AND table_schema = $schema",
-            {"schema": schema},
-        )
+        "SELECT table_name, column_name FROM information_schema.columns "
+        "WHERE table_catalog = current_database() AND table_schema = $schema",
+        {"schema": schema},
     ).fetchall():
         held.setdefault(table, set()).add(column)
     return held
@@ -69,7 +66,7 @@ def note(connection: duckdb.DuckDBPyConnection, **said: str) -> None:
             "USING (name) WHEN MATCHED THEN UPDATE SET value = given.value "
             "WHEN NOT MATCHED THEN INSERT"
         )
-        connection.execute(written(sql, {"name": name, "value": value}))
+        connection.execute(sql, {"name": name, "value": value})
 
 
 def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
@@ -129,7 +126,7 @@ def has_one_of(
         f"SELECT 1 FROM raw.{quoted(table)} WHERE shop_id = $shop AND id IN "  # noqa: S608 - declared names
         """(SELECT unnest(from_json($ids, '["VARCHAR"]'))) LIMIT 1"""
     )
-    return bool(connection.execute(written(sql, {"shop": shop, "ids": json.dumps(ids)})).fetchall())
+    return bool(connection.execute(sql, {"shop": shop, "ids": json.dumps(ids)}).fetchall())
 
 
 def quoted(name: str) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from pipelines.home import LEDGER, is_syncing
 from pipelines.language import Text
-from pipelines.load.destinations import HOME_ID
+from pipelines.destinations.settings import HOME_ID
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published

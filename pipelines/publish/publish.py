@@ -16,7 +16,6 @@ from pathlib import Path
 from pipelines.home import Home, HomeError
 from pipelines.json_file import sync_folder
 from pipelines.load.loader import STAGING
-from pipelines.publish.rewrite import in_large_blocks
 
 _FICLONE = 0x40049409
 """ioctl of Linux: share the blocks of another file (btrfs, xfs), so a copy costs nothing."""
@@ -35,7 +34,6 @@ def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
         raise HomeError(f"There is nothing to publish yet in {home.path}: run 'shopmirror sync'.")
     with home.guard("The warehouse is as it was"):
         _settle(home, write)
-        in_large_blocks(source)
         for leftover in target.parent.glob(f".{target.name}.*.tmp"):
             leftover.unlink(missing_ok=True)
         copy = target.with_name(f".{target.name}.{os.getpid()}.tmp")

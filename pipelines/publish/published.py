@@ -3,9 +3,10 @@
 ``$SHOPMIRROR_HOME/warehouse.duckdb`` is replaced by a rename when a sync publishes; whoever holds
 the old file keeps its view, so a reader opens it, asks and closes it again. Everything that reads
 it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get that
-(:mod:`pipelines.publish.attached`): it holds the shops of all homes that load it.
+(:mod:`pipelines.destinations.read`): it holds the shops of all homes that load it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,15 +15,15 @@ from typing import Any
 
 import duckdb
 
+from pipelines.destinations.settings import load_warehouse
 from pipelines.language import Text
-from pipelines.load.destinations import load_warehouse
-from pipelines.publish.attached import attached
+from pipelines.load.imports import without
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import SettingsError
-from pipelines.sql import named, written
 from sources.repair_shop.errors import first_line
 
 WAREHOUSE = "warehouse.duckdb"
+_NAME = re.compile(r"\$([a-z]\w*)")
 _SCHEMAS = ("marts", "staging", "raw", "ops", "history")
 
 
@@ -33,11 +34,10 @@ class Published:
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, home: Path, *, binds: bool, server: str = ""
+        self, connection: duckdb.DuckDBPyConnection, home: Path, *, server: str = ""
     ) -> None:
         self.connection = connection
         self.home, self.server = home, server
-        self._binds = binds
 
     @cached_property
     def columns(self) -> Mapping[str, Sequence[str]]:
@@ -61,10 +61,9 @@ class Published:
         Raises :class:`NothingPublished` where a table or column of it is not there.
         """
         try:
-            if self._binds:
-                cursor = self.connection.execute(sql, named(sql, values or {}))
-            else:
-                cursor = self.connection.execute(written(sql, values or {}))
+            # DuckDB imports pandas before it binds a value: longer than all questions of a report.
+            with without("pandas"):
+                cursor = self.connection.execute(sql, _named(sql, values or {}))
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(
                 Text(
@@ -83,6 +82,11 @@ class Published:
         return only
 
 
+def _named(sql: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that ``sql`` names: DuckDB takes no others."""
+    return {name: values[name] for name in _NAME.findall(sql)}
+
+
 def read_from() -> str:
     """The PostgreSQL that ``[warehouse] read`` names; empty where the home's file is read."""
     try:
@@ -92,23 +96,23 @@ def read_from() -> str:
 
 
 @contextmanager
-def published(home: Path, *, binds: bool = False) -> Iterator[Published]:
+def published(home: Path) -> Iterator[Published]:
     """Open the warehouse that readers of ``home`` get; closed at the end, whatever happens.
 
-    ``binds`` the values of its questions, for those that people type; else they are written into
-    the SQL (:mod:`pipelines.sql` says why). Times are in UTC. Raises
-    :class:`NothingPublished` when it is not there or cannot be opened.
+    Times are in UTC. Raises :class:`NothingPublished` when it is not there or cannot be opened.
     """
     if not (server := read_from()):
-        with published_here(home, binds=binds) as warehouse:
+        with published_here(home) as warehouse:
             yield warehouse
         return
+    from pipelines.destinations.read import attached
+
     with attached(server) as connection:
-        yield Published(connection, Path(home), binds=binds, server=server)
+        yield Published(connection, Path(home), server=server)
 
 
 @contextmanager
-def published_here(home: Path, *, binds: bool = False) -> Iterator[Published]:
+def published_here(home: Path) -> Iterator[Published]:
     """Open the file published under ``home``, whatever is read else: what it alone knows, and what
     must not wait for a server. As :func:`published`.
     """
@@ -123,7 +127,7 @@ def published_here(home: Path, *, binds: bool = False) -> Iterator[Published]:
         raise NothingPublished(_reason(path, error)) from error
     try:
         connection.execute("set TimeZone = 'UTC'")
-        yield Published(connection, Path(home), binds=binds)
+        yield Published(connection, Path(home))
     finally:
         connection.close()
 

@@ -9,7 +9,6 @@ from typing import Any
 import duckdb
 
 from pipelines.home import Home
-from pipelines.sql import written
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def compare(home: Home, shop: str, year: int | None = None) -> list[Compared]:
             "SELECT shop_id, report, period, ours, theirs, matches FROM marts.reconciliation WHERE "
             "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 2, 3"
         )
-        rows = database.execute(written(sql, {"shop": shop, "year": year})).fetchall()
+        rows = database.execute(sql, {"shop": shop, "year": year}).fetchall()
     return [Compared(*row) for row in rows]
 
 

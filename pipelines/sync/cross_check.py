@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from pipelines.home import Home
-from pipelines.sql import written
 from sources.repair_shop.ledger import Ledger
 
 _DOCUMENTS: Mapping[str, tuple[str, str]] = {
@@ -85,14 +84,14 @@ def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradict
     values = {"shop": shop, "since": since}
     with home.open_build(read_only=True) as database:
         for table, (nested, listed) in _DOCUMENTS.items():
-            state = written(_STATE.format(table=table, nested=nested, listed=listed), values)
-            holders = written(_HOLDERS.format(table=table), values)
-            [(held, also_listed)] = database.execute(state + _KNOWN).fetchall()
+            state = _STATE.format(table=table, nested=nested, listed=listed)
+            holders = _HOLDERS.format(table=table)
+            [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
             if held - also_listed > held * _MOST_CONTRADICTORY:
                 continue
-            for days in database.execute(state + _DAYS).fetchall():
+            for days in database.execute(state + _DAYS, values).fetchall():
                 contradictions.days.update(day for day in days if day is not None)
-            ids = [str(row[0]) for row in database.execute(state + holders).fetchall()]
+            ids = [str(row[0]) for row in database.execute(state + holders, values).fetchall()]
             if ids:
                 contradictions.documents[table] = sorted(ids)
     return contradictions

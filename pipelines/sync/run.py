@@ -14,12 +14,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
 from pipelines.load.completeness import completeness
-from pipelines.load.destinations import WarehouseSettings
-from pipelines.load.elsewhere import elsewhere, refuse_unknown
+from pipelines.destinations.settings import WarehouseSettings
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
-from pipelines.publish.elsewhere import build_elsewhere, can_build, own_figures
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
@@ -64,7 +62,10 @@ def sync(
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)
     further = warehouse or WarehouseSettings()
-    refuse_unknown(settings.home, further.also)
+    if further.also:
+        from pipelines.destinations.load import refuse_unknown
+
+        refuse_unknown(settings.home, further.also)
     began = time.monotonic()
     with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
         run_id = session.ledger.begin_run(_command(endpoints, shop))
@@ -116,11 +117,14 @@ def _load_also(
     models: bool = True,
 ) -> None:
     """Bring a further destination up to date, its models too."""
+    from pipelines.destinations.build import build_there, can_build, own_figures
+    from pipelines.destinations.load import destination
+
     session.observer.say(f"Loading {name} too ...")
     shops = [shop.name for shop in session.settings.shops]
     complete = report.outcome == "complete"
     try:
-        with elsewhere(
+        with destination(
             session.home,
             session.ledger,
             name,
@@ -132,10 +136,10 @@ def _load_also(
                 shops,
                 take_over=take_over,
                 is_complete=complete,
-                figures=own_figures(session.home),
+                figures=own_figures(session.home, session.project),
             )
             if models:
-                build_elsewhere(there, report.details.append)
+                build_there(there, session.project)
     except LoadError as error:
         session.ledger.fail_run(run_id, error)
         report.details.append(str(error))

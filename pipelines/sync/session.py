@@ -11,24 +11,27 @@
 Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has it.
 """
 
+import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from pipelines.destinations.settings import load_warehouse
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
 from pipelines.load.consumer import Feed
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
-from pipelines.load.pairing import BUILT, keep_together
+from pipelines.load.pairing import BUILT, WAREHOUSE, keep_together
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings, ShopSettings
-from pipelines.transform import models
-from pipelines.transform.changes import made_of
+from pipelines.transform import compiled, models
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
@@ -67,6 +70,7 @@ class Session:
         if say:
             self.observer.say(say)
         self.publish_seconds = 1.0
+        self.project = load_warehouse().project
         self._clients: dict[str, Client] = {}
         self._networks = Networks()
         self._told: dict[str, float] = {}
@@ -112,12 +116,14 @@ class Session:
         with self.home.open_build():
             write_reports(self.ledger, self.loader)
             models.prepare(self.home.build_warehouse, shops)
-            state = made_of(self.ledger, self.home, shops)
+            state = made_of(self.ledger, self.home, shops, self.project)
         if self.ledger.value("", BUILT) == state:
             return False
         self.observer.say("Building the reports ...")
         self.ledger.set_value("", BUILT, "")  # until it is done, nothing stands
-        run = models.build(self.home.build_warehouse, home=self.home.path, shops=shops)
+        run = models.build(
+            self.home.build_warehouse, home=self.home.path, shops=shops, project=self.project
+        )
         write_findings(self.loader, run.findings)
         self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
@@ -174,3 +180,29 @@ def open_session(
         closing(Session(settings, home, ledger, budget, **limits)) as session,
     ):
         yield session
+
+
+def made_of(
+    ledger: Ledger, home: Home, shops: Sequence[ShopSettings], project: Path | None = None
+) -> str:
+    """What a build now would be made of, as a digest: the last one stands while it is the same.
+
+    That is the newest loaded answer with a row that was not known as it is, the deletions, the
+    totals of the service's reports, the shops' settings, definitions and days (what is due, and
+    how old, changes with a day), and the models' own files.
+    """
+    digest = hashlib.sha256()
+    parts: list[object] = [
+        *(datetime.now(shop.zone).date() for shop in shops),
+        *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
+        ledger.newest_loaded(),
+        ledger.applied_deletions(),
+        [row[:4] for row in ledger.report_totals()],
+        ledger.value("", WAREHOUSE),
+        compiled.fingerprint(project or models.PROJECT),
+    ]
+    with home.open_build(read_only=True) as database:
+        parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
+    for part in parts:
+        digest.update(repr(part).encode())
+    return digest.hexdigest()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from pipelines.transform.incremental import DIFFERS
+
 
 if TYPE_CHECKING:
     from pipelines.load.loader import Loader
@@ -21,8 +21,6 @@ MEANINGS = {
     "lines_add_up_to_their_document": "documents whose lines do not add up to their total",
     "tickets_come_to_an_end": "shop(s) whose old tickets are nearly all open: their statuses are "
     "not understood (ops.statuses; set done_statuses)",
-    DIFFERS: "tables that a night had built of changes alone differed from a whole build, which "
-    "replaced them (the log names them)",
     "references_exist": "records name another record that is not in the mirror",
 }
 """Tests of the models that warn -> what was found, after its number."""

@@ -24,7 +24,6 @@ from typing import Any, Literal, get_args
 import duckdb
 
 from pipelines.settings import ShopSettings
-from pipelines.sql import literal, written
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
 
@@ -166,8 +165,7 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
         )
     connection.execute("delete from ops.statuses")
     if rows:
-        values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
-        connection.execute(f"insert into ops.statuses values {values}")  # noqa: S608 - written out
+        connection.executemany("insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str, Evidence]]:
@@ -228,8 +226,7 @@ def _sights(
     ).fetchall()
     for shop, day, after, before, ids in looks:
         values = {"ids": json.loads(ids), "shop": shop, "day": day, "after": after}
-        sql = written(
-            """
+        sql = """
             select
                 coalesce(status__id, ''), coalesce(status__label, ''),
                 count(*) filter (where shown), count(*) filter (where not shown)
@@ -242,10 +239,8 @@ def _sights(
             where shown or substr(created_date, 1, 10) > $after
                 or substr(created_date, 1, 10) < $before
             group by all
-            """,
-            values | {"before": before},
-        )
-        rows = connection.execute(sql).fetchall()
+            """
+        rows = connection.execute(sql, values | {"before": before}).fetchall()
         if any(shown for _, _, shown, _ in rows):
             found |= {
                 (shop, status, label): (shown, hidden) for status, label, shown, hidden in rows

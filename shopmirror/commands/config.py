@@ -65,8 +65,8 @@ def show(
 
 def _faults() -> Iterator[str]:
     """What is wrong with the settings of the shops and of every other section."""
-    from pipelines.load.destinations import load_warehouse
-    from pipelines.load.elsewhere import refuse_unknown
+    from pipelines.destinations.settings import load_warehouse
+    from pipelines.destinations.load import refuse_unknown
     from pipelines.monitor.sender import MailSettings, load_mail
 
     checks: list[Callable[[], Any]] = [
@@ -101,7 +101,7 @@ def sections() -> dict[str, type[Any]]:
     """Every section but the shops', and what it may hold."""
     from pipelines.dashboard.access import DashboardSettings
     from pipelines.language.display import DisplaySettings
-    from pipelines.load.destinations import WarehouseSettings
+    from pipelines.destinations.settings import WarehouseSettings
     from pipelines.monitor.notify import NotifySettings
     from pipelines.monitor.sender import MailSettings
     from pipelines.report.post import PostSettings

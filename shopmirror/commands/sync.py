@@ -43,7 +43,7 @@ def sync(
     as_json: JsonOption = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
-    from pipelines.load.destinations import load_warehouse
+    from pipelines.destinations.settings import load_warehouse
     from pipelines.sync.run import sync as run
     from schedules.settings import load_retention
 

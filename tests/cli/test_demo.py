@@ -29,7 +29,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", README, re.M)]
 SERVERS = ("dashboard", "schedule", "sandbox")
 ELSEWHERE = ("demo", "dictionary")
-"""The demo is run first of all; the dictionary by tests/transforms/test_one_row.py, since dbt takes
+"""The demo is run first of all; the dictionary by tests/warehouse/test_one_row.py, since dbt takes
 ten seconds to write it."""
 NOTE = Path("data/demo-shop.json")
 

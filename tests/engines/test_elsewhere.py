@@ -13,11 +13,11 @@ import psycopg2
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.elsewhere import elsewhere
+from pipelines.destinations.load import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.load.pairing import BUILT
 from pipelines.publish.changed import note
-from pipelines.publish.elsewhere import build_elsewhere, own_figures
+from pipelines.destinations.build import build_elsewhere, own_figures
 from pipelines.transform import models
 from pipelines.transform.changes import made_of
 from tests.engines.postgres import Postgres

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.elsewhere import elsewhere
+from pipelines.destinations.load import elsewhere
 from pipelines.transform import models, spark
 from tests.engines.equality import differences, same
 from tests.engines.spark import Spark

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard.serve import APP
 from pipelines.load import lease
-from pipelines.load.destinations import WarehouseSettings
+from pipelines.destinations.settings import WarehouseSettings
 from pipelines.monitor.status import status
 from pipelines.publish import reading
 from pipelines.publish.asking import asked

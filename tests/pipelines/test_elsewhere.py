@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from pipelines.home import Home
-from pipelines.load.destinations import load_warehouse
-from pipelines.load.elsewhere import elsewhere
+from pipelines.destinations.settings import load_warehouse
+from pipelines.destinations.load import elsewhere
 from pipelines.load.loader import LoadError
 from pipelines.settings import SettingsError
 from pipelines.sync.run import _load_also

@@ -114,10 +114,10 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
 {#- What a payment is to the day on which its business began: its document's, or its ticket's. -#}
 {% macro payment_kind(day) -%}
 case
-        when together.amount < 0 or together.service_kind = 'return' then 'refund'
-        when together.is_advance or together.day < {{ day }} then 'advance'
-        when together.document_id is null and together.ticket_id is not null then 'advance'
-        when together.day > {{ day }} then 'receivable'
+        when amount < 0 or service_kind = 'return' then 'refund'
+        when is_advance or day < {{ day }} then 'advance'
+        when document_id is null and ticket_id is not null then 'advance'
+        when day > {{ day }} then 'receivable'
         else 'sale'
     end
 {%- endmacro %}

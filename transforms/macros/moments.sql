@@ -32,10 +32,12 @@ case
         end
 {%- endmacro %}
 
-{#- When this build began, on the clock of UTC; where another warehouse stands beside the file, when that
-    of the file did: else what is dated by it would differ between them. -#}
+{#- When this build began, on the clock of UTC; where another warehouse stands beside the file, when that of the
+    file did: else what is dated by it would differ between them. `make models` names a parameter here, to which
+    whoever carries the statements out gives the moment. -#}
 {% macro build_moment() -%}
-cast('{{ env_var('SHOPMIRROR_BUILT_AT', '') or run_started_at.replace(tzinfo=none) }}' as timestamp)
+{%- set text = "'" ~ (env_var('SHOPMIRROR_BUILT_AT', '') or run_started_at.replace(tzinfo=none)) ~ "'" -%}
+cast({{ var('build_moment', text) }} as timestamp)
 {%- endmacro %}
 
 {#- The day on the shop's calendar at an instant. -#}

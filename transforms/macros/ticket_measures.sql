@@ -12,9 +12,3 @@ cast(count(*) as bigint) as tickets,
     min(opened_day) as first_day,
     max(opened_day) as last_day
 {%- endmacro %}
-
-{#- What is kept of a ticket that is to be built again, to tell whether it counts otherwise afterwards. -#}
-{% macro ticket_as_counted() -%}
-shop_id, id, customer_id, opened_day, done_day,
-    {{ fingerprint(['technician_id', 'technician', 'cycle_hours', 'wall_hours']) }} as counted
-{%- endmacro %}

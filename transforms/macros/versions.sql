@@ -1,49 +1,37 @@
 {#-
     History without MERGE: a table that only grows, and a view that reads intervals out of it.
 
-    `new_versions` gives the rows of a relation that differ from their newest version, or have none,
-    as versions that begin now. When a row was read says nothing about the row: a change of `seen_at`
-    alone makes no new version. With `gone`, a row that is no longer there ends its last version: by a
-    version of which only the key is known. `changed` says which rows may have changed (macros/changes.sql).
+    `new_versions` gives the rows of a relation that differ from their newest version, or have none, as versions
+    that begin now. When a row was read says nothing about the row: a change of `seen_at` alone makes no new
+    version. With `gone`, a row that is no longer there ends its last version: by a version of which only the key
+    is known.
 -#}
-{% macro new_versions(relation, key, changed, changed_key, gone=false) %}
-    {%- set types = _types_of(relation) -%}
+{% macro new_versions(relation, key, gone=false) %}
     {%- set now = build_moment() -%}
     {%- if not is_incremental() -%}
-    select rows_now.*, {{ now }} as dbt_valid_from
-    from {{ relation }} as rows_now
-    where {{ is_changed(changed, 'rows_now', changed_key) }}
+    select rows_now.*, {{ now }} as dbt_valid_from from {{ relation }} as rows_now
     {%- else -%}
-    {%- set held = _types_of(this) -%}
+    {%- set types, held = _types_of(relation), _types_of(this) -%}
     {%- set ours, theirs = [], [] -%}
     {%- for column, type in types.items() if column != 'seen_at' -%}
         {%- do ours.append(column) -%}
         {%- do theirs.append('cast(' ~ (column if column in held else 'null') ~ ' as ' ~ type ~ ')') -%}
     {%- endfor -%}
     with present as (
-        select rows_now.*, {{ content(ours) }} as content
-        from {{ relation }} as rows_now
-        where {{ is_changed(changed, 'rows_now', changed_key) }}
+        select rows_now.*, {{ content(ours) }} as content from {{ relation }} as rows_now
     ),
-    {% if changed_only() %}
-    touched as (
-        select {{ key | join(', ') }} from present
-        union
-        select {{ key | join(', ') }} from {{ this }} as versions where {{ is_changed(changed, 'versions', changed_key) }}
-    ),
-    {% endif %}
+
     placed as (
         select
             {{ key | join(', ') }}, dbt_valid_from,
             case when seen_at is not null then {{ content(theirs) }} end as content,
             row_number() over (partition by {{ key | join(', ') }} order by dbt_valid_from desc) as place
-        from {{ this }} as versions
-        {%- if changed_only() %}
-        where {{ in_changed('touched', 'versions', dict(zip(key, key))) }}
-        {%- endif %}
+        from {{ this }}
     ),
 
-    newest as (select * from placed where place = 1)
+    newest as (
+        select * from placed where place = 1
+    )
 
     select
         {% for column in types -%}
@@ -82,9 +70,6 @@
 
 {#- The versions with the end of each: the beginning of the next. -#}
 {% macro version_intervals(versions, key) %}
-    {%- if execute and (load_relation(this) or {}).type == 'table' -%}
-        {{ exceptions.raise_compiler_error(this ~ " is of an older layout; 'shopmirror sync' brings it up to date without loss.") }}
-    {%- endif -%}
     select *
     from (
         select

@@ -1,24 +1,14 @@
-{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
 -- Arithmetic: the days are the effects that count, the months are their days, the parts are the
 -- whole.
 with effects as (
-    select shop_id, sum(total) as total, sum(documents) as documents
-    from {{ ref('int_sales_effects') }} as effects
-    where {{ is_changed('int_changed_days', 'effects', key) }}
-    group by 1
-),
-
-effect_days as (
-    select shop_id, sum(total) as total, sum(ticket_invoice_count + pos_order_count + return_count) as documents
-    from {{ ref('daily_sales') }} as days
-    where {{ is_changed('int_changed_days', 'days', key) }}
-    group by 1
+    select shop_id, sum(total) as total, sum(documents) as documents from {{ ref('int_sales_effects') }} group by 1
 ),
 
 days as (
     select
         shop_id,
         sum(total) as total,
+        sum(ticket_invoice_count + pos_order_count + return_count) as documents,
         sum(ticket_total + pos_total) as parts,
         sum(gross) as gross,
         sum(tax + net) as tax_and_net
@@ -46,17 +36,16 @@ purchase_months as (
 
 select days.shop_id, 'sales' as report
 from days
-left join effect_days on effect_days.shop_id = days.shop_id
 left join effects on effects.shop_id = days.shop_id
 left join months on months.shop_id = days.shop_id
 left join {{ ref('int_shop_definitions') }} as definitions on definitions.shop_id = days.shop_id
-where coalesce(effects.total, 0) <> coalesce(effect_days.total, 0)
+where coalesce(effects.total, 0) <> days.total
     or days.total <> months.total
     -- A payment may belong to no document, and has no tax of its own.
     or (definitions.sales_date_basis <> 'payment' and (
         days.parts <> days.total
         or days.gross <> days.tax_and_net
-        or coalesce(effect_days.documents, 0) <> coalesce(effects.documents, 0)
+        or days.documents <> coalesce(effects.documents, 0)
     ))
 union all
 select purchase_days.shop_id, 'purchases' as report

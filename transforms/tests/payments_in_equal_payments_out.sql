@@ -1,32 +1,22 @@
 -- Integrity: every payment the service lists is in the mart once, with its amount; every payment
 -- embedded in a document that exists is there too; and nothing else is.
-{% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
 with listed as (
-    select shop_id, id, amount
-    from {{ ref('stg_payments') }} as payments
-    where deleted_at is null and {{ is_changed('int_changed_payments', 'payments', key) }}
+    select shop_id, id, amount from {{ ref('stg_payments') }} where deleted_at is null
 ),
 
-shown as (
-    {% for list, type, holder in [('ticket_invoices', 'ticket_invoice', 'invoice_id'), ('pos_orders', 'pos_order', 'order_id')] %}
-    {% set document = {'shop_id': 'shop_id', 'document_type': "'" ~ type ~ "'", 'document_id': 'id'} %}
+embedded as (
+    {% for list, holder in [('ticket_invoices', 'invoice_id'), ('pos_orders', 'order_id')] %}
     select payments.shop_id, coalesce(payments.id, payments.payment_id) as id
     from {{ ref('stg_' ~ list ~ '__payments') }} as payments
     inner join {{ ref('stg_' ~ list) }} as documents
         on documents.shop_id = payments.shop_id and documents.id = payments.{{ holder }}
     where documents.deleted_at is null
-        and {{ is_changed('int_changed_figures', 'documents', document) }}
-        and {{ is_changed('int_changed_figures', 'payments', dict(document, document_id=holder)) }}
     {{ 'union all' if not loop.last }}
     {% endfor %}
 ),
 
-embedded as (
-    select * from shown where {{ is_changed('int_changed_payments', 'shown', key) }}
-),
-
 kept as (
-    select shop_id, id, amount from {{ ref('payments') }} as payments where {{ is_changed('int_changed_payments', 'payments', key) }}
+    select shop_id, id, amount from {{ ref('payments') }}
 )
 
 select listed.shop_id, listed.id, 'listed but not kept, or with another amount' as finding

@@ -1,26 +1,14 @@
 -- Integrity: the documents and returns that exist at the service, and no others, make the sales;
 -- row for row and to the last decimal.
-with {% for list, type in [('ticket_invoices', 'ticket_invoice'), ('pos_orders', 'pos_order')] -%}
-{{ list }} as (
-    select amount_total
-    from {{ ref('stg_' ~ list) }} as records
-    where deleted_at is null
-        and {{ is_changed('int_changed_figures', 'records', {'shop_id': 'shop_id', 'document_type': "'" ~ type ~ "'", 'document_id': 'id'}) }}
-),
-
-{% endfor -%}
-returns as (
-    select amount from {{ ref('int_returns') }} as returns where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
-),
-
-came_in as (
-    select
-        (select count(*) from ticket_invoices)
-        + (select count(*) from pos_orders)
-        + (select count(*) from returns) as times,
-        coalesce((select sum(amount_total) from ticket_invoices), 0)
-        + coalesce((select sum(amount_total) from pos_orders), 0)
-        - coalesce((select sum(amount) from returns), 0) as amount
+with came_in as (
+    select count(*) as times, coalesce(sum(amount), 0) as amount
+    from (
+        select amount_total as amount from {{ ref('stg_ticket_invoices') }} where deleted_at is null
+        union all
+        select amount_total as amount from {{ ref('stg_pos_orders') }} where deleted_at is null
+        union all
+        select -amount as amount from {{ ref('int_returns') }}
+    ) as records
 ),
 
 went_out as (
@@ -34,7 +22,6 @@ went_out as (
         on documents.shop_id = effects.shop_id
         and documents.document_type = effects.document_type
         and documents.document_id = effects.document_id
-    where {{ is_changed('int_changed_figures', 'effects', document_key()) }}
 )
 
 select came_in.times as rows_in, went_out.times as rows_out, came_in.amount as amount_in, went_out.amount as amount_out

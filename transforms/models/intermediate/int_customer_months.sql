@@ -1,10 +1,7 @@
 -- The months in which each customer came.
-{% set key = {'shop_id': 'shop_id', 'customer_id': 'customer_id'} %}
-{{ config(materialized='table', meta=replaced_by('int_changed_customers', key)) }}
+{{ config(materialized='table') }}
 with days as (
-    select distinct shop_id, customer_id, day
-    from {{ ref('int_visits') }} as visits
-    where {{ is_changed('int_changed_customers', 'visits', key) }}
+    select distinct shop_id, customer_id, day from {{ ref('int_visits') }}
 ),
 
 came as (

@@ -1,22 +1,16 @@
 -- Ticket invoices and POS orders under one set of names; deleted ones are left out here, once.
 -- A table: six models read it, and working out days anew for each cost more than all of them.
-{{ config(materialized='table', meta=replaced_by('int_changed_documents', document_key())) }}
+{{ config(materialized='table') }}
 with invoices as (
-    select *
-    from {{ ref('stg_ticket_invoices') }} as invoices
-    where deleted_at is null
-        and {{ is_changed('int_changed_documents', 'invoices', {'shop_id': 'shop_id', 'document_type': "'ticket_invoice'", 'document_id': 'id'}) }}
+    select * from {{ ref('stg_ticket_invoices') }} where deleted_at is null
 ),
 
 orders as (
-    select *
-    from {{ ref('stg_pos_orders') }} as orders
-    where deleted_at is null
-        and {{ is_changed('int_changed_documents', 'orders', {'shop_id': 'shop_id', 'document_type': "'pos_order'", 'document_id': 'id'}) }}
+    select * from {{ ref('stg_pos_orders') }} where deleted_at is null
 ),
 
 tickets as (
-    select shop_id, id, created_at, created_day from {{ ref('stg_tickets') }} where {{ is_named('id', 'invoices', 'ticket_id') }}
+    select shop_id, id, created_at, created_day from {{ ref('stg_tickets') }}
 )
 
 select

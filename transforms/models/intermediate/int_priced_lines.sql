@@ -1,13 +1,12 @@
 -- Lines of documents that exist and of their returns, signed, each with its day and what its units cost. A
--- table: models ask for it again and again, and to read the amounts of all lines takes longer than anything
--- they do with them.
-{{ config(materialized='table', meta=replaced_by('int_changed_documents', document_key())) }}
+-- table: several models ask for it.
+{{ config(materialized='table') }}
 with documents as (
-    select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_documents', 'documents', document_key()) }}
+    select * from {{ ref('int_documents') }}
 ),
 
 returns as (
-    select * from {{ ref('int_returns') }} as returns where {{ is_changed('int_changed_documents', 'returns', document_key()) }}
+    select * from {{ ref('int_returns') }}
 ),
 
 signed as (
@@ -23,7 +22,6 @@ signed as (
         and documents.document_id = lines.document_id
     left join returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
-    where {{ is_changed('int_changed_documents', 'lines', document_key()) }}
 ),
 
 priced as (
@@ -32,7 +30,7 @@ priced as (
         -- What the line itself says of a unit's cost, else the product's cost price of today.
         {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as units_cost
     from signed
-    left join {{ ref('int_line_products') }} as products
+    left join {{ ref('int_products_by_code') }} as products
         on products.shop_id = signed.shop_id
         and products.code = signed.product_code
 )

@@ -1,4 +1,6 @@
--- The product that a line's code means: of several with one code, one that exists.
+-- The product that a line's code means: of several with one code, one that exists. A table: it is looked up for
+-- each line, by several models.
+{{ config(materialized='table') }}
 select shop_id, code, id, name, type, category_name, cost_price
 from (
     select

@@ -1,14 +1,13 @@
--- Returns as sales, each with its document. A table: a night asks for the days on which they were.
--- depends_on: {{ ref('int_days_before') }}
-{{ config(materialized='table', meta=replaced_by('int_changed_figures', document_key())) }}
+-- Returns as sales, each with its document.
+{{ config(materialized='table') }}
 with documents as (
-    select * from {{ ref('documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
+    select * from {{ ref('documents') }}
 ),
 
 line_sums as (
-    select lines.*, {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key
-    from {{ ref('int_line_sums') }} as lines
-    where is_returned and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
+    select *, {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key
+    from {{ ref('int_line_sums') }}
+    where is_returned
 ),
 
 effects as (
@@ -26,7 +25,6 @@ effects as (
         on documents.shop_id = returns.shop_id
         and documents.document_type = returns.document_type
         and documents.document_id = returns.document_id
-    where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
 )
 
 select

@@ -1,22 +1,18 @@
 -- Payments as records show them that exist: documents, and tickets. A record may show several, and
--- several records may show one payment. A table: payments are found by it that change with a record.
--- depends_on: {{ ref('int_shown_before') }}
-{% set holder = {'shop_id': 'shop_id', 'record_type': 'holder_type', 'record_id': 'holder_id'} %}
-{{ config(materialized='table', meta=replaced_by('int_changed_records', holder)) }}
+-- several records may show one payment.
+{{ config(materialized='table') }}
 with of_documents as (
     select
         shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as holder_type, invoice_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 1 as preference
-    from {{ ref('stg_ticket_invoices__payments') }} as payments
-    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'ticket_invoice'", 'record_id': 'invoice_id'}) }}
+    from {{ ref('stg_ticket_invoices__payments') }}
     union all
     select
         shop_id, coalesce(id, payment_id) as id, 'pos_order' as holder_type, order_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 2 as preference
-    from {{ ref('stg_pos_orders__payments') }} as payments
-    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'pos_order'", 'record_id': 'order_id'}) }}
+    from {{ ref('stg_pos_orders__payments') }}
 ),
 
 -- A ticket repeats the payments of its invoice, and alone shows those made before it has one.
@@ -25,21 +21,15 @@ of_tickets as (
         shop_id, coalesce(id, payment_id) as id, 'ticket' as holder_type, ticket_id as holder_id, position,
         amount, paid_at, paid_day, is_advance, payment_method_id, payment_method_title,
         payment_note, 3 as preference
-    from {{ ref('stg_tickets__payments') }} as payments
-    where {{ is_changed('int_changed_records', 'payments', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'ticket_id'}) }}
+    from {{ ref('stg_tickets__payments') }}
 ),
 
 documents as (
-    select shop_id, document_type, document_id, seen_at
-    from {{ ref('int_documents') }} as documents
-    where {{ is_changed('int_changed_records', 'documents', {'shop_id': 'shop_id', 'record_type': 'document_type', 'record_id': 'document_id'}) }}
+    select shop_id, document_type, document_id, seen_at from {{ ref('int_documents') }}
 ),
 
 tickets as (
-    select shop_id, id, seen_at
-    from {{ ref('stg_tickets') }} as tickets
-    where deleted_at is null
-        and {{ is_changed('int_changed_records', 'tickets', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}
+    select shop_id, id, seen_at from {{ ref('stg_tickets') }} where deleted_at is null
 ),
 
 -- Only what stands in a record that exists; when that record was last read decides later.

@@ -1,4 +1,3 @@
-{% set before = ref('int_tickets_before') %}
 with digits as (
     select 0 as digit
     {% for digit in range(1, 10) %}union all select {{ digit }} {% endfor %}
@@ -18,22 +17,8 @@ seen_days as (
     union all
     select shop_id, day, true as is_business from {{ ref('payments') }} where amount <> 0
     union all
-    select shop_id, created_day as day, true as is_business
-    from {{ ref('stg_tickets') }} as tickets
-    where deleted_at is null and {{ is_changed('int_changed_tickets', 'tickets', {'shop_id': 'shop_id', 'id': 'id'}) }}
+    select shop_id, created_day as day, true as is_business from {{ ref('stg_tickets') }} where deleted_at is null
     union all
-    {%- if changed_only() %}
-    -- All others are in the last build: its tickets of each day, less those that are built again.
-    select shop_id, opened_day as day, true as is_business
-    from (
-        select shop_id, opened_day, count(*) as tickets from {{ as_built('marts', 'tickets') }} group by 1, 2
-        union all
-        select shop_id, opened_day, -count(*) as tickets from {{ before }} group by 1, 2
-    ) as counted
-    group by 1, 2
-    having sum(tickets) > 0
-    union all
-    {%- endif %}
     select shop_id, created_day as day, false as is_business from {{ ref('stg_purchase_orders') }}
     union all
     select shop_id, created_day as day, false as is_business from {{ ref('stg_expenses') }}

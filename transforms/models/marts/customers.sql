@@ -1,5 +1,3 @@
-{% set key = {'shop_id': 'shop_id', 'customer_id': 'customer_id'} %}
-{{ config(meta=replaced_by('int_changed_customers', dict(key, customer_id='id'))) }}
 with spent as (
     select
         shop_id, customer_id,
@@ -8,8 +6,8 @@ with spent as (
         sum(case when effect = 'return' then 0 else 1 end) as documents,
         min(document_day) as first_document_day,
         max(document_day) as last_document_day
-    from {{ ref('sales_documents') }} as sales
-    where customer_id is not null and {{ is_changed('int_changed_customers', 'sales', key) }}
+    from {{ ref('sales_documents') }}
+    where customer_id is not null
     group by 1, 2
 ),
 
@@ -21,16 +19,13 @@ repaired as (
         sum(case when is_comeback then 1 else 0 end) as comebacks,
         min(opened_day) as first_ticket_day,
         max(opened_day) as last_ticket_day
-    from {{ ref('tickets') }} as tickets
-    where customer_id is not null and {{ is_changed('int_changed_customers', 'tickets', key) }}
+    from {{ ref('tickets') }}
+    where customer_id is not null
     group by 1, 2
 ),
 
 came as (
-    select shop_id, customer_id, sum(visits) as visits
-    from {{ ref('int_customer_months') }} as came
-    where {{ is_changed('int_changed_customers', 'came', key) }}
-    group by 1, 2
+    select shop_id, customer_id, sum(visits) as visits from {{ ref('int_customer_months') }} group by 1, 2
 ),
 
 owed as (
@@ -80,4 +75,4 @@ left join spent on spent.shop_id = customers.shop_id and spent.customer_id = cus
 left join repaired on repaired.shop_id = customers.shop_id and repaired.customer_id = customers.id
 left join came on came.shop_id = customers.shop_id and came.customer_id = customers.id
 left join owed on owed.shop_id = customers.shop_id and owed.customer_id = customers.id
-where customers.deleted_at is null and {{ is_changed('int_changed_customers', 'customers', dict(key, customer_id='id')) }}
+where customers.deleted_at is null

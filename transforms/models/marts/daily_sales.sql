@@ -1,5 +1,3 @@
-{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
-{{ config(meta=replaced_by('int_changed_days', key)) }}
 select
     shop_id,
     day,
@@ -16,6 +14,5 @@ select
     cast(sum(coalesce(cost, 0)) as {{ money() }}) as cost,
     cast(sum(case when cost is not null then coalesce(net, gross, 0) - cost else 0 end) as {{ money() }}) as margin,
     cast(sum(uncosted) as {{ money() }}) as uncosted
-from {{ ref('int_sales_effects') }} as effects
-where {{ is_changed('int_changed_days', 'effects', key) }}
+from {{ ref('int_sales_effects') }}
 group by 1, 2

@@ -1,18 +1,14 @@
--- depends_on: {{ ref('int_days_before') }}
-{{ config(meta=replaced_by('int_changed_figures', document_key())) }}
 with documents as (
-    select * from {{ ref('int_documents') }} as documents where {{ is_changed('int_changed_figures', 'documents', document_key()) }}
+    select * from {{ ref('int_documents') }}
 ),
 
 line_sums as (
-    select * from {{ ref('int_line_sums') }} as lines
-    where not is_returned and {{ is_changed('int_changed_figures', 'lines', document_key()) }}
+    select * from {{ ref('int_line_sums') }} where not is_returned
 ),
 
 return_sums as (
     select shop_id, document_type, document_id, sum(amount) as amount, count(*) as returns
-    from {{ ref('int_returns') }} as returns
-    where {{ is_changed('int_changed_figures', 'returns', document_key()) }}
+    from {{ ref('int_returns') }}
     group by 1, 2, 3
 ),
 
@@ -22,8 +18,8 @@ payment_sums as (
         sum(amount) as amount,
         count(*) as payments,
         max(case when amount > 0 then day end) as last_day
-    from {{ ref('payments') }} as payments
-    where document_id is not null and {{ is_changed('int_changed_figures', 'payments', document_key()) }}
+    from {{ ref('payments') }}
+    where document_id is not null
     group by 1, 2, 3
 ),
 

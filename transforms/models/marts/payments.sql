@@ -1,24 +1,21 @@
 -- Payments embedded in documents name their document, which the list of payments does not; the
 -- list has those that no document shows. Both together, each payment once.
-{% set key = {'shop_id': 'shop_id', 'id': 'id'} %}
-{{ config(meta=replaced_by('int_changed_payments', key)) }}
 with ranked as (
     select
-        shown.*,
+        *,
         row_number() over (partition by shop_id, id order by preference, holder_id, position) as place
-    from {{ ref('int_shown_payments') }} as shown
-    where {{ is_changed('int_changed_payments', 'shown', key) }}
+    from {{ ref('int_shown_payments') }}
 ),
 
 listed as (
-    select * from {{ ref('stg_payments') }} as payments where {{ is_changed('int_changed_payments', 'payments', key) }}
+    select * from {{ ref('stg_payments') }}
 ),
 
 returns as (
     select shop_id, id, document_type, document_id,
         row_number() over (partition by shop_id, id order by document_type, document_id) as place
     from {{ ref('int_returns') }}
-    where id is not null and {{ is_named('id', 'listed', 'return_id') }}
+    where id is not null
 ),
 
 together as (
@@ -60,7 +57,7 @@ together as (
 ),
 
 documents as (
-    select * from {{ ref('int_documents') }} where {{ is_named('document_id', 'together', 'document_id') }}
+    select * from {{ ref('int_documents') }}
 ),
 
 tickets as (
@@ -68,39 +65,57 @@ tickets as (
     select * from {{ ref('stg_tickets') }}
     where deleted_at is null
         and id in (select distinct holder_id from {{ ref('int_shown_payments') }} where holder_type = 'ticket')
-        and {{ is_named('id', 'together', 'ticket_id') }}
+),
+
+business as (
+    select
+        together.*,
+        shops.today_by,
+        documents.document_number,
+        documents.created_day as document_day,
+        coalesce(documents.ticket_id, together.ticket_id) as of_ticket_id,
+        coalesce(documents.ticket_day, tickets.created_day) as ticket_day,
+        coalesce(documents.customer_id, tickets.customer_id) as customer_id,
+        coalesce(documents.customer_name, tickets.customer_name) as customer_name
+    from together
+    inner join {{ ref('int_shops') }} as shops on shops.shop_id = together.shop_id
+    left join documents
+        on documents.shop_id = together.shop_id
+        and documents.document_type = together.document_type
+        and documents.document_id = together.document_id
+    left join tickets
+        on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
+),
+
+kinds as (
+    select
+        business.*,
+        {{ payment_kind('document_day') }} as kind,
+        {{ payment_kind('ticket_day') }} as kind_by_ticket
+    from business
 )
 
 select
-    together.shop_id,
-    together.id,
-    together.day,
-    together.amount,
-    {{ payment_kind('documents.created_day') }} as kind,
-    {{ payment_kind('coalesce(documents.ticket_day, tickets.created_day)') }} as kind_by_ticket,
-    case when shops.today_by = 'ticket'
-        then {{ payment_kind('coalesce(documents.ticket_day, tickets.created_day)') }}
-        else {{ payment_kind('documents.created_day') }} end as kind_chosen,
-    together.document_type,
-    together.document_id,
-    coalesce(documents.ticket_id, together.ticket_id) as ticket_id,
-    documents.document_number,
-    documents.created_day as document_day,
-    coalesce(documents.ticket_day, tickets.created_day) as ticket_day,
-    coalesce(documents.customer_id, tickets.customer_id) as customer_id,
-    coalesce(documents.customer_name, tickets.customer_name) as customer_name,
-    together.paid_at,
-    together.payment_method_id,
-    together.payment_method,
-    together.note,
-    together.is_advance,
-    together.is_listed,
-    together.is_embedded
-from together
-inner join {{ ref('int_shops') }} as shops on shops.shop_id = together.shop_id
-left join documents
-    on documents.shop_id = together.shop_id
-    and documents.document_type = together.document_type
-    and documents.document_id = together.document_id
-left join tickets
-    on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
+    shop_id,
+    id,
+    day,
+    amount,
+    kind,
+    kind_by_ticket,
+    case when today_by = 'ticket' then kind_by_ticket else kind end as kind_chosen,
+    document_type,
+    document_id,
+    of_ticket_id as ticket_id,
+    document_number,
+    document_day,
+    ticket_day,
+    customer_id,
+    customer_name,
+    paid_at,
+    payment_method_id,
+    payment_method,
+    note,
+    is_advance,
+    is_listed,
+    is_embedded
+from kinds

@@ -1,15 +1,25 @@
-{% set key = {'shop_id': 'shop_id', 'month': 'month'} %}
-{{ config(meta=replaced_by('int_changed_days', key)) }}
+with lines as (
+    select
+        *,
+        {{ month_of('day') }} as month,
+        coalesce(product_id, product_code, item_description, 'unknown') as product_key
+    from {{ ref('sales_lines') }}
+    where day is not null
+)
+
 select
     shop_id,
     month,
     product_key,
-    max(product) as product,
-    max(category) as category,
-    max(product_type) as product_type,
-    {% for sum in ['quantity', 'revenue', 'tax', 'net', 'cost', 'margin', 'uncosted'] -%}
-    cast(sum({{ sum }}) as {{ money() }}) as {{ sum }}{{ ',' if not loop.last }}
-    {% endfor %}
-from {{ ref('int_product_months') }} as months
-where {{ is_changed('int_changed_days', 'months', key) }}
+    max(coalesce(product, item_description)) as product,
+    max(coalesce(category, 'none')) as category,
+    max(coalesce(product_type, 'unknown')) as product_type,
+    cast(sum(quantity) as {{ money() }}) as quantity,
+    cast(sum(total) as {{ money() }}) as revenue,
+    cast(sum(tax) as {{ money() }}) as tax,
+    cast(sum(net) as {{ money() }}) as net,
+    cast(sum(cost) as {{ money() }}) as cost,
+    cast(sum(margin) as {{ money() }}) as margin,
+    cast(sum(case when cost is null then net else 0 end) as {{ money() }}) as uncosted
+from lines
 group by 1, 2, 3

@@ -1,25 +1,14 @@
-with sums as (
-    select shop_id, product_id, last_sold_day, quantity, revenue, 0 as lately
-    from {{ ref('int_product_months') }}
-    union all
-    select shop_id, product_id, null as last_sold_day, quantity, total as revenue, 0 as lately
-    from {{ ref('sales_lines') }}
-    where day is null
-    union all
-    select lines.shop_id, lines.product_id, null as last_sold_day, 0 as quantity, 0 as revenue, lines.quantity as lately
+with sold as (
+    select
+        lines.shop_id, lines.product_id,
+        max(case when lines.effect <> 'return' then lines.day end) as last_sold_day,
+        sum(lines.quantity) as sold_quantity,
+        sum(lines.total) as revenue,
+        sum(case when lines.day > {{ dbt.dateadd('day', -90, 'shops.today') }} then lines.quantity else 0 end)
+            as sold_quantity_90_days
     from {{ ref('sales_lines') }} as lines
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = lines.shop_id
-    where lines.day > {{ dbt.dateadd('day', -90, 'shops.today') }}
-        -- In the zone of no shop today is two days from that of another: a constant leaves out older lines unread.
-        and lines.day > {{ dbt.dateadd('day', -92, build_moment()) }}
-),
-
-sold as (
-    select
-        shop_id, product_id, max(last_sold_day) as last_sold_day,
-        sum(quantity) as sold_quantity, sum(revenue) as revenue, sum(lately) as sold_quantity_90_days
-    from sums
-    where product_id is not null
+    where lines.product_id is not null
     group by 1, 2
 ),
 

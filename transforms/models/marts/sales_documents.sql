@@ -1,5 +1,5 @@
--- A view: what it says of a document stands in `documents`, and to write it twice took a twentieth of a build.
-{{ config(materialized='view', meta=replaced_by('int_changed_figures', document_key())) }}
+-- A view: what it says of a document stands in `documents`.
+{{ config(materialized='view') }}
 with effects as (
     select
         documents.*,

@@ -1,5 +1,5 @@
--- A view: names, keys and differences of what a line says took half of what it took to write the lines.
-{{ config(materialized='view', meta=replaced_by('int_changed_documents', document_key())) }}
+-- A view of the priced lines with the product that each means.
+{{ config(materialized='view') }}
 select
     lines.shop_id,
     {{ effect_key('lines.document_type', 'lines.document_id', 'lines.return_position') }} as effect_key,
@@ -24,6 +24,6 @@ select
     lines.cost,
     cast(lines.total - coalesce(lines.tax, 0) - lines.cost as {{ money() }}) as margin
 from {{ ref('int_priced_lines') }} as lines
-left join {{ ref('int_line_products') }} as products
+left join {{ ref('int_products_by_code') }} as products
     on products.shop_id = lines.shop_id
     and products.code = lines.product_code

@@ -1,13 +1,9 @@
-{% set key = {'shop_id': 'shop_id', 'day': 'day'} %}
-{{ config(meta=replaced_by('int_changed_days', key)) }}
 with payments as (
-    select *
-    from {{ ref('payments') }} as payments
-    where day is not null and amount is not null and {{ is_changed('int_changed_days', 'payments', key) }}
+    select * from {{ ref('payments') }} where day is not null and amount is not null
 ),
 
 tickets as (
-    select * from {{ ref('tickets') }} where {{ is_named('id', 'payments', 'ticket_id') }}
+    select * from {{ ref('tickets') }}
 )
 
 select

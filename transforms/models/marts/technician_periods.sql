@@ -1,56 +1,46 @@
 -- Days, months and years side by side, because a median of medians is none.
-{% set key = {'shop_id': 'shop_id', 'period_kind': 'period_kind', 'period': 'period'} %}
-{{ config(meta=replaced_by('int_changed_periods', key)) }}
-{% set kinds = ['day', 'month', 'year'] %}
-with closed as (
-    select
-        shop_id, coalesce(technician_id, 'unassigned') as technician_key, cycle_hours, wall_hours
-        {%- for kind in kinds %}, {{ period_of(kind, 'done_day') }} as {{ kind }}{% endfor %}
-    from {{ ref('tickets') }}
-    where done_day is not null
+with tickets as (
+    select *, coalesce(technician_id, 'unassigned') as technician_key from {{ ref('tickets') }}
 ),
 
-periods as (
-    {% for kind in kinds %}
+events as (
     select
-        sums.shop_id, sums.technician_key, sums.technician, '{{ kind }}' as period_kind, sums.period,
-        sums.opened, sums.closed, sums.revenue,
-        times.mean_cycle_hours, times.median_cycle_hours, times.mean_wall_hours, times.median_wall_hours
-    from (
-        select
-            shop_id, technician_key, max(technician) as technician, {{ period_of(kind, 'day') }} as period,
-            sum(opened) as opened, sum(closed) as closed, sum(revenue) as revenue
-        from {{ ref('int_technician_days') }}
-        group by 1, 2, 4
-    ) as sums
-    left join (
-        select
-            shop_id, technician_key, {{ kind }} as period,
-            {{ mean('cycle_hours') }} as mean_cycle_hours,
-            {{ median('cycle_hours') }} as median_cycle_hours,
-            {{ mean('wall_hours') }} as mean_wall_hours,
-            {{ median('wall_hours') }} as median_wall_hours
-        from closed
-        where {{ is_changed('int_changed_periods', 'closed', dict(key, period_kind="'" ~ kind ~ "'", period=kind)) }}
-        group by 1, 2, 3
-    ) as times
-        on times.shop_id = sums.shop_id and times.technician_key = sums.technician_key and times.period = sums.period
-    {{ 'union all' if not loop.last }}
-    {% endfor %}
+        shop_id, technician_key, technician, opened_day as day,
+        1 as opened, 0 as closed, cast(0 as {{ money() }}) as revenue,
+        cast(null as {{ money() }}) as cycle_hours, cast(null as {{ money() }}) as wall_hours
+    from tickets
+    where opened_day is not null
+    union all
+    select
+        shop_id, technician_key, technician, done_day as day,
+        0 as opened, 1 as closed, cast(0 as {{ money() }}) as revenue, cycle_hours, wall_hours
+    from tickets
+    where done_day is not null
+    union all
+    select
+        tickets.shop_id, tickets.technician_key, tickets.technician, sold.effect_day as day,
+        0 as opened, 0 as closed, coalesce(sold.gross, 0) as revenue,
+        cast(null as {{ money() }}) as cycle_hours, cast(null as {{ money() }}) as wall_hours
+    from {{ ref('sales_documents') }} as sold
+    inner join tickets on tickets.shop_id = sold.shop_id and tickets.id = sold.ticket_id
+    where sold.effect_day is not null
 )
 
+{% for kind in ['day', 'month', 'year'] %}
 select
     shop_id,
     technician_key,
-    technician,
-    period_kind,
-    period,
-    cast(opened as bigint) as tickets_opened,
-    cast(closed as bigint) as tickets_closed,
-    cast(revenue as {{ money() }}) as revenue,
-    mean_cycle_hours,
-    cast(median_cycle_hours as {{ money() }}) as median_cycle_hours,
-    mean_wall_hours,
-    cast(median_wall_hours as {{ money() }}) as median_wall_hours
-from periods
-where {{ is_changed('int_changed_periods', 'periods', key) }}
+    max(technician) as technician,
+    '{{ kind }}' as period_kind,
+    {{ period_of(kind, 'day') }} as period,
+    cast(sum(opened) as bigint) as tickets_opened,
+    cast(sum(closed) as bigint) as tickets_closed,
+    cast(sum(revenue) as {{ money() }}) as revenue,
+    {{ mean('cycle_hours') }} as mean_cycle_hours,
+    {{ median('cycle_hours') }} as median_cycle_hours,
+    {{ mean('wall_hours') }} as mean_wall_hours,
+    {{ median('wall_hours') }} as median_wall_hours
+from events
+group by 1, 2, 5
+{{ 'union all' if not loop.last }}
+{% endfor %}

@@ -1,6 +1,4 @@
 -- The statuses each ticket was seen in, from the versions the nightly snapshots kept.
-{% set key = {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'ticket_id'} %}
-{{ config(meta=replaced_by('int_changed_records', key)) }}
 with versions as (
     select
         shop_id, id as ticket_id, status_id, status_label,
@@ -8,8 +6,7 @@ with versions as (
         lag(status_label) over (partition by shop_id, id order by dbt_valid_from) as status_before,
         lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
         row_number() over (partition by shop_id, id order by dbt_valid_from) as version
-    from {{ ref('hist_tickets_versions') }} as seen
-    where {{ is_changed('int_changed_records', 'seen', {'shop_id': 'shop_id', 'record_type': "'ticket'", 'record_id': 'id'}) }}
+    from {{ ref('hist_tickets_versions') }}
 )
 
 select

@@ -1,3 +1,23 @@
-{{ staged('appointments__attendees', parent='appointment_id',
-    ids=['id'],
-    texts=['first_name', 'last_name', 'email']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'appointments__attendees') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source._dlt_id as row_key,
+        source.parent_id as appointment_id,
+        source._dlt_list_idx as position,
+        source.id,
+        -- texts
+        source.first_name,
+        source.last_name,
+        source.email,
+        -- state of the row
+        source._unreadable as unreadable
+    from source
+)
+
+select * from renamed

@@ -1,5 +1,31 @@
-{{ staged('categories',
-    ids=['parent_category__id as parent_category_id'],
-    texts=['name', 'parent_category__name as parent_category_name'],
-    numbers=['profit_margin'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'categories') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.parent_category__id as parent_category_id,
+        -- texts
+        source.name,
+        source.parent_category__name as parent_category_name,
+        -- numbers
+        cast(source.profit_margin as {{ money() }}) as profit_margin,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,5 +1,35 @@
-{{ staged('custom_fields',
-    ids=['category_id', 'tab_id'],
-    texts=['type', 'name', 'label', 'field_type', 'options'],
-    flags=['required as is_required'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'custom_fields') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.category_id,
+        source.tab_id,
+        -- texts
+        source.type,
+        source.name,
+        source.label,
+        source.field_type,
+        source.options,
+        -- flags
+        source.required as is_required,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

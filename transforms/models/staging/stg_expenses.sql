@@ -1,5 +1,33 @@
-{{ staged('expenses',
-    ids=['category__id as category_id'],
-    texts=['reference', 'notes', 'category__name as category_name'],
-    numbers=['amount', 'tax'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'expenses') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.category__id as category_id,
+        -- texts
+        source.reference,
+        source.notes,
+        source.category__name as category_name,
+        -- numbers
+        cast(source.amount as {{ money() }}) as amount,
+        cast(source.tax as {{ money() }}) as tax,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

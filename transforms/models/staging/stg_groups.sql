@@ -1,4 +1,32 @@
-{{ staged('groups',
-    texts=['name', 'billing_name', 'billing_mobile', 'billing_email'],
-    numbers=['discount'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'groups') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.name,
+        source.billing_name,
+        source.billing_mobile,
+        source.billing_email,
+        -- numbers
+        cast(source.discount as {{ money() }}) as discount,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

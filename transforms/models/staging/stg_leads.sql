@@ -1,12 +1,56 @@
-{{ staged('leads',
-    ids=['issue_type__id as issue_type_id', 'ticket__id as ticket_id', 'customer__id as customer_id',
-        'customer__internal_id as customer_internal_id', 'user__id as user_id'],
-    texts=['name', 'business_name', 'telephone', 'mobile', 'email', 'address', 'subject', 'description',
-        'referred_by', 'status', 'country_code', 'issue_type__label as issue_type_label',
-        'ticket__ticket_ref as ticket_ref', 'ticket__ticket_no as ticket_no',
-        'customer__name as customer_name', 'customer__email as customer_email',
-        'customer__mobile as customer_mobile', 'customer__phone as customer_phone',
-        'customer__company as customer_company', 'user__first_name as user_first_name',
-        'user__last_name as user_last_name', 'user__email as user_email'],
-    flags=['gdpr_compliant as is_gdpr_compliant'],
-    moments=['created_date as created', 'last_updated']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'leads') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.issue_type__id as issue_type_id,
+        source.ticket__id as ticket_id,
+        source.customer__id as customer_id,
+        source.customer__internal_id as customer_internal_id,
+        source.user__id as user_id,
+        -- texts
+        source.name,
+        source.business_name,
+        source.telephone,
+        source.mobile,
+        source.email,
+        source.address,
+        source.subject,
+        source.description,
+        source.referred_by,
+        source.status,
+        source.country_code,
+        source.issue_type__label as issue_type_label,
+        source.ticket__ticket_ref as ticket_ref,
+        source.ticket__ticket_no as ticket_no,
+        source.customer__name as customer_name,
+        source.customer__email as customer_email,
+        source.customer__mobile as customer_mobile,
+        source.customer__phone as customer_phone,
+        source.customer__company as customer_company,
+        source.user__first_name as user_first_name,
+        source.user__last_name as user_last_name,
+        source.user__email as user_email,
+        -- flags
+        source.gdpr_compliant as is_gdpr_compliant,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        {{ moment('source.last_updated', 'last_updated') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

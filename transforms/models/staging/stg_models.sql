@@ -1,5 +1,32 @@
-{{ staged('models',
-    ids=['model_group__id as model_group_id'],
-    texts=['status', 'model', 'make', 'model_group__name as model_group_name',
-        'photourls__large as photo_url'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'models') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.model_group__id as model_group_id,
+        -- texts
+        source.status,
+        source.model,
+        source.make,
+        source.model_group__name as model_group_name,
+        source.photourls__large as photo_url,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,4 +1,29 @@
-{{ staged('pos_orders__lines', parent='order_id',
-    ids=['id'],
-    texts=['product_code', 'item_description'],
-    numbers=['quantity', 'unit_price', 'discount', 'tax', 'total', 'cost']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'pos_orders__lines') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source._dlt_id as row_key,
+        source.parent_id as order_id,
+        source._dlt_list_idx as position,
+        source.id,
+        -- texts
+        source.product_code,
+        source.item_description,
+        -- numbers
+        cast(source.quantity as {{ money() }}) as quantity,
+        cast(source.unit_price as {{ money() }}) as unit_price,
+        cast(source.discount as {{ money() }}) as discount,
+        cast(source.tax as {{ money() }}) as tax,
+        cast(source.total as {{ money() }}) as total,
+        cast(source.cost as {{ money() }}) as cost,
+        -- state of the row
+        source._unreadable as unreadable
+    from source
+)
+
+select * from renamed

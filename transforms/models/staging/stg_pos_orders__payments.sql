@@ -1,6 +1,35 @@
-{{ staged('pos_orders__payments', parent='order_id',
-    ids=['id', 'payment_id', 'payment_method__id as payment_method_id'],
-    texts=['payment_note', 'payment_method__title as payment_method_title'],
-    numbers=['amount'],
-    flags=['is_advance'],
-    moments=['date as paid']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'pos_orders__payments') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source._dlt_id as row_key,
+        source.parent_id as order_id,
+        source._dlt_list_idx as position,
+        source.id,
+        source.payment_id,
+        source.payment_method__id as payment_method_id,
+        -- texts
+        source.payment_note,
+        source.payment_method__title as payment_method_title,
+        -- numbers
+        cast(source.amount as {{ money() }}) as amount,
+        -- flags
+        source.is_advance,
+        -- times
+        {{ moment('source.date', 'paid') }},
+        -- state of the row
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,5 +1,33 @@
-{{ staged('stock_count',
-    ids=['user__id as user_id'],
-    texts=['reference', 'status', 'notes', 'user__first_name as user_first_name',
-        'user__last_name as user_last_name', 'user__email as user_email'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'stock_count') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.user__id as user_id,
+        -- texts
+        source.reference,
+        source.status,
+        source.notes,
+        source.user__first_name as user_first_name,
+        source.user__last_name as user_last_name,
+        source.user__email as user_email,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,4 +1,37 @@
-{{ staged('suppliers',
-    texts=['company', 'contact_name', 'mobile', 'phone', 'email', 'address', 'town', 'county', 'postcode',
-        'country_code', 'status'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'suppliers') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.company,
+        source.contact_name,
+        source.mobile,
+        source.phone,
+        source.email,
+        source.address,
+        source.town,
+        source.county,
+        source.postcode,
+        source.country_code,
+        source.status,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,3 +1,24 @@
-{{ staged('tax_rates',
-    texts=['name', 'code', 'type'],
-    numbers=['value']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'tax_rates') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.name,
+        source.code,
+        source.type,
+        -- numbers
+        cast(source.value as {{ money() }}) as value,
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+)
+
+select * from renamed

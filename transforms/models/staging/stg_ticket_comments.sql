@@ -1,6 +1,38 @@
-{{ staged('ticket_comments',
-    ids=['ticket__id as ticket_id', 'status__id as status_id', 'user__id as user_id'],
-    texts=['comment', 'type', 'ticket__ticket_ref as ticket_ref', 'ticket__ticket_no as ticket_no',
-        'status__label as status_label', 'user__first_name as user_first_name',
-        'user__last_name as user_last_name', 'user__email as user_email'],
-    moments=['created_date as created', 'last_updated']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'ticket_comments') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.ticket__id as ticket_id,
+        source.status__id as status_id,
+        source.user__id as user_id,
+        -- texts
+        source.comment,
+        source.type,
+        source.ticket__ticket_ref as ticket_ref,
+        source.ticket__ticket_no as ticket_no,
+        source.status__label as status_label,
+        source.user__first_name as user_first_name,
+        source.user__last_name as user_last_name,
+        source.user__email as user_email,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        {{ moment('source.last_updated', 'last_updated') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

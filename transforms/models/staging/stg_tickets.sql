@@ -1,14 +1,60 @@
-{{ staged('tickets',
-    ids=['status__id as status_id', 'issue_type__id as issue_type_id', 'priority__id as priority_id',
-        'customer__id as customer_id', 'customer__internal_id as customer_internal_id',
-        'technician__id as technician_id', 'invoice__id as invoice_id'],
-    texts=['ticket_ref', 'ticket_no', 'short_info', 'description', 'device', 'created_from', 'work_approved',
-        'status__label as status_label', 'issue_type__label as issue_type_label',
-        'priority__label as priority_label', 'customer__name as customer_name',
-        'customer__email as customer_email', 'customer__mobile as customer_mobile',
-        'customer__phone as customer_phone', 'customer__company as customer_company',
-        'technician__first_name as technician_first_name', 'technician__last_name as technician_last_name',
-        'technician__email as technician_email', 'invoice__number as invoice_number',
-        'invoice__amount as invoice_amount', 'invoice__last_payment_date as invoice_last_payment_date'],
-    numbers=['amount_total', 'discount', 'tax'],
-    moments=['created_date as created', 'last_updated', 'due_date as due']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'tickets') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.status__id as status_id,
+        source.issue_type__id as issue_type_id,
+        source.priority__id as priority_id,
+        source.customer__id as customer_id,
+        source.customer__internal_id as customer_internal_id,
+        source.technician__id as technician_id,
+        source.invoice__id as invoice_id,
+        -- texts
+        source.ticket_ref,
+        source.ticket_no,
+        source.short_info,
+        source.description,
+        source.device,
+        source.created_from,
+        source.work_approved,
+        source.status__label as status_label,
+        source.issue_type__label as issue_type_label,
+        source.priority__label as priority_label,
+        source.customer__name as customer_name,
+        source.customer__email as customer_email,
+        source.customer__mobile as customer_mobile,
+        source.customer__phone as customer_phone,
+        source.customer__company as customer_company,
+        source.technician__first_name as technician_first_name,
+        source.technician__last_name as technician_last_name,
+        source.technician__email as technician_email,
+        source.invoice__number as invoice_number,
+        source.invoice__amount as invoice_amount,
+        source.invoice__last_payment_date as invoice_last_payment_date,
+        -- numbers
+        cast(source.amount_total as {{ money() }}) as amount_total,
+        cast(source.discount as {{ money() }}) as discount,
+        cast(source.tax as {{ money() }}) as tax,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        {{ moment('source.last_updated', 'last_updated') }},
+        {{ moment('source.due_date', 'due') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,5 +1,34 @@
-{{ staged('time_clock',
-    ids=['user__id as user_id'],
-    texts=['in_notes', 'out_notes', 'user__first_name as user_first_name',
-        'user__last_name as user_last_name', 'user__email as user_email'],
-    moments=['in_date as clocked_in', 'out_date as clocked_out', 'created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'time_clock') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.user__id as user_id,
+        -- texts
+        source.in_notes,
+        source.out_notes,
+        source.user__first_name as user_first_name,
+        source.user__last_name as user_last_name,
+        source.user__email as user_email,
+        -- times
+        {{ moment('source.in_date', 'clocked_in') }},
+        {{ moment('source.out_date', 'clocked_out') }},
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,4 +1,37 @@
-{{ staged('users',
-    texts=['first_name', 'last_name', 'name', 'email', 'mobile', 'phone', 'address', 'website', 'gender',
-        'type', 'status'],
-    moments=['created_date as created']) }}
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from {{ source('raw', 'users') }}
+),
+
+shops as (
+    select shop_id, timezone from {{ source('ops', 'shops') }}
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.first_name,
+        source.last_name,
+        source.name,
+        source.email,
+        source.mobile,
+        source.phone,
+        source.address,
+        source.website,
+        source.gender,
+        source.type,
+        source.status,
+        -- times
+        {{ moment('source.created_date', 'created') }},
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

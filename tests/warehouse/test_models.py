@@ -1,0 +1,286 @@
+"""Running the models: quiet, complete, repeatable, and plain about what failed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+
+from pipelines.settings import ShopSettings
+from pipelines.transform import compiled, runner
+from pipelines.transform.findings import MEANINGS
+from pipelines.transform.incremental import DIFFERS
+from pipelines.transform.models import (
+    PROJECT,
+    ModelsFailed,
+    build,
+    unit_tests,
+)
+from tests.warehouse.conftest import Warehouse
+from tests.warehouse.raw import Raw, raw_tables
+
+pytestmark = pytest.mark.xdist_group("transforms")
+
+
+def _documented(folder: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in (PROJECT / "models" / folder).glob("*.yml"):
+        for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models", []):
+            assert model["description"], model["name"]
+            columns = model.get("columns", [])
+            assert all(column["description"] for column in columns), model["name"]
+            found[model["name"]] = {column["name"] for column in columns}
+    return found
+
+
+def _columns(warehouse: Warehouse, schema: str) -> dict[str, set[str]]:
+    rows = warehouse.rows(
+        "select table_name, column_name from information_schema.columns where table_schema = ?",
+        schema,
+    )
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(str(table), set()).add(str(column))
+    return found
+
+
+def test_findings_that_do_not_spoil_the_figures_are_warnings(warehouse: Warehouse) -> None:
+    found = warehouse.runs[1].findings
+    assert found["unknown_days_and_amounts"] > 0
+    assert "tickets_come_to_an_end" not in found
+    assert found.keys() <= MEANINGS.keys()
+    told = {path.stem for path in (PROJECT / "tests").glob("*.sql") if "warn" in path.read_text()}
+    assert told | {DIFFERS} == MEANINGS.keys()
+
+
+def test_no_statement_compares_each_row_with_each(connection: duckdb.DuckDBPyConnection) -> None:
+    kept = compiled.read(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT))
+    assert kept is not None
+    for node in (node for node in kept if node.kind == "table"):
+        plan = connection.execute(f"explain {node.sql.replace(compiled.NOW, '2026-07-01')}")
+        assert "BLOCKWISE_NL_JOIN" not in str(plan.fetchall()), node.name
+
+
+def test_every_raw_table_is_staged_with_every_column(warehouse: Warehouse) -> None:
+    staged = _columns(warehouse, "staging")
+    assert staged.keys() == {name for name, _, _ in raw_tables()}
+    for name, table, _ in raw_tables():
+        kinds = list(table.flat_columns().values())
+        # A moment becomes an instant and a day; the row's state is three columns, or one.
+        assert len(staged[name]) >= len(kinds) + kinds.count("moment") + 2, name
+
+
+def test_every_column_is_documented(warehouse: Warehouse) -> None:
+    marts = _columns(warehouse, "marts")
+    assert _documented("marts") == marts
+    staged = {f"stg_{table}": columns for table, columns in _columns(warehouse, "staging").items()}
+    assert _documented("staging") == staged
+    assert _documented("ops") == {"unreadable": _columns(warehouse, "ops")["unreadable"]}
+    assert _documented("intermediate").keys() == _columns(warehouse, "intermediate").keys()
+
+
+def test_the_warehouse_itself_says_what_a_column_is(warehouse: Warehouse) -> None:
+    silent = warehouse.rows(
+        "select schema_name, table_name, column_name from duckdb_columns() "
+        "where schema_name in ('staging', 'marts') and comment is null"
+    )
+    assert silent == []
+    [(said,)] = warehouse.rows(
+        "select comment from duckdb_columns() where schema_name = 'marts' and "
+        "table_name = 'payments' and column_name = 'kind'"
+    )
+    assert "receivable" in str(said)
+
+
+def test_the_columns_that_stay(warehouse: Warehouse) -> None:
+    marts = _columns(warehouse, "marts")
+    assert {"shop_id", "day", "total"} <= marts["daily_sales"] & marts["daily_purchases"]
+    assert {"shop_id", "month", "total"} <= marts["monthly_sales"] & marts["monthly_purchases"]
+    payments = "shop_id id day amount kind document_type document_id ticket_id"
+    assert set(payments.split()) <= marts["payments"]
+    compared = "shop_id report period ours theirs difference matches"
+    assert set(compared.split()) <= marts["reconciliation"]
+
+
+def test_the_unit_tests_of_the_models_pass(warehouse: Warehouse) -> None:
+    assert unit_tests(warehouse.raw.path, home=warehouse.home).tests >= 7
+
+
+def test_the_overview_leads_to_tables_that_are_there() -> None:
+    overview = (PROJECT / "models" / "overview.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"model\.shopmirror\.(\w+)", overview))
+    assert linked > {"payments", "unreadable"}
+    assert linked <= _documented("marts").keys() | _documented("ops").keys()
+
+
+def test_a_shop_with_nothing_at_all_builds_quietly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And its settings reach the models; and nobody holds the file afterwards."""
+    raw = Raw(tmp_path / "warehouse.duckdb")
+    raw.execute("drop schema ops cascade")
+    shop = ShopSettings(
+        name="main",
+        base_url="http://127.0.0.1:1/v1",
+        api_key="k",
+        timezone="Asia/Tokyo",
+        closed_weekdays="sun",
+    )
+    run = build(raw.path, home=tmp_path, shops=[shop])
+    assert run.models > 80
+    assert run.findings == {}
+    assert capfd.readouterr().out == ""
+    assert raw.execute("select timezone from intermediate.int_shops") == [("Asia/Tokyo",)]
+    assert raw.execute("select count(*) from marts.daily_sales") == [(0,)]
+    assert raw.execute("select count(*) > 60 from marts.calendar") == [(True,)]
+    # Of a technician the service may tell the number alone; no name is no account of the shop.
+    raw.add("tickets", id="t1", technician__id="u1")
+    build(raw.path, home=tmp_path, shops=[shop], select="tickets")
+    told = raw.execute("select technician_id, is_unassigned from marts.tickets")
+    assert told == [("u1", False)]
+    # A model that cannot be built is named, with its file and the reason.
+    raw.execute("alter table raw.payments drop column amount")
+    with pytest.raises(ModelsFailed) as failed:
+        build(raw.path, home=tmp_path, shops=[shop], select="stg_payments")
+    assert failed.value.exit_code == 1
+    for part in ("stg_payments", "models/staging/stg_payments.sql", "amount"):
+        assert part in str(failed.value)
+    with duckdb.connect(str(raw.path)) as connection:
+        connection.execute("alter table raw.payments add column amount decimal(28, 4)")
+
+
+def test_what_dbt_writes_into_the_folder_is_no_edit_of_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "transforms"
+    shutil.copytree(PROJECT, project)
+    before = compiled.fingerprint(project)
+    assert compiled.read(project / compiled.FILE, before) is not None
+    (project / "target" / "compiled").mkdir(parents=True)
+    (project / "target" / "compiled" / "payments.sql").write_text("select 1")
+    assert compiled.fingerprint(project) == before
+    (project / "models" / "marts" / "of_my_own.sql").write_text("select 1")
+    assert compiled.fingerprint(project) != before
+    assert compiled.read(project / compiled.FILE, compiled.fingerprint(project)) is None
+
+
+def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner, "MEMORY", 5_000_000)
+    whole = "select list(md5(range::varchar)) as texts from range(300000)"  # never set aside
+    node = compiled.Node("large", "models/large.sql", "table", whole, "marts", "large")
+    with duckdb.connect() as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        with pytest.raises(duckdb.OutOfMemoryException), connection.cursor() as tight:
+            tight.execute("set memory_limit = '5MB'")
+            tight.execute(whole)
+        connection.execute("set memory_limit = '10GB'")
+        for _ in range(2):  # the week's proof builds twice
+            (result,) = runner.run(connection, [node], datetime.now(UTC))
+            assert (result.status, result.message) == ("success", "")
+        connection.execute("set memory_limit = '10GB'")
+        assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
+
+
+def test_what_a_build_may_hold_grows_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        connection.execute("create table filler as select uuid() from range(100000); checkpoint")
+        size = (tmp_path / "a.duckdb").stat().st_size
+        held = []
+        for part in (0.5, 0.8, 1, 1.5):  # of a file that may have three times its bytes
+            monkeypatch.setattr(runner, "_LEAST", int(size / part))
+            assert runner.run(connection, [], datetime.now(UTC)) == []
+            limit = "select parse_formatted_bytes(current_setting('memory_limit'))"
+            held.append(connection.execute(limit).fetchone()[0] / size)  # type: ignore[index]
+    assert held == pytest.approx([2, 2.5, 3, 3], rel=0.05)
+
+
+def test_texts_of_a_large_file_are_packed_as_their_names_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that no block can hold, or of which the name misleads, are kept all the same."""
+    monkeypatch.setattr(runner, "LARGE", 0)
+    sql = (
+        "select if(i % 40 = 0, repeat('ü', 300000 + i), 'x') as long, 'x' || i % 3 as status, "
+        "if(i % 3 > 0, md5(i::varchar), null) as id, i * 1.5::decimal(28, 4) as amount "
+        "from range(5000) as numbers(i)"
+    )
+    node = compiled.Node("large", "models/large.sql", "table", sql, "marts", "large", comment="L")
+    between = replace(node, name="between", schema="intermediate")
+    path = str(tmp_path / "a.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
+        connection.execute("checkpoint")
+        results = runner.run(connection, [node, between], datetime.now(UTC))
+        assert [(result.status, result.message) for result in results] == [("success", "")] * 2
+    with duckdb.connect(path) as connection:
+        packed = {}
+        for table in ("marts.large", "intermediate.large"):
+            assert connection.execute(f"from {table} except all ({sql})").fetchall() == []
+            assert connection.execute(f"select count(*) from {table}").fetchall() == [(5000,)]
+            assert connection.sql(f"from {table}").types == connection.sql(sql).types
+            packed[table] = connection.execute(
+                f"select distinct column_name, compression from pragma_storage_info('{table}') "
+                "where segment_type = 'VARCHAR' and compression <> 'Uncompressed' order by all"
+            ).fetchall()
+        assert packed["marts.large"] == [("id", "FSST"), ("status", "Dictionary")]
+        assert packed["intermediate.large"] == [("status", "Dictionary")]
+
+
+def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
+    raw = warehouse.raw
+    raw.add("brands", "twice", "void")
+    raw.add("brands", "twice", "void")
+    try:
+        with pytest.raises(ModelsFailed, match="staging_grain"):
+            build(raw.path, home=warehouse.home, shops=[], select="staging_grain")
+    finally:
+        raw.execute("delete from raw.brands where id = 'twice'")
+
+
+def test_a_mart_that_loses_or_changes_a_record_stops_publishing(warehouse: Warehouse) -> None:
+    """Each layer's sums are held against the one before it: a mart is edited behind its back."""
+    raw = warehouse.raw
+    for edit in (
+        "delete from marts.leads where id = 'l1'",
+        "update marts.purchases set shipping_cost = shipping_cost + 1 where id = 'in'",
+    ):
+        with raw.held():
+            table = edit.split("marts.")[1].split()[0]
+            raw.execute(f"create or replace table main.kept as from marts.{table}")
+            raw.execute(edit)
+        try:
+            with pytest.raises(ModelsFailed, match="records_in_equal_records_out"):
+                build(
+                    raw.path,
+                    home=warehouse.home,
+                    shops=[],
+                    select="records_in_equal_records_out",
+                )
+        finally:
+            with raw.held():
+                raw.execute(f"delete from marts.{table}")
+                raw.execute(f"insert into marts.{table} from main.kept")
+                raw.execute("drop table main.kept")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [r"\bqualify\b", r"group by all", r"\barg_max\b", r"\bstrftime\b", r"filter \(", r"::"],
+)
+def test_the_models_keep_to_the_portable_subset(word: str) -> None:
+    found = [
+        str(path.relative_to(PROJECT))
+        for folder in ("models", "tests")
+        for path in (PROJECT / folder).rglob("*.sql")
+        if re.search(word, path.read_text(encoding="utf-8"), re.IGNORECASE)
+    ]
+    assert found == []

@@ -1,0 +1,33 @@
+-- path: models/staging/stg_adjustments__products.sql
+-- kind: view
+-- schema: staging
+-- table: adjustments__products
+
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from "raw"."adjustments__products"
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source._dlt_id as row_key,
+        source.parent_id as adjustment_id,
+        source._dlt_list_idx as position,
+        source.id,
+        source.product_id,
+        source.stock_id,
+        -- texts
+        source.type,
+        -- numbers
+        cast(source.quantity as decimal(28, 4)) as quantity,
+        -- flags
+        source.internal_use as is_internal_use,
+        source.breakage as is_breakage,
+        -- state of the row
+        source._unreadable as unreadable
+    from source
+)
+
+select * from renamed

@@ -1,0 +1,42 @@
+-- path: models/staging/stg_payment_methods.sql
+-- kind: view
+-- schema: staging
+-- table: payment_methods
+
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from "raw"."payment_methods"
+),
+
+shops as (
+    select shop_id, timezone from "ops"."shops"
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.title,
+        -- times
+        case
+            when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true
+            else source.created_date like '%T%+__:__' or source.created_date like '%T%-__:__' or source.created_date like '%T%Z' end then try_cast(source.created_date as timestamp with time zone)
+            else case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.created_date as timestamp) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.created_date as timestamp) at time zone coalesce(shops.timezone, 'UTC') end
+        end as created_at,
+        case
+            when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true
+            else source.created_date like '%T%+__:__' or source.created_date like '%T%-__:__' or source.created_date like '%T%Z' end
+                then cast(case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.created_date as timestamp with time zone) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.created_date as timestamp with time zone) at time zone coalesce(shops.timezone, 'UTC') end as date)
+            else try_cast(substr(source.created_date, 1, 10) as date)
+        end as created_day,
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

@@ -1,0 +1,29 @@
+-- path: models/staging/stg_tax_rates.sql
+-- kind: view
+-- schema: staging
+-- table: tax_rates
+
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from "raw"."tax_rates"
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        -- texts
+        source.name,
+        source.code,
+        source.type,
+        -- numbers
+        cast(source.value as decimal(28, 4)) as value,
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+)
+
+select * from renamed

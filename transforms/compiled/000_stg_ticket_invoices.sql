@@ -1,0 +1,80 @@
+-- path: models/staging/stg_ticket_invoices.sql
+-- kind: view
+-- schema: staging
+-- table: ticket_invoices
+
+-- Written by `make models` from sources/repair_shop/schema/lists.
+with source as (
+    select * from "raw"."ticket_invoices"
+),
+
+shops as (
+    select shop_id, timezone from "ops"."shops"
+),
+
+renamed as (
+    select
+        -- ids
+        source.shop_id,
+        source.id,
+        source.ticket__id as ticket_id,
+        source.customer__id as customer_id,
+        source.customer__internal_id as customer_internal_id,
+        -- texts
+        source.notes,
+        source.number,
+        source.status,
+        source.ticket__ticket_ref as ticket_ref,
+        source.ticket__ticket_no as ticket_no,
+        source.customer__name as customer_name,
+        source.customer__email as customer_email,
+        source.customer__mobile as customer_mobile,
+        source.customer__phone as customer_phone,
+        source.customer__company as customer_company,
+        -- numbers
+        cast(source.amount_total as decimal(28, 4)) as amount_total,
+        cast(source.tax_total as decimal(28, 4)) as tax_total,
+        cast(source.discount_total as decimal(28, 4)) as discount_total,
+        -- times
+        case
+            when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true
+            else source.created_date like '%T%+__:__' or source.created_date like '%T%-__:__' or source.created_date like '%T%Z' end then try_cast(source.created_date as timestamp with time zone)
+            else case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.created_date as timestamp) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.created_date as timestamp) at time zone coalesce(shops.timezone, 'UTC') end
+        end as created_at,
+        case
+            when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true
+            else source.created_date like '%T%+__:__' or source.created_date like '%T%-__:__' or source.created_date like '%T%Z' end
+                then cast(case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.created_date as timestamp with time zone) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.created_date as timestamp with time zone) at time zone coalesce(shops.timezone, 'UTC') end as date)
+            else try_cast(substr(source.created_date, 1, 10) as date)
+        end as created_day,
+        case
+            when case when source.due_date like '__________T________-__:__' or source.due_date like '__________T________+__:__' then true
+            else source.due_date like '%T%+__:__' or source.due_date like '%T%-__:__' or source.due_date like '%T%Z' end then try_cast(source.due_date as timestamp with time zone)
+            else case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.due_date as timestamp) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.due_date as timestamp) at time zone coalesce(shops.timezone, 'UTC') end
+        end as due_at,
+        case
+            when case when source.due_date like '__________T________-__:__' or source.due_date like '__________T________+__:__' then true
+            else source.due_date like '%T%+__:__' or source.due_date like '%T%-__:__' or source.due_date like '%T%Z' end
+                then cast(case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.due_date as timestamp with time zone) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.due_date as timestamp with time zone) at time zone coalesce(shops.timezone, 'UTC') end as date)
+            else try_cast(substr(source.due_date, 1, 10) as date)
+        end as due_day,
+        case
+            when case when source.last_updated like '__________T________-__:__' or source.last_updated like '__________T________+__:__' then true
+            else source.last_updated like '%T%+__:__' or source.last_updated like '%T%-__:__' or source.last_updated like '%T%Z' end then try_cast(source.last_updated as timestamp with time zone)
+            else case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.last_updated as timestamp) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.last_updated as timestamp) at time zone coalesce(shops.timezone, 'UTC') end
+        end as last_updated_at,
+        case
+            when case when source.last_updated like '__________T________-__:__' or source.last_updated like '__________T________+__:__' then true
+            else source.last_updated like '%T%+__:__' or source.last_updated like '%T%-__:__' or source.last_updated like '%T%Z' end
+                then cast(case when coalesce(shops.timezone, 'UTC') = cast(getvariable('usual_zone') as varchar) then try_cast(source.last_updated as timestamp with time zone) at time zone cast(getvariable('usual_zone') as varchar) else try_cast(source.last_updated as timestamp with time zone) at time zone coalesce(shops.timezone, 'UTC') end as date)
+            else try_cast(substr(source.last_updated, 1, 10) as date)
+        end as last_updated_day,
+        -- state of the row
+        source._seen_at as seen_at,
+        source._deleted_at as deleted_at,
+        source._unreadable as unreadable
+    from source
+    left join shops on shops.shop_id = source.shop_id
+)
+
+select * from renamed

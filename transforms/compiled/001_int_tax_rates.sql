@@ -1,0 +1,10 @@
+-- path: models/intermediate/int_tax_rates.sql
+-- kind: view
+-- schema: intermediate
+-- table: int_tax_rates
+
+-- The shop's own rates of tax.
+select shop_id, value as rate, max(name) as name
+from "staging"."tax_rates"
+where value between 0 and 100
+group by 1, 2

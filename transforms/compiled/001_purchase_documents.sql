@@ -1,0 +1,59 @@
+-- path: models/marts/purchase_documents.sql
+-- kind: table
+-- schema: marts
+-- table: purchase_documents
+-- tests: grain_purchase_documents_shop_id__effect_key
+
+with orders as (
+    select * from "staging"."purchase_orders" where deleted_at is null
+),
+
+expenses as (
+    select * from "staging"."expenses" where deleted_at is null
+)
+
+select
+    orders.shop_id,
+    concat('purchase_order:', orders.id) as effect_key,
+    'purchase_order' as effect,
+    orders.id as document_id,
+    orders.number as document_number,
+    orders.status,
+    orders.supplier_id,
+    orders.supplier_company as supplier,
+    cast(null as TEXT) as category,
+    orders.created_day,
+    orders.expected_day,
+    orders.received_day,
+    cast(coalesce(orders.cost, 0) as decimal(28, 4)) as cost,
+    cast(coalesce(orders.shipping_cost, 0) as decimal(28, 4)) as shipping_cost,
+    orders.tax_total as tax,
+    orders.cost is not null as is_amount_known,
+    cast(1 as bigint) as documents,
+    orders.last_updated_at,
+    orders.seen_at
+from orders
+
+union all
+
+select
+    expenses.shop_id,
+    concat('expense:', expenses.id) as effect_key,
+    'expense' as effect,
+    expenses.id as document_id,
+    expenses.reference as document_number,
+    cast(null as TEXT) as status,
+    cast(null as TEXT) as supplier_id,
+    cast(null as TEXT) as supplier,
+    expenses.category_name as category,
+    expenses.created_day,
+    cast(null as date) as expected_day,
+    expenses.created_day as received_day,
+    cast(coalesce(expenses.amount, 0) as decimal(28, 4)) as cost,
+    cast(0 as decimal(28, 4)) as shipping_cost,
+    expenses.tax,
+    expenses.amount is not null as is_amount_known,
+    cast(1 as bigint) as documents,
+    cast(null as timestamp with time zone) as last_updated_at,
+    expenses.seen_at
+from expenses

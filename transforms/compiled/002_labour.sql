@@ -1,0 +1,50 @@
+-- path: models/marts/labour.sql
+-- kind: table
+-- schema: marts
+-- table: labour
+-- tests: grain_labour_shop_id__user_id__day
+
+with shops as (
+    select * from "intermediate"."int_shops"
+),
+
+timers as (
+    select shop_id, user_id, start_day as day, start_at, end_at
+    from "staging"."ticket_timers"
+    where deleted_at is null and user_id is not null and start_day is not null
+),
+
+clock as (
+    select shop_id, user_id, clocked_in_day as day, clocked_in_at, clocked_out_at
+    from "staging"."time_clock"
+    where deleted_at is null and user_id is not null and clocked_in_day is not null
+),
+
+spent as (
+    select
+        shop_id, user_id, day,
+        greatest(date_diff('second', make_timestamp(epoch_us(start_at)), make_timestamp(epoch_us(end_at))), 0) as timer_seconds,
+        0 as clock_seconds,
+        case when end_at is null then 1 else 0 end as open_entries
+    from timers
+    union all
+    select
+        shop_id, user_id, day,
+        0 as timer_seconds,
+        greatest(date_diff('second', make_timestamp(epoch_us(clocked_in_at)), make_timestamp(epoch_us(clocked_out_at))), 0) as clock_seconds,
+        case when clocked_out_at is null then 1 else 0 end as open_entries
+    from clock
+)
+
+select
+    spent.shop_id,
+    spent.user_id,
+    spent.day,
+    max(coalesce(users.name, concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, '')))) as technician,
+    cast(sum(coalesce(timer_seconds, 0)) / 3600.0 as decimal(28, 4)) as timer_hours,
+    cast(sum(coalesce(clock_seconds, 0)) / 3600.0 as decimal(28, 4)) as clock_hours,
+    cast(sum(open_entries) as bigint) as open_entries
+from spent
+left join "staging"."users" as users
+    on users.shop_id = spent.shop_id and users.id = spent.user_id
+group by 1, 2, 3

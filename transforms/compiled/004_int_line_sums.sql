@@ -1,0 +1,15 @@
+-- path: models/intermediate/int_line_sums.sql
+-- kind: table
+-- schema: intermediate
+-- table: int_line_sums
+
+-- Lines added up for each document, and apart from it for each of its returns. A table: three models ask for it.
+
+select
+    shop_id, document_type, document_id, is_returned, return_position,
+    sum(total) as total,
+    sum(tax) as tax,
+    sum(cost) as cost,
+    sum(case when cost is null then total else 0 end) as uncosted
+from "intermediate"."int_priced_lines"
+group by 1, 2, 3, 4, 5

@@ -1,0 +1,7 @@
+-- path: models/marts/appointments.yml
+-- kind: test
+
+select shop_id, id, count(*) as times
+from "marts"."appointments"
+group by shop_id, id
+having count(*) > 1 or shop_id is null or id is null
