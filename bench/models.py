@@ -19,7 +19,6 @@ import duckdb
 
 from bench.processes import peak_mb
 from pipelines.home import open_database
-from pipelines.publish.rewrite import in_large_blocks
 from pipelines.reconcile.calibrate import calibrate
 from pipelines.transform.models import build
 from tests.warehouse.raw import Raw
@@ -88,7 +87,6 @@ def fill(path: Path, lines: int) -> None:
             "insert into raw.tax_rates (shop_id, id, _dlt_id, _seen_at, name, value) "
             "select 'main', rate, rate, now(), rate, rate from unnest([5, 12]) as rates(rate)"
         )
-    in_large_blocks(path)  # a home's file of that size was published before
 
 
 def _apart(count: int) -> int:

@@ -6,7 +6,6 @@ list of tables that tests and ``ops.unreadable`` go through. A test holds the fi
 """
 
 import json
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,13 +97,13 @@ class _Level:
             if moments
             else ""
         )
-        joined = (
-            "    left join shops on shops.shop_id = source.shop_id\n" if moments else ""
-        )
+        joined = "    left join shops on shops.shop_id = source.shop_id\n" if moments else ""
         return (
             f"-- {_NOTE}\n"
-            f"with source as (\n    select * from {{{{ source('raw', '{self.table}') }}}}\n),\n\n{zones}"
-            f"renamed as (\n    select\n{listed}\n    from source\n{joined})\n\nselect * from renamed\n"
+            "with source as (\n"
+            f"    select * from {{{{ source('raw', '{self.table}') }}}}\n),\n\n{zones}"
+            f"renamed as (\n    select\n{listed}\n    from source\n{joined})\n\n"
+            "select * from renamed\n"
         )
 
     def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:

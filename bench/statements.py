@@ -93,13 +93,15 @@ def _depth(nodes: Mapping[str, Any], name: str) -> int:
 
     @cache
     def depth(one: str) -> int:
-        return 1 + max((depth(o) for o in nodes[one]["depends_on"]["nodes"] if o in nodes), default=-1)
+        above = [depth(other) for other in nodes[one]["depends_on"]["nodes"] if other in nodes]
+        return 1 + max(above, default=-1)
 
     return depth(name)
 
 
 def _node(nodes: Mapping[str, Any], name: str, sql: str, later: str) -> compiled.Node:
     node = nodes[name]
+    tests = sorted(other["name"] for other in nodes.values() if other.get("attached_node") == name)
     config, path = node["config"], node["original_file_path"]
     if node["resource_type"] == "test":
         return compiled.Node(
@@ -121,7 +123,7 @@ def _node(nodes: Mapping[str, Any], name: str, sql: str, later: str) -> compiled
         node["schema"],
         node["alias"],
         later,
-        tests=", ".join(sorted(o["name"] for o in nodes.values() if o.get("attached_node") == name)),
+        tests=", ".join(tests),
     )
 
 

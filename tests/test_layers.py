@@ -25,12 +25,13 @@ LAYERS = (
     "pipelines.reconcile",
     "pipelines.outbox",
     "pipelines.publish",
+    "pipelines.destinations",
+    "pipelines.publish.errors",
     "pipelines.transform",
     "pipelines.load",
     "pipelines.language",
     "pipelines.home",
     "pipelines.json_file",
-    "pipelines.sql",
     "pipelines.bodies",
     "pipelines.service_reports",
     "pipelines.settings",
@@ -91,7 +92,8 @@ def _nodes(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _layer(module: str) -> str | None:
-    return next((one for one in LAYERS if module == one or module.startswith(one + ".")), None)
+    found = [one for one in LAYERS if module == one or module.startswith(one + ".")]
+    return max(found, key=len, default=None)
 
 
 def test_every_module_of_the_pipelines_lies_in_a_layer():

@@ -53,7 +53,7 @@ def kept(question: Callable[Concatenate[Published, P], R]) -> Callable[Concatena
 
     @functools.lru_cache(maxsize=32)
     def ask(home: Path, _signature: Signature, *values: P.args, **named: P.kwargs) -> R:
-        with published(home, binds=True) as warehouse:
+        with published(home) as warehouse:
             return question(warehouse, *values, **named)
 
     @functools.wraps(question)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from pipelines.home import Home
+from pipelines.destinations.lease import refuse_strangers
 from pipelines.destinations.load import FIGURES, Destination, Figures
-from pipelines.destinations.lease import Lease, refuse_strangers
+from pipelines.home import Home
 from pipelines.load.loader import LoadError
 from pipelines.transform import compiled, dbt, models
 
@@ -109,9 +109,7 @@ def build_there(there: Destination, project: Path | None = None) -> bool:
     client.execute_sql(f"ANALYZE {loaded}")
     # What is dated by a build (today, since when a version holds) is dated by the newest file's.
     environment = _profile(client.credentials) | {"SHOPMIRROR_BUILT_AT": lease.built_at()}
-    models.build_at(
-        "postgres", environment, home=there.home.path, suffix=SUFFIX, project=project
-    )
+    models.build_at("postgres", environment, home=there.home.path, suffix=SUFFIX, project=project)
     with client.begin_transaction():
         _check(client, project)
         _exchange(client)

@@ -5,7 +5,8 @@ Data flow: the log of the ledger -> the dlt source -> ``raw`` at each destinatio
 can be built there (:mod:`pipelines.destinations.build`). Nothing is asked of the service. How far a
 destination has read the log stands in its own dlt state, committed with its rows: one that was away
 for a month is brought up to date by the next sync, from the ledger or, where answers are no longer
-kept, from the warehouse. Several homes may load one destination (:mod:`pipelines.destinations.lease`).
+kept, from the warehouse. Several homes may load one destination
+(:mod:`pipelines.destinations.lease`).
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.home import Home
-from pipelines.destinations.settings import HOME_ID, without_secrets
 from pipelines.destinations.lease import Lease, turn
+from pipelines.destinations.settings import HOME_ID, without_secrets
+from pipelines.home import Home
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT

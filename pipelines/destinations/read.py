@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.language import Text
 from pipelines.destinations.settings import without_secrets
+from pipelines.language import Text
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import read_section
 from sources.repair_shop.errors import first_line

@@ -8,6 +8,7 @@ Spark waits without end where no worker is left; here a build waits ``spark.shop
 (of ``spark-defaults.conf``) for one, and fails then.
 """
 
+import json
 import re
 import sys
 import threading
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.settings import home_folder
-from pipelines.transform import models
+from pipelines.transform import dbt, models
 
 _SETTING = "spark.shopmirror.waitSeconds"
 _PATIENCE = 300
@@ -37,7 +38,8 @@ def build(home: Path, folder: str = "") -> models.ModelRun:
     with _watched():
         try:
             if folder:
-                models.run_macro("lake", {"folder": folder}, "spark", home=home)
+                words = ["run-operation", "lake", "--args", json.dumps({"folder": folder})]
+                dbt.invoke(models.PROJECT, words, home=home, target="spark")
             return models.build_at("spark", {}, home=home)
         except models.ModelsFailed as error:
             raise models.ModelsFailed(_TRACE.sub("", str(error))) from error

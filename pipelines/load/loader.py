@@ -34,7 +34,6 @@ from pipelines.load.errors import explained, own_cause
 from pipelines.load.imports import without
 from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import (
-    bring_up,
     check_format,
     columns_of,
     has_one_of,
@@ -151,7 +150,6 @@ class Loader:
         with self._database() as connection:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
-            bring_up(connection)
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             held = columns_of(connection, "ops")
             for table, columns in OPS_TABLES.items():

@@ -69,47 +69,6 @@ def note(connection: duckdb.DuckDBPyConnection, **said: str) -> None:
         connection.execute(sql, {"name": name, "value": value})
 
 
-def bring_up(connection: duckdb.DuckDBPyConnection) -> None:
-    """Bring a file of an older layout to this one's.
-
-    Since layout 2 nested lists are loaded as tables of their own, with the number of their load, a
-    column that dlt cannot add to a table that has rows. Since layout 3 the tables of ``history``
-    are views over versions that are only ever added to; their rows are carried over. Since layout 4
-    versions have no fingerprint: what they hold is compared.
-    """
-    for table, held in columns_of(connection, "raw").items():
-        if "_dlt_root_id" in held and "_dlt_load_id" not in held:
-            connection.execute(f"ALTER TABLE raw.{quoted(table)} ADD COLUMN _dlt_load_id VARCHAR")
-    for (table,) in connection.execute(
-        "SELECT t.table_name FROM duckdb_tables() t JOIN duckdb_columns() c USING (table_oid) "
-        "WHERE t.schema_name = 'history' AND c.column_name = 'dbt_valid_to'"
-    ).fetchall():
-        _carry_over(connection, table)
-    for table, held in columns_of(connection, "history").items():
-        if table.endswith("_versions") and "fingerprint" in held:
-            connection.execute(f"ALTER TABLE history.{quoted(table)} DROP COLUMN fingerprint")
-
-
-def _carry_over(connection: duckdb.DuckDBPyConnection, table: str) -> None:
-    """Make the versions of a table that says of each from when until when it was believed.
-
-    An end that is no other version's beginning becomes a version of which only the key is known.
-    """
-    history = f"history.{quoted(table)}"
-    key = "shop_id, effect_key" if table == "sales_documents" else "shop_id, id"
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TABLE history.{quoted(f"{table}_versions")} AS
-        SELECT * EXCLUDE (dbt_scd_id, dbt_updated_at, dbt_valid_to) FROM {history}
-        UNION ALL BY NAME
-        SELECT {key}, dbt_valid_to AS dbt_valid_from FROM {history}
-        QUALIFY dbt_valid_to
-            < lead(dbt_valid_from, 1, 'infinity') OVER (PARTITION BY {key} ORDER BY dbt_valid_from)
-        """  # noqa: S608 - names are ours and quoted
-    )
-    connection.execute(f"DROP TABLE {history}")
-
-
 def lists_with_rows(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     """Lists of the service of which the file holds rows."""
     sizes = connection.execute(

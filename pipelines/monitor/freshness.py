@@ -9,9 +9,9 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
+from pipelines.destinations.settings import HOME_ID
 from pipelines.home import LEDGER, is_syncing
 from pipelines.language import Text
-from pipelines.destinations.settings import HOME_ID
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published

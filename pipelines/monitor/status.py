@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 
+from pipelines.destinations.settings import load_warehouse
 from pipelines.home import Home, is_syncing
 from pipelines.load.completeness import completeness
 from pipelines.monitor import freshness, health, severity
@@ -25,6 +26,7 @@ from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform.findings import read_findings
+from pipelines.transform.models import way
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
@@ -224,7 +226,9 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Books:
     names = [shop.name for shop in settings.shops]
     today = max(now.astimezone(shop.zone).date() for shop in settings.shops)
     try:
-        if server := read_from():
+        server = read_from()
+        told["models"] = way(load_warehouse().project)
+        if server:
             told["read_from"] = server
         elif not home.warehouse.exists():
             return _Books(told)

@@ -34,7 +34,7 @@ def from_warehouse(
     if not wanted:
         return {}
     try:
-        with published_here(home, binds=True) as warehouse:
+        with published_here(home) as warehouse:
             if not warehouse.has(f"raw.{resource}"):
                 return {}
             # The table's name is one of ours (BODIES), never a user's text.

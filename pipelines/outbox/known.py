@@ -30,7 +30,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
             values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
     faults: list[str] = []
     try:
-        with published_here(home, binds=True) as warehouse:
+        with published_here(home) as warehouse:
             for (shop, target), values in wanted.items():
                 missing = _missing(warehouse, shop, target, list(values))
                 # The mirror may not show yet what changes of the queue made.

@@ -17,7 +17,6 @@ from pipelines.report.closing import chosen_shops
 from pipelines.report.figures import ReportError
 from pipelines.report.formats import cell
 from pipelines.report.workbook import Tab, write_workbook
-from pipelines.sql import literal
 from sources.repair_shop.schema.names import snake_case
 
 _AT_ONCE = 10_000
@@ -98,24 +97,25 @@ def _written(
     draft: Path,
     folder: Path,
     form: str,
-    write: Callable[[Published, str, str, Path], None],
+    write: Callable[[Published, str, str, dict[str, str], Path], None],
 ) -> Exported:
     schema, table = name.split(".", 1)
     sql = f'select * from {schema}."{table}"'  # noqa: S608 - a name that the warehouse told
+    values: dict[str, str] = {}
     if shop is not None and "shop_id" in columns:
-        sql += f" where shop_id = {literal(shop)}"
+        sql, values = f"{sql} where shop_id = $shop", {"shop": shop}
     # Marts have the plain names; what else is exported says which layer it is of.
     file = f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
     path = draft / file
     path.touch(mode=0o600)
-    write(warehouse, table, sql, path)
+    write(warehouse, table, sql, values, path)
     path.chmod(0o600)
-    rows = int(warehouse.row(f"select count(*) as n from ({sql})")["n"])  # noqa: S608 - as above
+    rows = int(warehouse.row(f"select count(*) as n from ({sql})", values)["n"])  # noqa: S608 - as above
     return Exported(path.replace(folder / file), rows)
 
 
-def _csv(warehouse: Published, table: str, sql: str, path: Path) -> None:
-    cursor = warehouse.connection.execute(sql)
+def _csv(warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path) -> None:
+    cursor = warehouse.connection.execute(sql, values)
     # With a mark at the beginning, without which Excel takes UTF-8 for something else.
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
@@ -124,12 +124,16 @@ def _csv(warehouse: Published, table: str, sql: str, path: Path) -> None:
             writer.writerows(map(cell, row) for row in part)
 
 
-def _parquet(warehouse: Published, table: str, sql: str, path: Path) -> None:
-    warehouse.connection.execute(f"copy ({sql}) to {literal(str(path))} (format parquet)")
+def _parquet(
+    warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path
+) -> None:
+    warehouse.connection.execute(
+        f"copy ({sql}) to $file (format parquet)", {**values, "file": str(path)}
+    )
 
 
-def _xlsx(warehouse: Published, table: str, sql: str, path: Path) -> None:
-    cursor = warehouse.connection.execute(sql)
+def _xlsx(warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path) -> None:
+    cursor = warehouse.connection.execute(sql, values)
     columns = [column[0] for column in cursor.description or ()]
     write_workbook(path, [Tab(table, columns, cursor.fetchall())])
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
-from pipelines.load.completeness import completeness
 from pipelines.destinations.settings import WarehouseSettings
+from pipelines.load.completeness import completeness
 from pipelines.load.loader import LoadError
 from pipelines.monitor.health import doubts, set_aside
 from pipelines.outbox.mirrored import mark_mirrored, touched_since

@@ -2,7 +2,8 @@
 
 ``NNN_<model>.sql`` is what dbt made of a model or a test of the data, for DuckDB. Its number says
 how many models deep it stands on ``raw``, so files in their order can be carried out one after
-another. ``comments.json`` has what tables and columns mean, ``files.sha256`` the project's files.
+another. ``comments.json`` has what tables and columns mean, ``files.txt`` the SHA-256 of each file
+of the project.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from pathlib import Path
 
 FOLDER = "compiled"
 COMMENTS = "comments.json"
-FILES = "files.sha256"
+FILES = "files.txt"
 MOMENT = "$build_moment"
 """Parameter of a statement: when the build began, on the clock of UTC."""
 LATER = "-- later:\n"
@@ -85,7 +86,7 @@ def edited(project: Path) -> list[str]:
     listed = project / FOLDER / FILES
     lines = listed.read_text(encoding="utf-8").splitlines() if listed.exists() else []
     shipped = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    return sorted(name for name, _ in shipped.items() ^ files(project).items())
+    return sorted({name for name, _ in shipped.items() ^ files(project).items()})
 
 
 def fingerprint(project: Path) -> str:

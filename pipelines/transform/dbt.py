@@ -74,7 +74,9 @@ def invoke(
     if faults := [str(result) for result in results if result.status == "fail"]:
         raise ModelsFailed("\n".join(faults))
     if not outcome.success:
-        said = "; ".join(str(r.message) for r in getattr(outcome.result, "results", ()) if r.message)
+        said = "; ".join(
+            str(r.message) for r in getattr(outcome.result, "results", ()) if r.message
+        )
         reason = " ".join(str(outcome.exception or said or "dbt gave no reason").split())
         raise ModelsFailed(f"The models could not be run: {reason}")
     return results

@@ -67,6 +67,7 @@ def execute(
         ).fetchall()
     }
     moment = began.astimezone(UTC).replace(tzinfo=None)
+
     def make(node: Node) -> tuple[int, str]:
         _build(connection, node, moment, held.get((node.schema, node.table)))
         _comment(connection, node, comments.get(f"{node.schema}.{node.table}", {}))

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-
-
 if TYPE_CHECKING:
     from pipelines.load.loader import Loader
 

@@ -86,6 +86,16 @@ def edits(project: Path | None = None) -> list[str]:
     return [str(project)] if project else compiled.edited(PROJECT)
 
 
+def way(project: Path | None = None) -> str:
+    """In which way the models are built, in words."""
+    if not (found := edits(project)):
+        return "as shipped"
+    if project:
+        return f"by dbt, from {project}"
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"by dbt, since {', '.join(found[:3])}{more} differ from what was shipped"
+
+
 def copy_project(folder: Path) -> None:
     """Write the project to a new folder, to be edited there; :class:`FileExistsError`."""
     left_out = shutil.ignore_patterns(compiled.FOLDER, "__pycache__", "__init__.py", "target")

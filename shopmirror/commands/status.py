@@ -81,6 +81,8 @@ def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
         given = warehouse.get("given_at")
         when = moment(given, zone) if given else "not known"
         out().print(f"Reports are read from PostgreSQL '{server}', given there: {when}")
+    if (models := warehouse.get("models", "as shipped")) != "as shipped":
+        out().print(f"Models are built {models}")
     for finding in warehouse.get("findings", ()):
         say(f"Found in the data: {finding}.", "yellow")
 

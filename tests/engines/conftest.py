@@ -10,14 +10,12 @@ import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-from pipelines.transform import models
-from pipelines.transform.compiled import Node
+from pipelines.transform import dbt, models
 from tests.engines import equality
 from tests.warehouse import scenes
 from tests.warehouse.raw import Raw
@@ -55,21 +53,6 @@ def server() -> Iterator[postgres.Postgres]:
         yield server
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _asked_once() -> Iterator[None]:
-    """dbt is asked for the statements of a night once, not for each home again."""
-    asked, held = models.changes_at, dict[str, list[Node]]()
-
-    def changes_at(target: str, *rest: Any, **more: Any) -> list[Node]:
-        if target not in held:
-            held[target] = asked(target, *rest, **more)
-        return held[target]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "changes_at", changes_at)
-        yield
-
-
 class Lake:
     """The nights' rows, and what three engines made of them."""
 
@@ -97,7 +80,7 @@ class Lake:
         moment = {"SHOPMIRROR_BUILT_AT": str(self._built_at)}
         with pytest.MonkeyPatch.context() as patch:
             if not is_last:
-                patch.setattr(models, "_BUILD", (*models._BUILD, *_UNTESTED))
+                patch.setattr(dbt, "BUILD", (*dbt.BUILD, *_UNTESTED))
             # By dbt, which alone makes the snapshots.
             file = {"SHOPMIRROR_DUCKDB": str(self.raw.path)}
             models.build_at("warehouse", file | moment, home=self.home)
@@ -112,7 +95,7 @@ class Lake:
             self._into_postgres(rows)
             self.spark.hold(rows)
             if not is_last:
-                patch.setattr(models, "_BUILD", (*models._BUILD, *_OF_HISTORY))
+                patch.setattr(dbt, "BUILD", (*dbt.BUILD, *_OF_HISTORY))
             models.build_at("postgres", self._postgres | moment, home=self.home)
             if is_last:
                 self._with_a_loss(moment)

@@ -5,24 +5,24 @@ It stands here because dbt takes twenty seconds for it, and builds for the other
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import duckdb
 
-from pipelines.transform import compiled, runner
-from pipelines.transform.models import PROJECT, build, compile_in
+from bench import statements
+from pipelines.transform import compiled
+from pipelines.transform.models import PROJECT, build
 from tests.warehouse.conftest import warehouse as warehouse
 
 
-def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(
-    warehouse, tmp_path, monkeypatch
-):
-    """`make models` writes the statements anew when the project was edited. We build as in a large
-    file, where it is said how texts are packed.
-    """
-    monkeypatch.setattr(runner, "LARGE", 0)
+def test_make_models_writes_what_was_shipped_and_dbt_builds_the_same_tables(warehouse, tmp_path):
+    project = tmp_path / "transforms"
+    shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__"))
+    statements.write(project)
+    assert compiled.files(project) == compiled.files(PROJECT)
     ours, theirs = tmp_path / "ours.duckdb", tmp_path / "theirs.duckdb"
     for copy in (ours, theirs):
         copy.write_bytes(warehouse.raw.path.read_bytes())
@@ -31,9 +31,8 @@ def test_dbt_itself_builds_the_same_tables_of_the_statements_that_are_kept(
                 connection.execute(f"drop schema {schema} cascade")
     run = build(ours, home=tmp_path, shops=[])
     assert not (tmp_path / "build" / "dbt").exists()  # dbt had no part in it
-    statements = compile_in(theirs, home=warehouse.home)
-    assert statements == compiled.read(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT))
-    assert run.models + run.tests == len(statements)
+    of_dbt = build(theirs, home=warehouse.home, shops=[], project=project)
+    assert (run.models, run.tests, run.findings) == (of_dbt.models, of_dbt.tests, of_dbt.findings)
     assert _contents(theirs) == _contents(ours)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.destinations import spark
+from pipelines.destinations.load import destination
 from pipelines.home import Home
-from pipelines.destinations.load import elsewhere
-from pipelines.transform import models, spark
+from pipelines.transform import dbt, models
 from tests.engines.equality import differences, same
 from tests.engines.spark import Spark
 from tests.ledgers import LoadedHome
@@ -40,7 +42,7 @@ def test_spark_builds_from_the_files_of_a_second_destination(
 
     def night() -> None:
         models.prepare(loaded.home.build_warehouse, loaded.shops)
-        with elsewhere(loaded.home, loaded.ledger, "filesystem") as there:
+        with destination(loaded.home, loaded.ledger, "filesystem") as there:
             there.load(loaded.feed.log, ["main"])
 
     invoices = _invoice("a", "1.5", 2), _invoice("b", "2", 1), _invoice("c", "3", 1)
@@ -56,7 +58,7 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     _cut_off(files / "raw")
     models.build(loaded.home.build_warehouse, home=loaded.home.path, shops=loaded.shops)
 
-    monkeypatch.setattr(models, "_BUILD", ("run", "--select", "+monthly_sales"))
+    monkeypatch.setattr(dbt, "BUILD", ("run", "--select", "+monthly_sales"))
     spark.build(tmp_path, files.as_uri())
 
     compared = [("raw", table) for table in _READ]
@@ -76,7 +78,8 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     was = {table: cluster.files("raw", table) for table in ("tickets", "ticket_invoices")}
     loaded.load("ticket_invoices", _invoice("d", "4", 1), minute=3)
     night()
-    models.run_macro("lake", {"folder": files.as_uri()}, "spark", home=tmp_path)
+    words = ["run-operation", "lake", "--args", json.dumps({"folder": files.as_uri()})]
+    dbt.invoke(models.PROJECT, words, home=tmp_path, target="spark")
     assert cluster.files("raw", "tickets") == was["tickets"]
     assert cluster.files("raw", "ticket_invoices") != was["ticket_invoices"]
     assert cluster.table("raw", "ticket_invoices").num_rows == 4
@@ -86,7 +89,7 @@ def test_spark_builds_from_the_files_of_a_second_destination(
 def test_a_build_that_no_worker_is_left_for_fails_and_the_next_one_goes_on(
     tmp_path: Path, cluster: Spark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "_BUILD", ("run", "--select", "monthly_sales"))
+    monkeypatch.setattr(dbt, "BUILD", ("run", "--select", "monthly_sales"))
     monkeypatch.setattr(spark, "_PATIENCE", 3)
     before = cluster.table("marts", "monthly_sales")
     cluster.lose_workers()

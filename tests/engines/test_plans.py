@@ -11,7 +11,7 @@ import psycopg2
 import pytest
 
 from bench.models import fill
-from pipelines.transform import models
+from pipelines.transform import dbt, models
 from tests.engines.postgres import Postgres
 
 _LINES = 20_000
@@ -43,7 +43,7 @@ def test_no_statement_compares_each_row_with_each(
     at = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "shopmirror", "DATABASE": "plans"}
     for name, value in at.items():
         monkeypatch.setenv(f"SHOPMIRROR_POSTGRES_{name}", str(value))
-    monkeypatch.setattr(models, "_BUILD", ("run",))
+    monkeypatch.setattr(dbt, "BUILD", ("run",))
     models.build_at("postgres", {}, home=tmp_path)
     with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
         cursor.execute("select count(*) from marts.sales_lines")

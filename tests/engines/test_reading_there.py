@@ -18,7 +18,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard.serve import APP
-from pipelines.load import lease
+from pipelines.destinations import lease
 from pipelines.destinations.settings import WarehouseSettings
 from pipelines.monitor.status import status
 from pipelines.publish import reading

@@ -53,7 +53,7 @@ def test_all_packages_lie_under_one(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"shopmirror"}
     assert {f"shopmirror/{name}/__init__.py" for name in OURS} <= set(names)
-    for held in ("transforms/compiled.jsonl", "notebooks/01_start_here.ipynb"):
+    for held in ("transforms/compiled/files.txt", "notebooks/01_start_here.ipynb"):
         assert f"shopmirror/{held}" in names
 
 

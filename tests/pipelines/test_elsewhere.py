@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.home import Home
+from pipelines.destinations.load import destination
 from pipelines.destinations.settings import load_warehouse
-from pipelines.destinations.load import elsewhere
+from pipelines.home import Home
 from pipelines.load.loader import LoadError
 from pipelines.settings import SettingsError
 from pipelines.sync.run import _load_also
@@ -46,13 +46,13 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeyp
     assert loaded.query("SELECT id FROM raw.brands") == [("a",)]
     with (
         pytest.raises(LoadError, match="nowhere"),
-        elsewhere(loaded.home, loaded.ledger, "nowhere"),
+        destination(loaded.home, loaded.ledger, "nowhere"),
     ):
         pass
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(loaded.home.path / "also.duckdb"))
     with (
         pytest.raises(LoadError, match="up to date: the server went"),
-        elsewhere(loaded.home, loaded.ledger, "company"),
+        destination(loaded.home, loaded.ledger, "company"),
     ):
         try:
             raise OSError("the server went")
@@ -81,7 +81,7 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     def claim(name, *shops, take_over=()):
         ledger = Ledger(homes[name].ledger)
         try:
-            with elsewhere(homes[name], ledger, "company") as there:
+            with destination(homes[name], ledger, "company") as there:
                 assert there.lease is not None
                 others = there.lease.claim(shops, take_over)
                 if not others:
@@ -131,7 +131,7 @@ def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
 
     def also(*, is_complete=True):
-        with elsewhere(loaded.home, loaded.ledger, "company") as there:
+        with destination(loaded.home, loaded.ledger, "company") as there:
             there.load(loaded.feed.log, ["main"], is_complete=is_complete)
         with duckdb.connect(str(lake)) as connection:
             held = connection.execute("SELECT list(id ORDER BY id) FROM raw.brands").fetchone()
@@ -163,7 +163,7 @@ def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
 def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(tmp_path / "lake.duckdb"))
-    with elsewhere(loaded.home, loaded.ledger, "company") as there:
+    with destination(loaded.home, loaded.ledger, "company") as there:
         lease = there.lease
         assert lease is not None
         lease.claim(["a", "b"])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.destinations import read as attached
 from pipelines.monitor import freshness
-from pipelines.publish import attached
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, published_here
 
@@ -94,7 +94,7 @@ def test_a_server_is_read_only_where_the_settings_say_so(home, monkeypatch):
 
 
 def test_a_server_tells_of_each_home_what_its_figures_lack(home):
-    warehouse = Published(duckdb.connect(), home, binds=False, server="company")
+    warehouse = Published(duckdb.connect(), home, server="company")
     warehouse.connection.execute(
         """
         create schema ops;

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -13,15 +10,9 @@ import pytest
 import yaml
 
 from pipelines.settings import ShopSettings
-from pipelines.transform import compiled, runner
+from pipelines.transform import dbt
 from pipelines.transform.findings import MEANINGS
-from pipelines.transform.incremental import DIFFERS
-from pipelines.transform.models import (
-    PROJECT,
-    ModelsFailed,
-    build,
-    unit_tests,
-)
+from pipelines.transform.models import PROJECT, ModelsFailed, build
 from tests.warehouse.conftest import Warehouse
 from tests.warehouse.raw import Raw, raw_tables
 
@@ -56,15 +47,7 @@ def test_findings_that_do_not_spoil_the_figures_are_warnings(warehouse: Warehous
     assert "tickets_come_to_an_end" not in found
     assert found.keys() <= MEANINGS.keys()
     told = {path.stem for path in (PROJECT / "tests").glob("*.sql") if "warn" in path.read_text()}
-    assert told | {DIFFERS} == MEANINGS.keys()
-
-
-def test_no_statement_compares_each_row_with_each(connection: duckdb.DuckDBPyConnection) -> None:
-    kept = compiled.read(PROJECT / compiled.FILE, compiled.fingerprint(PROJECT))
-    assert kept is not None
-    for node in (node for node in kept if node.kind == "table"):
-        plan = connection.execute(f"explain {node.sql.replace(compiled.NOW, '2026-07-01')}")
-        assert "BLOCKWISE_NL_JOIN" not in str(plan.fetchall()), node.name
+    assert told == MEANINGS.keys()
 
 
 def test_every_raw_table_is_staged_with_every_column(warehouse: Warehouse) -> None:
@@ -109,7 +92,9 @@ def test_the_columns_that_stay(warehouse: Warehouse) -> None:
 
 
 def test_the_unit_tests_of_the_models_pass(warehouse: Warehouse) -> None:
-    assert unit_tests(warehouse.raw.path, home=warehouse.home).tests >= 7
+    environment = dbt.at_file(warehouse.raw.path)
+    words = ["test", "--select", "test_type:unit"]
+    assert len(dbt.invoke(PROJECT, words, home=warehouse.home, environment=environment)) >= 7
 
 
 def test_the_overview_leads_to_tables_that_are_there() -> None:
@@ -153,86 +138,6 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         assert part in str(failed.value)
     with duckdb.connect(str(raw.path)) as connection:
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
-
-
-def test_what_dbt_writes_into_the_folder_is_no_edit_of_the_project(tmp_path: Path) -> None:
-    project = tmp_path / "transforms"
-    shutil.copytree(PROJECT, project)
-    before = compiled.fingerprint(project)
-    assert compiled.read(project / compiled.FILE, before) is not None
-    (project / "target" / "compiled").mkdir(parents=True)
-    (project / "target" / "compiled" / "payments.sql").write_text("select 1")
-    assert compiled.fingerprint(project) == before
-    (project / "models" / "marts" / "of_my_own.sql").write_text("select 1")
-    assert compiled.fingerprint(project) != before
-    assert compiled.read(project / compiled.FILE, compiled.fingerprint(project)) is None
-
-
-def test_a_model_that_needs_more_memory_than_a_build_may_hold_is_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(runner, "MEMORY", 5_000_000)
-    whole = "select list(md5(range::varchar)) as texts from range(300000)"  # never set aside
-    node = compiled.Node("large", "models/large.sql", "table", whole, "marts", "large")
-    with duckdb.connect() as connection:
-        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
-        with pytest.raises(duckdb.OutOfMemoryException), connection.cursor() as tight:
-            tight.execute("set memory_limit = '5MB'")
-            tight.execute(whole)
-        connection.execute("set memory_limit = '10GB'")
-        for _ in range(2):  # the week's proof builds twice
-            (result,) = runner.run(connection, [node], datetime.now(UTC))
-            assert (result.status, result.message) == ("success", "")
-        connection.execute("set memory_limit = '10GB'")
-        assert connection.execute("select len(texts) from marts.large").fetchall() == [(300_000,)]
-
-
-def test_what_a_build_may_hold_grows_with_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
-        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
-        connection.execute("create table filler as select uuid() from range(100000); checkpoint")
-        size = (tmp_path / "a.duckdb").stat().st_size
-        held = []
-        for part in (0.5, 0.8, 1, 1.5):  # of a file that may have three times its bytes
-            monkeypatch.setattr(runner, "_LEAST", int(size / part))
-            assert runner.run(connection, [], datetime.now(UTC)) == []
-            limit = "select parse_formatted_bytes(current_setting('memory_limit'))"
-            held.append(connection.execute(limit).fetchone()[0] / size)  # type: ignore[index]
-    assert held == pytest.approx([2, 2.5, 3, 3], rel=0.05)
-
-
-def test_texts_of_a_large_file_are_packed_as_their_names_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those that no block can hold, or of which the name misleads, are kept all the same."""
-    monkeypatch.setattr(runner, "LARGE", 0)
-    sql = (
-        "select if(i % 40 = 0, repeat('ü', 300000 + i), 'x') as long, 'x' || i % 3 as status, "
-        "if(i % 3 > 0, md5(i::varchar), null) as id, i * 1.5::decimal(28, 4) as amount "
-        "from range(5000) as numbers(i)"
-    )
-    node = compiled.Node("large", "models/large.sql", "table", sql, "marts", "large", comment="L")
-    between = replace(node, name="between", schema="intermediate")
-    path = str(tmp_path / "a.duckdb")
-    with duckdb.connect(path) as connection:
-        connection.execute("create schema ops; create table ops.shops (timezone varchar)")
-        connection.execute("checkpoint")
-        results = runner.run(connection, [node, between], datetime.now(UTC))
-        assert [(result.status, result.message) for result in results] == [("success", "")] * 2
-    with duckdb.connect(path) as connection:
-        packed = {}
-        for table in ("marts.large", "intermediate.large"):
-            assert connection.execute(f"from {table} except all ({sql})").fetchall() == []
-            assert connection.execute(f"select count(*) from {table}").fetchall() == [(5000,)]
-            assert connection.sql(f"from {table}").types == connection.sql(sql).types
-            packed[table] = connection.execute(
-                f"select distinct column_name, compression from pragma_storage_info('{table}') "
-                "where segment_type = 'VARCHAR' and compression <> 'Uncompressed' order by all"
-            ).fetchall()
-        assert packed["marts.large"] == [("id", "FSST"), ("status", "Dictionary")]
-        assert packed["intermediate.large"] == [("status", "Dictionary")]
 
 
 def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:

@@ -8,10 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.load.tables import bring_up
 from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, store
 from pipelines.reconcile.explain import explain
-from pipelines.transform.models import ModelsFailed, build
 from tests.promises import promise
 
 pytestmark = pytest.mark.xdist_group("transforms")
@@ -257,36 +255,6 @@ def test_a_row_that_was_only_read_again_is_no_new_version(warehouse):
         "select amount_total, dbt_valid_to is null from history.ticket_invoices "
         "where id = 'edited' order by dbt_valid_from"
     ) == [(D(100), False), (D(140), True)]
-
-
-def test_history_of_the_older_layout_is_carried_over(warehouse, tmp_path):
-    """As tables with the end of each version, which the nights wrote until layout 2."""
-    copy = tmp_path / "warehouse.duckdb"
-    with warehouse.raw.held():
-        copy.write_bytes(warehouse.raw.path.read_bytes())
-    with duckdb.connect(str(copy)) as older:
-        tables = [
-            name
-            for (name,) in older.execute(
-                "select view_name from duckdb_views() where schema_name = 'history'"
-            ).fetchall()
-        ]
-        before = {table: _versions(older, table) for table in tables}
-        for table in tables:
-            marked = f"select *, md5('') as fingerprint from history.{table}"
-            older.execute(f"create table main.{table} as {marked}")
-        older.execute("drop schema history cascade; create schema history")
-        for table in tables:
-            older.execute(f"create table history.{table} as from main.{table}")
-    with pytest.raises(ModelsFailed, match=r"hist_\w+.*brings it up to date without loss"):
-        build(copy, home=tmp_path, shops=[], select="models/history")
-    for _ in range(2):
-        with duckdb.connect(str(copy)) as older:
-            bring_up(older)
-    build(copy, home=tmp_path, shops=[], select="models/history")
-    with duckdb.connect(str(copy)) as newer:
-        assert len(tables) == 5
-        assert {table: _versions(newer, table) for table in tables} == before
 
 
 def _versions(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[object, ...]]:

@@ -4,6 +4,9 @@
 -- table: int_sales_effects
 
 -- The sales that count, on the day on which they count, under each shop's definition.
+
+
+
 with definitions as (
     select
         shop_id,
@@ -16,8 +19,8 @@ with definitions as (
 ),
 
 paid as (
-    select shop_id, document_type, kind, day, amount, cast(1 as decimal(28, 4)) as payments
-    from "marts"."payments"
+    select payments.*, cast(1 as decimal(28, 4)) as payments
+    from "marts"."payments" as payments
 ),
 
 effects as (
@@ -41,7 +44,15 @@ effects as (
         documents.net,
         documents.cost,
         documents.uncosted,
-        documents.documents
+        documents.documents,
+        documents.effect_key as effect_key,
+        documents.status as status,
+        documents.effect_at as happened_at,
+        documents.document_id as document_id,
+        documents.document_number as document_number,
+        documents.ticket_id as ticket_id,
+        documents.customer_id as customer_id,
+        documents.customer_name as customer_name
     from "marts"."sales_documents" as documents
     inner join definitions as definitions on definitions.shop_id = documents.shop_id
     where definitions.date_basis <> 'payment'
@@ -68,7 +79,15 @@ effects as (
         cast(null as decimal(28, 4)) as net,
         cast(null as decimal(28, 4)) as cost,
         cast(0 as decimal(28, 4)) as uncosted,
-        payments.payments as documents
+        payments.payments as documents,
+        cast(null as TEXT) as effect_key,
+        cast(null as TEXT) as status,
+        payments.paid_at as happened_at,
+        payments.document_id as document_id,
+        payments.document_number as document_number,
+        payments.ticket_id as ticket_id,
+        payments.customer_id as customer_id,
+        payments.customer_name as customer_name
     from paid as payments
     inner join definitions as definitions on definitions.shop_id = payments.shop_id
     where definitions.date_basis = 'payment'
@@ -87,6 +106,14 @@ select
     net,
     cost,
     uncosted,
-    documents
+    documents,
+    effect_key,
+    status,
+    happened_at,
+    document_id,
+    document_number,
+    ticket_id,
+    customer_id,
+    customer_name
 from effects
 where day is not null

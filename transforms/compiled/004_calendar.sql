@@ -19,13 +19,20 @@ numbers as (
 ),
 
 seen_days as (
-    select shop_id, created_day as day from "intermediate"."int_documents"
+    select shop_id, created_day as day, true as is_business from "intermediate"."int_documents"
     union all
-    select shop_id, created_day as day from "staging"."tickets" where deleted_at is null
+    select shop_id, day, true as is_business from "marts"."payments" where amount <> 0
     union all
-    select shop_id, created_day as day from "staging"."purchase_orders"
+    select shop_id, created_day as day, true as is_business from "staging"."tickets" where deleted_at is null
     union all
-    select shop_id, created_day as day from "staging"."expenses"
+    select shop_id, created_day as day, false as is_business from "staging"."purchase_orders"
+    union all
+    select shop_id, created_day as day, false as is_business from "staging"."expenses"
+),
+
+-- A customer came, or paid.
+business_days as (
+    select shop_id, day from seen_days where is_business group by 1, 2
 ),
 
 first_days as (
@@ -98,6 +105,7 @@ judged as (
 hours as (
     select
         judged.*,
+        judged.is_open and business_days.day is not null as is_business_day,
         case
             when not is_open then 0
             -- Hours nobody can read count as the whole day, so that no cycle time is lost.
@@ -105,6 +113,7 @@ hours as (
             else closes_minute - opens_minute
         end as open_minutes
     from judged
+    left join business_days on business_days.shop_id = judged.shop_id and business_days.day = judged.day
 )
 
 select
@@ -113,8 +122,9 @@ select
     cast(date_trunc('month', day) as date) as month,
     weekday,
     is_open,
+    is_business_day,
     day = today as is_today,
-    max(case when is_open then day end) over (
+    max(case when is_business_day then day end) over (
         partition by shop_id order by day rows between unbounded preceding and 1 preceding
     ) as last_open_day,
     cast(

@@ -1,0 +1,28 @@
+"""``shopmirror models``: the SQL models, to be edited and built by dbt."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shopmirror.consoles import CommandError, say
+
+
+def models(
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Where they are to lie; new.")],
+) -> int:
+    """Write the models as a dbt project of your own, to be edited.
+
+    Name the folder as \\[warehouse] models in the settings: from then on dbt builds it each night.
+    """
+    from pipelines.transform.models import copy_project
+
+    try:
+        copy_project(to)
+    except FileExistsError:
+        raise CommandError(f"{to} is there already; name a new folder.") from None
+    say(
+        f"The models are in {to}. With 'models = \"{to}\"' under [warehouse] in .dlt/config.toml "
+        "each sync builds them with dbt (pip install 'shopmirror[dbt]')."
+    )
+    return 0
