@@ -205,25 +205,6 @@ def test_a_deleted_row_keeps_its_content_and_lines_when_its_answer_was_pruned(lo
     assert loaded.query("SELECT id FROM raw.tickets__lines") == [("1",)]
 
 
-def test_a_warehouse_of_the_layout_before_is_brought_up_with_all_its_rows(loaded):
-    """Its nested lists had other links, and dlt's state said nothing of the ledger."""
-    loaded.load(
-        "tickets", {"id": "t", "lines": [{"id": 1}, {"id": 2}]}, {"id": "u", "lines": [{"id": 3}]}
-    )
-    with loaded.home.open_build() as connection:
-        for name in DECLARED:
-            if "__" in name:
-                connection.execute(f'ALTER TABLE raw."{name}" DROP COLUMN _dlt_load_id')
-        connection.execute("UPDATE raw.tickets SET _dlt_id = 'x' || id")
-        connection.execute("UPDATE raw.tickets__lines SET _dlt_root_id = 'x' || parent_id")
-        connection.execute("DROP TABLE raw._dlt_pipeline_state")
-        connection.execute("UPDATE ops.meta SET value = '1' WHERE name = 'format'")
-    loaded.open()
-    loaded.load("tickets", {"id": "t", "lines": []}, minute=1)
-    assert loaded.query("SELECT id FROM raw.tickets ORDER BY 1") == [("t",), ("u",)]
-    assert loaded.query("SELECT parent_id, id FROM raw.tickets__lines") == [("u", "3")]
-
-
 def test_ops_tables_are_replaced_whole(loaded):
     loader = loaded.loader
     row = {"shop_id": "main", "report": "daily_sales", "period": date(2026, 1, 2)}
