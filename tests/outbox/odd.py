@@ -6,8 +6,8 @@ import time
 from datetime import timedelta
 from html import escape
 
+from tests.fakes.loopback import Reply
 from tests.outbox.service import FakeService
-from tests.wire.doubles import Reply
 
 TEXTS = {
     "upper": str.upper,

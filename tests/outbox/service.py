@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from sources.repair_shop.schema.clean import snake_case
-from tests.wire.doubles import Loopback, Reply, Seen
+from tests.fakes.loopback import Loopback, Reply, Seen
 
 NAMES = {
     "customers": {"telephone": "phone"},

@@ -1,8 +1,8 @@
 """A service that takes no writes for a while costs neither the queue nor a person's evening."""
 
 from pipelines.outbox import enqueue, push
+from tests.fakes.loopback import Reply
 from tests.outbox.conftest import invoice, payment, states
-from tests.wire.doubles import Reply
 
 NAMES = [f"Brand {number}" for number in range(8)]
 

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from pipelines.outbox import enqueue, push
+from tests.fakes.loopback import Reply
 from tests.outbox.conftest import MINUTE, change, history, settings_for, states
-from tests.wire.doubles import Reply
 
 
 def test_stock_that_is_never_shown_is_added_once(settings, service):

@@ -19,10 +19,10 @@ from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import full_watermark
+from tests.fakes.loopback import Reply
 from tests.promises import promise
 from tests.stranger.conftest import client as client
 from tests.stranger.conftest import stranger as stranger
-from tests.wire.doubles import Reply
 
 INVOICES = [
     (

@@ -11,7 +11,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any
 
-from tests.wire.doubles import Loopback, Reply
+from tests.fakes.loopback import Loopback, Reply
 
 
 class _Smtp(socketserver.StreamRequestHandler):

@@ -41,7 +41,7 @@ from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.log import Log
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.wire.doubles import Loopback, Reply, Seen
+from tests.fakes.loopback import Loopback, Reply, Seen
 
 Row = dict[str, Any]
 ROWS = {"customers": 130, "tickets": 170, "ticketInvoices": 120, "posOrders": 60, "products": 110}

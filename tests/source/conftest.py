@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from tests.fakes.loopback import Loopback
 from tests.source.lists import Lists
-from tests.wire.doubles import Loopback
 
 
 @pytest.fixture

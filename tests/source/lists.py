@@ -11,7 +11,7 @@ from dlt.common.configuration.container import Container
 from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
 
 from sources.repair_shop import repair_shop
-from tests.wire.doubles import Loopback, Reply, Seen
+from tests.fakes.loopback import Loopback, Reply, Seen
 
 Rows = list[dict[str, Any]]
 

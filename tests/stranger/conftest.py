@@ -16,8 +16,8 @@ from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.extract import JobResult, ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
+from tests.fakes.loopback import Loopback, Reply, Seen
 from tests.sync.conftest import Recorder, up_to_raw
-from tests.wire.doubles import Loopback, Reply, Seen
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from pipelines.outbox import Outbox, touched_since
 from pipelines.outbox.change import NewChange
-from tests.wire.doubles import Reply
+from tests.fakes.loopback import Reply
 
 
 def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger):

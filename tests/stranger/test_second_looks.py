@@ -14,7 +14,7 @@ from sources.repair_shop.scan.jobs import Job, resume_jobs
 from sources.repair_shop.schema.dates import format_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import snake_case
-from tests.wire.doubles import Reply, Seen
+from tests.fakes.loopback import Reply, Seen
 
 DAY = date(2026, 3, 7)
 

@@ -12,7 +12,7 @@ from pipelines.doctor.profile import probe
 from pipelines.service_reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
-from tests.wire.doubles import Reply, Seen
+from tests.fakes.loopback import Reply, Seen
 
 ZONE = ZoneInfo("America/Guatemala")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.wire.doubles import Reply, Seen
+from tests.fakes.loopback import Reply, Seen
 
 LABELS = ("New", "Open", "Done")
 

@@ -22,7 +22,7 @@ from sources.repair_shop.schema import endpoints
 from sources.repair_shop.schema.endpoint import Endpoint
 from sources.repair_shop.schema.lists.common import CUSTOMER
 from sources.repair_shop.schema.shapes import Child, Table
-from tests.wire.doubles import Loopback, Reply
+from tests.fakes.loopback import Loopback, Reply
 
 pytestmark = pytest.mark.xdist_group("transforms")
 

@@ -5,7 +5,8 @@ import pytest
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client
-from tests.wire.doubles import FakeClock, Loopback
+from tests.fakes.clock import FakeClock
+from tests.fakes.loopback import Loopback
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from sources.repair_shop.budget import KeyBudget, Lane, Slot
 from sources.repair_shop.errors import Refused
-from tests.wire.doubles import FakeClock
+from tests.fakes.clock import FakeClock
 
 MINUTE = 60.0
 

@@ -12,7 +12,7 @@ import pytest
 
 from sources.repair_shop import errors
 from sources.repair_shop.http.client import Client, RequestCounter
-from tests.wire.doubles import Reply
+from tests.fakes.loopback import Reply
 
 KEY = "the-secret-key"
 

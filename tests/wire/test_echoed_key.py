@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from sources.repair_shop import errors
 from sources.repair_shop.http.redaction import MASK, Redactor
+from tests.fakes.loopback import Reply
 from tests.promises import promise
 from tests.stranger.conftest import stranger as stranger
-from tests.wire.doubles import Reply
 
 KEY = "a9F3kLmQ72xZpo_-Tt81bbVVsn3w0Qe5"
 ODD = 'k/ey+with=odd/ch"ars&x-and-more'

@@ -9,8 +9,8 @@ import pytest
 from sources.repair_shop import errors
 from sources.repair_shop.http.breaker import Breaker
 from sources.repair_shop.http.wire import from_wire
+from tests.fakes.loopback import Loopback, Reply
 from tests.promises import promise
-from tests.wire.doubles import Loopback, Reply
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from sources.repair_shop import errors
 from sources.repair_shop.http.answers import read_answer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import Network, from_wire
+from tests.fakes.loopback import Reply
 from tests.stranger.conftest import stranger as stranger
-from tests.wire.doubles import Reply
 
 ROWS = b'[{"id": 7}]'
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
+from tests.fakes.clock import FakeClock
 from tests.promises import promise
-from tests.wire.doubles import FakeClock
 from tests.wire.simulation import MINUTE, Service, World, incidents
 
 HOURS = 50

@@ -5,7 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
-from tests.wire.doubles import Loopback, Reply
+from tests.fakes.loopback import Loopback, Reply
 
 
 def start(tmp_path: Path, loopback: Loopback, requests: int) -> subprocess.Popen[bytes]:
