@@ -7,7 +7,7 @@ export DBT_SEND_ANONYMOUS_USAGE_STATS := false
 # Tests begin some hundred processes, which find the code compiled, whatever the shell says of it.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo check test test-engines campaigns soak models bench docs clean lint types
+.PHONY: install demo check test test-engines campaigns soak models bench docs clean lint types lock
 
 install: $(VENV)/.installed
 
@@ -77,5 +77,14 @@ docs: install .venv-docs/.installed
 	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
 	touch $@
 
+# After an edit of the dependencies (wants uv): what runs, and what is beside it in a clone.
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+lock:
+	$(COMPILE) pyproject.toml -o requirements.lock
+	$(COMPILE) pyproject.toml --extra dbt --extra sandbox --extra notebooks --extra dev -c requirements.lock \
+		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock) -o requirements-dev.lock
+
+# Only what was built. A folder `data` goes when the demo made it: a real shop's queue is nowhere else.
 clean:
-	rm -rf $(VENV) $(ENGINES) .venv-docs data build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	test ! -f data/demo.json || { test ! -x $(BIN)/shopmirror || $(BIN)/shopmirror demo --stop; rm -rf data; }
+	rm -rf $(VENV) $(ENGINES) .venv-docs build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -105,6 +105,7 @@ class Home:
         try:
             for folder in (self.path, self.build, self.logs):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _keep_out_of_repositories(self.path)
             # A mode seldom tells the truth (root, ACLs, network drives): write something.
             with tempfile.TemporaryFile(dir=self.path) as probe:
                 probe.write(b"x" * 4096)
@@ -174,6 +175,13 @@ class Home:
         finally:
             self._opened = None
             connection.close()
+
+
+def _keep_out_of_repositories(home: Path) -> None:
+    """Customers' data stay out of version control, unless the home is a repository itself."""
+    ignore = home / ".gitignore"
+    if not ignore.exists() and not (home / ".git").exists():
+        ignore.write_text("*\n", encoding="utf-8")
 
 
 def is_syncing(home: Path) -> bool:

@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import swagger_ui_bundle
-
 from sandbox.openapi import document
 from sandbox.routes import PREFIX
 
@@ -44,6 +42,11 @@ def _description() -> bytes:
 
 @cache
 def _assets() -> dict[str, Asset]:
+    # Only here: the sandbox answers without its explorer, too.
+    try:
+        import swagger_ui_bundle
+    except ModuleNotFoundError:
+        return {}
     folder = Path(swagger_ui_bundle.swagger_ui_path)
     return {
         file.name: Asset(file.read_bytes(), _TYPES[file.suffix])

@@ -8,18 +8,17 @@ lines; any other in one line that names the log file with the details.
 
 import importlib
 import os
-import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from pipelines.settings import SECTION, SettingsError, home_folder, read_section
+from pipelines.settings import home_folder
 from shopmirror.consoles import fault
 from shopmirror.signals import interruptible, outlive_readers
 
@@ -66,6 +65,10 @@ def _main(
     with suppress(OSError):
         if _SECRETS.stat().st_mode & 0o077:
             fault(what)
+    from pipelines.masking import misplaced
+
+    if names := misplaced():
+        fault(f".dlt/config.toml holds {', '.join(names)}: move secrets to {_SECRETS}.")
 
 
 for _name in COMMANDS:
@@ -84,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if result == _INTERRUPTED:
             raise KeyboardInterrupt
         return result if isinstance(result, int) else 0
+    except BrokenPipeError:
+        return STOPPED  # who read the result has enough
     except (typer.Abort, KeyboardInterrupt):
         fault("Stopped.")
         return STOPPED
@@ -101,21 +106,24 @@ def run() -> None:
 
 
 def _report(error: Exception) -> int:
-    secrets = _secrets()
+    from pipelines.masking import mask, scrub
+
     if hasattr(error, "format_message"):  # the command line itself was wrong
-        fault(redact(error.format_message(), secrets))
+        fault(mask(error.format_message()))
         return WRONG_INPUT
     code = getattr(error, "exit_code", None)
     if isinstance(code, int):
-        fault(redact(str(error), secrets))
+        fault(mask(str(error)))
         return code
     from pipelines.home import storage_trouble
 
     if trouble := storage_trouble(error):
-        fault(f"{redact(str(error), secrets)}: {trouble}.")
+        fault(f"{mask(str(error))}: {trouble}.")
         return WRONG_INPUT
-    trace = redact("".join(traceback.format_exception(error)), secrets)
-    first = redact(f"{type(error).__name__}: {error}", secrets).splitlines()[0][:200]
+    # Where it happened is code of ours and of libraries; what was said there may name a customer.
+    parts = traceback.TracebackException.from_exception(error).format()
+    trace = "".join(mask(part) if part.startswith("  File ") else scrub(part) for part in parts)
+    first = scrub(f"{type(error).__name__}: {error}").splitlines()[0][:200]
     where = _write_log(trace)
     rest = f"Details are in {where}." if where else "(No log could be written.)"
     fault(f"Something unexpected went wrong: {first}\n{rest}")
@@ -134,26 +142,3 @@ def _write_log(trace: str) -> Path | None:
     except OSError:
         return None
     return path
-
-
-def _secrets() -> list[str]:
-    """Every configured key, so that none can end in a message or a log; the longest first."""
-
-    def keys(values: Mapping[str, Any]) -> Iterator[str]:
-        for name, value in values.items():
-            if isinstance(value, Mapping):
-                yield from keys(value)
-            elif name == "api_key":
-                yield str(value or "").strip()
-
-    try:
-        return sorted(filter(None, keys(read_section(*SECTION))), key=len, reverse=True)
-    except SettingsError:
-        return []
-
-
-def redact(text: str, secrets: Sequence[str]) -> str:
-    """``text`` without any of ``secrets`` and without what looks like a key in a header."""
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    return re.sub(r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?)[^\s'\",)]+", r"\1***", text)

@@ -62,7 +62,15 @@ def outlive_readers() -> None:
         setattr(sys, name, _Outliving(stream, loses_all=name == "stderr"))
 
 
+def end_with_reader() -> None:
+    """For a command that only answers: ``BrokenPipeError`` ends it once nobody reads."""
+    if isinstance(sys.stdout, _Outliving):
+        sys.stdout.ends_with_reader = True
+
+
 class _Outliving(io.TextIOWrapper):
+    ends_with_reader = False
+
     def __init__(self, stream: io.TextIOWrapper, *, loses_all: bool) -> None:
         is_terminal = stream.isatty()
         super().__init__(
@@ -88,8 +96,14 @@ class _Outliving(io.TextIOWrapper):
             self._lose(error)
 
     def _lose(self, error: OSError) -> None:
+        if self.ends_with_reader:
+            self._to_nowhere()
+            raise error
         if not self._loses_all and error.errno not in self._lost:
             raise error
+        self._to_nowhere()
+
+    def _to_nowhere(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)

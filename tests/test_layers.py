@@ -35,6 +35,7 @@ LAYERS = (
     "pipelines.bodies",
     "pipelines.service_reports",
     "pipelines.settings",
+    "pipelines.masking",
     "sources.repair_shop",
 )
 """From the top down."""

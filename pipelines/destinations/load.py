@@ -26,11 +26,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.destinations.lease import Lease, turn
-from pipelines.destinations.settings import HOME_ID, without_secrets
+from pipelines.destinations.settings import HOME_ID
 from pipelines.home import Home
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
+from pipelines.masking import mask
 from pipelines.settings import SettingsError, read_section
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
@@ -259,7 +260,7 @@ def destination(
         ):
             yield there
     except Exception as error:
-        told = without_secrets(first_line(_root(error)))
+        told = mask(first_line(_root(error)))
         mend = next((mend for words, mend in _MENDS.items() if re.search(words, told)), "")
         raise LoadError(
             f"The destination '{name}' of [warehouse] is not up to date: "

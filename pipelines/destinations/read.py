@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.destinations.settings import without_secrets
 from pipelines.language import Text
+from pipelines.masking import mask
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import read_section
 from sources.repair_shop.errors import first_line
@@ -55,7 +55,7 @@ def attached(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
             Text(
                 "PostgreSQL '{name}' ([warehouse] read) cannot be read: {reason}",
                 name=name,
-                reason=without_secrets(reason),
+                reason=mask(reason),
             )
         ) from None
     finally:

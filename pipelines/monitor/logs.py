@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipelines.monitor.scrub import scrub
+from pipelines.masking import scrub
 from sources.repair_shop.observer import Observer
 
 FIELDS = frozenset({

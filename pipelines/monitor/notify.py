@@ -3,7 +3,7 @@
 Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail or webhook. Where they
 go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only kept for
 ``status``. A message that could not be delivered is tried again after the next run. Nothing that
-names a customer, and no key, is ever in a message (:mod:`pipelines.monitor.scrub`).
+names a customer, and no key, is ever in a message (:mod:`pipelines.masking`).
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, Field, RootModel, field_validator
 
 from pipelines.json_file import JsonFile, to_the_second
-from pipelines.monitor.scrub import scrub
+from pipelines.masking import scrub
 from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all
 
 _MEANINGS = {

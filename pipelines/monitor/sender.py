@@ -20,7 +20,13 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 import httpx
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from pipelines.settings import Section, load_section, read_section
+from pipelines.settings import (
+    Section,
+    is_in_the_clear,
+    is_loopback,
+    load_section,
+    read_section,
+)
 
 
 def _split(value: Any) -> Any:
@@ -33,6 +39,11 @@ def _split(value: Any) -> Any:
 _Item = TypeVar("_Item")
 Several = Annotated[tuple[_Item, ...], BeforeValidator(_split)]
 """A list, or a text with commas."""
+
+
+_IN_THE_CLEAR = (
+    "everybody on the way can read it; encrypt it, or set allow_http = true if that is meant"
+)
 
 
 class MailSettings(Section):
@@ -51,6 +62,9 @@ class MailSettings(Section):
         SecretStr(""), description="gets a POST of JSON; often holds a key, so treated as one"
     )
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait, at each step")
+    allow_http: bool = Field(
+        False, description="password and messages may cross a network unencrypted"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -79,6 +93,13 @@ class MailSettings(Section):
     def _complete(self) -> Self:
         if self.mail_to and not self.smtp_host:
             raise ValueError("mail_to is set but smtp_host is not")
+        if self.allow_http:
+            return self
+        if is_in_the_clear(self.webhook_url.get_secret_value()):
+            raise ValueError(f"webhook_url is http://: {_IN_THE_CLEAR}")
+        is_here = is_loopback(self.smtp_host)
+        if self.smtp_security == "none" and self.smtp_user and not is_here:
+            raise ValueError(f"smtp_security is 'none', with a login: {_IN_THE_CLEAR}")
         return self
 
     @property

@@ -4,14 +4,16 @@ Unless the settings say otherwise as every reader can read them: ISO 8601 days, 
 between thousands, a point before the decimals, a true minus sign.
 """
 
+import re
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from pipelines.language import MINUS, NARROW, _, current
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What makes Excel and its like take a cell for a formula, wide forms too."""
+_SIGNS = "-=+@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(f"^(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[{_SIGNS}])")
+"""Where Excel and its like take a cell, or a part of it, for a formula; wide signs too."""
 NONE = "\u2013"
 """Shown where there is no figure."""
 
@@ -61,8 +63,11 @@ def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
 
 
 def cell(value: Any) -> Any:
-    """A value for a table that may end in a spreadsheet: there a text is never a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """A value for a table that may end in a spreadsheet: there a text is never a formula.
+
+    Where Excel parts cells at semicolons, what follows one begins a cell of its own.
+    """
+    return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
 def day(value: date) -> str:

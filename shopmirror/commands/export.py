@@ -7,6 +7,7 @@ import typer
 
 from pipelines.settings import home_folder
 from shopmirror.consoles import say
+from shopmirror.signals import end_with_reader
 
 
 def export(
@@ -26,6 +27,8 @@ def export(
 ) -> int:
     """Write tables to files, one each, readable by you only."""
     from pipelines.report.export import export as write
+
+    end_with_reader()
 
     for file in write(
         home_folder(), folder, form=form, tables=tables or (), lists=lists, shop=shop

@@ -10,6 +10,7 @@ import typer
 
 from pipelines.settings import home_folder
 from shopmirror.consoles import err, out, print_json, table
+from shopmirror.signals import end_with_reader
 
 if TYPE_CHECKING:
     from pipelines.publish.asking import Answer
@@ -29,6 +30,7 @@ def query(
     """
     from pipelines.publish.asking import asked
 
+    end_with_reader()
     if as_json and as_csv:
         raise typer.BadParameter("Ask for --json or for --csv, not for both.")
     with asked(home_folder(), sys.stdin.read() if sql == "-" else sql) as answer:

@@ -1,5 +1,6 @@
 """``shopmirror schedule``: what a shop needs run by itself, in the foreground or from cron."""
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.settings import Settings, SettingsError, home_folder, load_settings
-from shopmirror.consoles import CommandError, out, print_json, tell
+from shopmirror.consoles import CommandError, fault, out, print_json, tell
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
@@ -187,6 +188,8 @@ def lines(kind: Printed) -> str:
 
     if kind == "crontab":
         return crontab_line(_place())
+    if os.geteuid() == 0:
+        fault("The unit would run as root, who may do everything: name another account in User=.")
     return systemd_unit(_place(), stop_seconds=load_schedule().stop_seconds)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.monitor.scrub import scrub
+from pipelines.masking import scrub
 from sources.repair_shop.http.answers import detail_of, read_answer, rows_of
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row

@@ -28,8 +28,8 @@ def test_the_image_copies_what_is_there_and_runs_commands_that_exist():
     for words in (health[1:], default):
         check_command(get_command(app), words)
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (python,) = set(re.findall(r"FROM python:([\d.]+)", text))
-    assert f"<3.{int(python.split('.')[1]) + 1}" in wanted["requires-python"]
+    (python,) = set(re.findall(r"library/python:([\d.]+)", text))
+    assert f"Programming Language :: Python :: {python}" in wanted["classifiers"]
 
 
 def test_hooks_run_the_tools_of_this_project():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.masking import scrub
 from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver
-from pipelines.monitor.scrub import scrub
 from tests.promises import promise
 from tests.schedules.conftest import job
 from tests.schedules.receivers import HookServer, MailServer, served

@@ -22,7 +22,7 @@ def _place(folder: Path, program: str = "shopmirror") -> Place:
 
 
 def _parsed(text: str) -> configparser.ConfigParser:
-    parser = configparser.ConfigParser(interpolation=None, strict=True)
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read_string(text)
     return parser
