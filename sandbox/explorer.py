@@ -1,55 +1,45 @@
-"""The explorer: the base address in a browser is a page that lists and runs every endpoint.
+"""The explorer: the base address in a browser is a page that lists every endpoint.
 
-Its assets come from the installed package, so it works without the internet. It needs no key to
-open, only to run a request (its Authorize button takes one).
+It is one page without assets, made from the specification's rows; it needs no key.
 """
 
-import json
 from functools import cache
-from pathlib import Path
-from typing import NamedTuple
+from html import escape
 
-from sandbox.openapi import document
-from sandbox.routes import PREFIX
+from specification import BODIES, LIMITS, LISTS, METHOD_OF, OPERATIONS, Op, Operation
 
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
-_PAGE = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
-
-
-class Asset(NamedTuple):
-    """A page or file that needs no key."""
-
-    content: bytes
-    content_type: str
+_HEAD = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Repair shop sandbox</title>'
+    "<style>body{font:15px sans-serif;margin:2em auto;max-width:60em}code{font-size:14px}"
+    "td{vertical-align:top;padding:.3em .8em .3em 0}</style><h1>Repair shop sandbox</h1>"
+    "<p>A local stand-in for the service. Every request carries the key: <code>curl -H "
+    "'Authorization: KEY' ADDRESS/tickets</code>. Shapes vary with the shop's quirks.</p>"
+)
 
 
-def page(method: str, path: str) -> Asset | None:
-    """Give the explorer's file at this path; None when the path is none of its own."""
-    if method != "GET":
-        return None
-    if path.rstrip("/") in ("", PREFIX):
-        return Asset(_PAGE.replace("PREFIX", PREFIX).encode(), "text/html; charset=utf-8")
-    if path == f"{PREFIX}/openapi.json":
-        return Asset(_description(), "application/json")
-    name = path.removeprefix(f"{PREFIX}/explorer/")
-    return None if name == path else _assets().get(name)
+def page(method: str, path: str) -> bytes | None:
+    """The page, where this is a request for it; None for everything else."""
+    return _page() if method == "GET" and path.rstrip("/") in ("", LIMITS.prefix) else None
 
 
 @cache
-def _description() -> bytes:
-    return json.dumps(document()).encode()
+def _page() -> bytes:
+    parts = [_HEAD]
+    for section in dict.fromkeys(one.section for one in OPERATIONS):
+        rows = "".join(_row(one) for one in OPERATIONS if one.section == section)
+        parts.append(f"<h2>{escape(section)}</h2><table>{rows}</table>")
+    return "".join(parts).encode()
 
 
-@cache
-def _assets() -> dict[str, Asset]:
-    # Only here: the sandbox answers without its explorer, too.
-    try:
-        import swagger_ui_bundle
-    except ModuleNotFoundError:
-        return {}
-    folder = Path(swagger_ui_bundle.swagger_ui_path)
-    return {
-        file.name: Asset(file.read_bytes(), _TYPES[file.suffix])
-        for file in sorted(folder.iterdir())
-        if file.suffix in _TYPES
-    }
+def _row(one: Operation) -> str:
+    said = list(one.parameters)
+    if one.is_list:
+        said = list(LISTS[one.list].parameters)
+    elif one.body:
+        op: Op = "update" if one.method == METHOD_OF["update"] else "create"
+        for field in BODIES[one.body].taken(op).values():
+            said.append(f"{field.name}*" if field.required and op == "create" else field.name)
+    elif one.form:
+        said = [f"form-data field {one.form}"]
+    line = f"{one.method} {LIMITS.prefix}{one.path}"
+    return f"<tr><td><code>{escape(line)}</code><td>{escape(', '.join(said))}"

@@ -12,12 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from specification import LIMITS
+
 MINUTE_SECONDS = 60.0
-REQUESTS_PER_MINUTE = 30
-"""Specification, Limits: request rate."""
-IGNORED_BEFORE_BLOCK = 10
-"""Specification, Limits: ignoring the rate-limit error 10 times."""
-BLOCK_MINUTES = 480
+BLOCK_MINUTES = LIMITS.block_hours[1] * 60
 """Specification, Limits: blocked for 6 to 8 hours; here always 8."""
 
 
@@ -64,7 +62,7 @@ class Limiter:
                 return Verdict.BLOCKED
             if now < state.silent_until:
                 state.ignored += 1
-                if state.ignored >= IGNORED_BEFORE_BLOCK:
+                if state.ignored >= LIMITS.ignored_before_block:
                     until = now + BLOCK_MINUTES * self.minute_seconds
                     state.blocked_until = until
                     if shuts_address:
@@ -83,6 +81,11 @@ class Limiter:
         state.rate_errors += 1
         state.silent_until = now + self.minute_seconds
         return Verdict.RATE_ERROR
+
+    def refuse(self, key: str) -> None:
+        """Answer a rate error out of turn, as another client of the key causes: silence begins."""
+        with self._lock:
+            self._rate_error(self._keys.setdefault(key, _Key()), self._clock())
 
     def spend(self, key: str, requests: int) -> None:
         """Count ``requests`` as arrived now: another client of the same key."""

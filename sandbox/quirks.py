@@ -49,13 +49,35 @@ class Quirks(BaseModel):
     block_text: str = Field(
         "The API key is blocked. Please contact support.", description="the error text of a block"
     )
-    paging: Literal["page", "offset_only"] = Field(
-        "page", description="offset_only: page=2 and later answer empty, offset/limit work"
+    paging: Literal["page", "offset_only", "offset_repeats", "none"] = Field(
+        "page",
+        description="offset_only: page=2 and later answer empty, offset/limit work; "
+        "offset_repeats: page=2 answers page 1 again; none: whatever is asked does",
+    )
+    page_rows: int = Field(50, ge=1, description="rows of a page")
+    sort: Literal["known", "ignored"] = Field(
+        "known", description="ignored: every list comes newest first, whatever is asked"
+    )
+    filters: Literal["before_cut", "after_cut"] = Field(
+        "before_cut",
+        description="after_cut: a page is cut first and then filtered, so any page may be short",
+    )
+    status_filter: Literal["all", "pipeline"] = Field(
+        "all", description="pipeline: a filter by status shows tickets in the pipeline only"
+    )
+    shows_after: float = Field(
+        0.0, ge=0, description="seconds of the shop's clock until lists show a new record"
+    )
+    keeps: Literal["as_sent", "upper", "escaped", "one_line", "cut"] = Field(
+        "as_sent",
+        description="how texts of writes are kept; cut: their first 20 characters",
     )
     past_the_end: Literal["empty", "error", "last_page"] = Field(
         "empty", description="what a page after the last one answers"
     )
-    envelope: Literal["bare", "data", "resource"] = "bare"
+    envelope: Literal["bare", "data", "resource", "type"] = Field(
+        "bare", description="type: as resource, custom fields under the name of their type"
+    )
     amounts: Literal["number", "text", "currency"] = Field(
         "number", description="currency: with sign and thousands commas, Q1,234.50"
     )

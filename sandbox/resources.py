@@ -1,42 +1,82 @@
-"""What is stored of each resource: id kind, sort date, and the columns that lists filter by.
+"""How the sandbox keeps and answers each list: ``resources.toml`` as frozen rows.
 
-One row for each list of the specification; a column is filled from the record when it is written,
-so that a page of a million rows is found by an index and never by reading every document.
+The sandbox's own reading, apart from :mod:`specification`, which says what the document states. An
+odd row is found at import.
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from sandbox.values import loads
+from specification import BODIES, LISTS, List
 
-IdKind = Literal["uuid", "number"]
+PRIORITIES = ("Urgent", "High", "Normal", "Low")
+"""Ticket priorities 0, 1, 2, 3 in this order (specification, States)."""
+DOCUMENTS = ("ticket_invoices", "pos_orders")
+"""Resources that sell something: they carry lines, payments and returns."""
+NUMBERED = frozenset({"brands", "models", "issue_types"})
+"""Lists whose ids are plain numbers in some shops, and text in others."""
+_VIEWS = {"pos_invoices": "pos_orders"} | {
+    f"{name}_updated": name for name in ("appointments", "tickets", "products")
+}
+"""Lists that show the records of another one."""
 
 
 @dataclass(frozen=True)
 class Resource:
-    """How records of one list are kept.
-
-    Attributes:
-        name: snake_case name of the list, e.g. ``ticket_invoices``.
-        id_kind: ``uuid`` for text like a UUID, ``number`` for plain numbers (field notes, ids).
-        created: path of the date that newest/oldest and createdDateFrom/To go by.
-        columns: indexed column -> path in the record; ``...cents`` hold hundredths of an amount,
-            of ``..._day`` only the day counts.
-    """
+    """How records of one list are kept; the words are explained in ``resources.toml``."""
 
     name: str
-    id_kind: IdKind
-    created: str
-    columns: Mapping[str, str]
+    ids: Literal["uuid", "number"] = "uuid"
+    date: str = "created_date"
+    columns: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+    include: Mapping[str, str] = field(default_factory=dict)
+    label: str = "name"
+    shows: tuple[str, ...] = ("id", "name")
+    shown_in: tuple[str, ...] = ()
+    record: Mapping[str, str] = field(default_factory=dict)
+    apart: tuple[str, ...] = ()
+    money: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    shows_updated: bool = False
+    hides: str = ""
+    blank: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        body = set(BODIES[self.name].fields) if self.name in BODIES else set()
+        offered = LISTS[self.name].parameters if self.name in LISTS else {}
+        if lost := {*self.record, *self.apart, *self.money} - body:
+            raise ValueError(f"resources.toml, {self.name}: no body has {sorted(lost)}")
+        pairs = {name.removesuffix("From").removesuffix("To") for name in offered}
+        if lost := {*self.filters, *self.exact, *self.include} - set(offered) - pairs:
+            raise ValueError(f"resources.toml, {self.name}: the list takes no {sorted(lost)}")
 
     @property
     def table(self) -> str:
         """Name of the SQLite table."""
         return f"r_{self.name}"
+
+    def fresh(self) -> dict[str, Any]:
+        """What a record has where nothing else is said."""
+        return {**self.blank, **dict.fromkeys(self.empty)}
+
+    def field_of(self, name: str) -> str:
+        """The record's field that a body's is kept in."""
+        return self.record.get(name) or re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+    def looks_at(self, parameter: str) -> tuple[str, ...]:
+        """The fields that a parameter looks at."""
+        found = self.filters.get(parameter, parameter)
+        return (found,) if isinstance(found, str) else tuple(found)
 
 
 def at(record: Mapping[str, Any], path: str) -> Any:
@@ -49,32 +89,25 @@ def at(record: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-"""A resource a line: ``#`` for plain numbers as ids, ``@`` the date it goes by, ``column=path``."""
+def resource_of(row: List) -> Resource:
+    """What a list shows the records of."""
+    return RESOURCES[_VIEWS.get(row.name, row.name)]
 
 
-def _resource(name: str, *words: str) -> Resource:
-    columns = (word.partition("=") for word in words if word[0] not in "#@")
-    return Resource(
-        name,
-        id_kind="number" if "#" in words else "uuid",
-        created=next((word[1:] for word in words if word[0] == "@"), "created_date"),
-        columns={column: path or column for column, _, path in columns},
-    )
+def _resource(name: str, told: Mapping[str, Any]) -> Resource:
+    tuples = {one.name for one in fields(Resource) if one.type == tuple[str, ...]}
+    made: dict[str, Any] = {
+        word: tuple(value) if word in tuples else value for word, value in told.items()
+    }
+    return Resource(name, **made)
 
 
+_table = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"), parse_float=Decimal
+)
 RESOURCES: Mapping[str, Resource] = MappingProxyType(
-    {line.split()[0]: _resource(*line.split()) for line in re.split(r"\n(?=\w)", _TABLE.strip())}
+    {name: _resource(name, told) for name, told in _table.items()}
 )
-"""Resource name -> how it is stored; the 35 lists and ``info``."""
-
-BLANK: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    loads(Path(__file__).with_name("blank.json").read_text(encoding="utf-8"))
-)
-"""Resource name -> what a record of it has where nothing else is said."""
-DOCUMENTS = ("ticket_invoices", "pos_orders")
-"""Resources that sell something: they carry lines, payments and returns."""
-SHOW_UPDATED = frozenset(
-    "tickets ticket_comments products appointments customers leads purchase_orders".split()
-).union(DOCUMENTS)
-"""Lists whose records show when they were last changed."""
+"""Resource name -> how it is kept; the 35 lists and ``info``."""
+if set(RESOURCES) != {*LISTS, "info"} - set(_VIEWS):
+    raise ValueError(f"resources.toml: {set(RESOURCES) ^ ({*LISTS, 'info'} - set(_VIEWS))}")

@@ -76,7 +76,7 @@ def _dmy(day: str | None) -> str | None:
 
 def row(shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]) -> Row:
     """Give the table row of a record, its columns first and the document last."""
-    created = _moment(at(record, kind.created))
+    created = _moment(at(record, kind.date))
     updated = _moment(record.get("_updated") or record.get("last_updated")) or created
     return (
         shop,

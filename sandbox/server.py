@@ -11,41 +11,29 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Self
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sandbox.app import SandboxApp
-from sandbox.faults import Faults
-from sandbox.generator import Size
-from sandbox.limits import MINUTE_SECONDS, Limiter
-from sandbox.routes import PREFIX
-from sandbox.seen import Request, Write
-from sandbox.shops import Shops, ShopSpec
-from sandbox.store import Database, ShopStore
+from sandbox.inside import HOST, Sandbox
+from sandbox.shops import ShopSpec
+from specification import LIMITS
 
-HOST = "127.0.0.1"
 PATIENCE_SECONDS = 20.0
 """A connection whose request's head is not whole by then is closed."""
 
 
-class SandboxServer:
+class SandboxServer(Sandbox):
     """Serves shops on loopback from a thread of its own, until it is stopped.
 
     Args:
         shops: what to serve; None is one plain shop ``main``.
         port: 0 takes any free one.
-        minute_seconds: real seconds of the limit's minute; silence and block scale with it.
-        db: file that keeps the shops; None keeps them for the life of the server.
-        size: ``tiny`` to ``large``, of each shop.
-        clock: seconds, for the limits.
-        now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
-            answers.
         patience_seconds: for a request's head; its body may take three times as long.
+        options: of :class:`Sandbox`.
     """
 
     def __init__(
@@ -53,36 +41,15 @@ class SandboxServer:
         shops: Sequence[ShopSpec] | None = None,
         *,
         port: int = 0,
-        minute_seconds: float = MINUTE_SECONDS,
-        db: Path | None = None,
-        size: Size = "tiny",
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         patience_seconds: float = PATIENCE_SECONDS,
+        **options: Any,
     ) -> None:
-        self._database = Database(db)
-        self.shops = Shops(self._database, now)
-        self.keys: dict[str, str] = {}
-        """Shop -> key, of the keys made or given now; the file keeps only hashes."""
-        for spec in shops if shops is not None else [ShopSpec()]:
-            key = self.shops.open(spec, size)
-            if key is not None:
-                self.keys[spec.name] = key
-        self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)
-        self.faults = Faults()
+        super().__init__(shops, **options)
         self._connections: dict[tuple[str, int], Any] = {}
-        self._app = SandboxApp(
-            self.shops,
-            self.limiter,
-            self.faults,
-            clock=clock,
-            now=now,
-            reset=self._reset,
-            body_seconds=3 * patience_seconds,
-        )
+        self._app = SandboxApp(self.service, self._reset, 3 * patience_seconds)
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
-        self.base_url = f"http://{HOST}:{self.port}{PREFIX}"
+        self.base_url = f"http://{HOST}:{self.port}{LIMITS.prefix}"
         config = uvicorn.Config(
             self._app,
             http=_protocol(self._connections, patience_seconds),
@@ -129,55 +96,13 @@ class SandboxServer:
         """Close the socket and the database."""
         self._socket.close()
         self._app.close()
-        self._database.close()
+        super().close()
 
     def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(self, *_error: object) -> None:
         self.stop()
-
-    # What tests steer and look at; nothing of it can be reached through HTTP.
-
-    def store(self, shop: str = "main") -> ShopStore:
-        """The shop's records, to look at and to edit as its staff would."""
-        return self.shops.stores[shop]
-
-    def requests(self, shop: str = "main") -> list[Request]:
-        """Every request with the shop's key so far: method, path below /v1, query, status."""
-        return list(self._app.requests[shop])
-
-    def writes(self, shop: str = "main") -> list[Write]:
-        """Every write that took effect, whatever became of its answer: method, path, body."""
-        return list(self._app.writes[shop])
-
-    def forget_requests(self) -> None:
-        """Empty the list of requests, for counting a part of a test."""
-        self._app.requests.clear()
-
-    def rate_errors(self, shop: str = "main") -> int:
-        """Rate errors answered to the shop's key so far."""
-        return self.limiter.rate_errors(self._key_hash(shop))
-
-    def ignored_rate_errors(self, shop: str = "main") -> int:
-        """Requests the shop's key sent into a silence so far; the tenth blocks."""
-        return self.limiter.ignored(self._key_hash(shop))
-
-    def spend(self, requests: int, shop: str = "main") -> None:
-        """Use up part of the shop's minute, as another client of its key does."""
-        self.limiter.spend(self._key_hash(shop), requests)
-
-    def block(self, shop: str = "main", *, address: bool = True) -> None:
-        """Block the shop's key (and this machine's address) at once."""
-        self.limiter.block(self._key_hash(shop), HOST if address else None)
-
-    def reset_key(self, shop: str = "main") -> str:
-        """Replace the shop's key, as "Reset API Key" in its settings; gives the new one."""
-        self.keys[shop] = self.shops.set_key(shop)
-        return self.keys[shop]
-
-    def _key_hash(self, shop: str) -> str:
-        return str(self._database.one("SELECT key_hash FROM shops WHERE shop = ?", shop)[0])
 
     def _reset(self, client: tuple[str, int]) -> None:
         transport = self._connections.get((client[0], client[1]))

@@ -10,9 +10,10 @@ from typing import Any
 
 from sandbox.generator import Size, generate
 from sandbox.generator.words import SPANISH_STATUSES
-from sandbox.limits import REQUESTS_PER_MINUTE
 from sandbox.quirks import Quirks
-from sandbox.store import NUMBERED, Database, ShopStore
+from sandbox.resources import NUMBERED
+from sandbox.store import Database, ShopStore
+from specification import LIMITS
 
 Records = Iterable[tuple[str, Mapping[str, Any]]]
 """``(resource, record)`` pairs."""
@@ -36,7 +37,7 @@ class ShopSpec:
     name: str = "main"
     timezone: str = "UTC"
     quirks: Quirks = field(default_factory=Quirks)
-    limit: int | None = REQUESTS_PER_MINUTE
+    limit: int | None = LIMITS.requests_per_minute
     key: str | None = field(default=None, repr=False)
     seed: int = 1
     until: date | None = None

@@ -18,7 +18,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox import schema
-from sandbox.resources import DOCUMENTS, RESOURCES, SHOW_UPDATED, Resource, at
+from sandbox.resources import DOCUMENTS, NUMBERED, RESOURCES, Resource, at
 from sandbox.schema import Row
 from sandbox.values import cents, iso_in, loads
 
@@ -111,14 +111,8 @@ class ShopStore:
     # Reading
 
     def get(self, resource: str, record_id: object) -> dict[str, Any] | None:
-        """Give the record with this id as stored, payments laid in; None if there is none.
-
-        A ticket is found by its reference and number too.
-        """
-        found = self.first(resource, "id = ?", (str(record_id),))
-        if found is None and resource == "tickets":
-            return self.first(resource, "? IN (ticket_ref, ticket_no)", (str(record_id),))
-        return found
+        """Give the record with this id as stored, payments laid in; None if there is none."""
+        return self.first(resource, "id = ?", (str(record_id),))
 
     def all(self, resource: str) -> list[dict[str, Any]]:
         """Every record of a list in the order of insertion, payments laid in."""
@@ -160,11 +154,10 @@ class ShopStore:
         found = self.select(resource, where, arguments, limit=1)
         return found[0] if found else None
 
-    def called(
-        self, resource: str, value: object, field: str = "label", kind: str = ""
-    ) -> list[dict[str, Any]]:
+    def called(self, resource: str, value: object, *, kind: str = "") -> list[dict[str, Any]]:
         """Records with this id or exact label (specification, Errors, 3), of a ``kind`` if need be.
         Several may bear one name, such as models of two brands."""
+        field = RESOURCES[resource].label
         where, arguments = f"(id = ? OR json_extract(doc, '$.{field}') = ?)", [str(value)] * 2
         if kind:
             where, arguments = f"{where} AND json_extract(doc, '$.type') = ?", [*arguments, kind]
@@ -190,6 +183,10 @@ class ShopStore:
         return records
 
     # Writing
+
+    def now(self) -> datetime:
+        """The shop's clock."""
+        return self._now()
 
     def now_text(self) -> str:
         """The shop's clock as a stored timestamp."""
@@ -222,10 +219,11 @@ class ShopStore:
         now = self.now_text()
         with self.database.writing() as connection:
             new.setdefault("id", self._new_id(kind))
-            if not at(new, kind.created):
-                new[kind.created] = now
+            if not at(new, kind.date):
+                new[kind.date] = now
             new.setdefault("_updated", new.get("last_updated") or now)
-            if "last_updated" not in new and resource in SHOW_UPDATED:
+            new.setdefault("_made", self._now().timestamp())
+            if "last_updated" not in new and kind.shows_updated:
                 new["last_updated"] = new["_updated"]
             payments = new.pop("payments", [])
             if resource in DOCUMENTS:
@@ -264,7 +262,10 @@ class ShopStore:
 
         Raises:
             KeyError: there is no such record.
+            ValueError: payments are changed, which have records of their own; see :meth:`pay`.
         """
+        if "payments" in changes and resource in (*DOCUMENTS, "tickets"):
+            raise ValueError("payments are records of their own: store.pay() takes one")
         with self.database.writing() as connection:
             record = self._known(resource, record_id)
             record.update(changes)
@@ -315,7 +316,7 @@ class ShopStore:
         return int(row[0])
 
     def _new_id(self, kind: Resource) -> str | int:
-        if kind.id_kind == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
+        if kind.ids == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
         highest = self._column(kind.name, "max(CAST(id AS INTEGER))").fetchone()[0]
         return self.next_number(kind.name, (highest or 0) + 1)
@@ -367,7 +368,3 @@ class ShopStore:
             }
             if ticket.get("invoice") != reference:
                 self.update("tickets", ticket["id"], {"invoice": reference}, touch=False)
-
-
-NUMBERED = frozenset({"brands", "models", "issue_types"})
-"""Lists whose ids are plain numbers in some shops, and text in others."""

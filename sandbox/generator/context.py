@@ -11,7 +11,7 @@ from typing import Any
 from sandbox.generator.scale import Scale
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
 from sandbox.generator.words import COUNTRIES
-from sandbox.resources import BLANK, SHOW_UPDATED
+from sandbox.resources import RESOURCES
 
 Record = dict[str, Any]
 
@@ -79,9 +79,9 @@ class Context:
         identity = {} if "id" in fields else {"id": self.uid()}
         made = self.text(created)
         changed = made if updated is None else self.text(updated)
-        blank = BLANK.get(resource, {})
-        record = {**blank, **identity, **fields, "created_date": made, "_updated": changed}
-        if resource in SHOW_UPDATED:
+        kind = RESOURCES[resource]
+        record = {**kind.fresh(), **identity, **fields, "created_date": made, "_updated": changed}
+        if kind.shows_updated:
             record["last_updated"] = changed
         self.out.append((resource, record))
         return record

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.outbox.store import Outbox
-from sandbox.seen import Write
+from sandbox.service import Write
 from sandbox.store import ShopStore
 
 CREATES = tuple(

@@ -8,43 +8,39 @@ from typing import Any
 import python_multipart
 from python_multipart.exceptions import FormParserError
 
+from sandbox.calls import Answer, Call, found
 from sandbox.errors import Refusal
-from sandbox.lists import ListEndpoint
-from sandbox.routes import PREFIX, Answer, Call, found
-from sandbox.writes.bodies import checked
-from sandbox.writes.common import json_body
-
-UPLOADS = {"tickets": "ticket_uploads", "products": "product_uploads"}
-"""Resource -> table of the metadata that announce a file."""
+from sandbox.writing import checked
+from specification import LIMITS, List
 
 
-def announce(listed: ListEndpoint, call: Call) -> Answer:
+def announce(row: List, table: str, call: Call) -> Answer:
     """POST .../upload: takes the metadata, answers where the file goes."""
-    resource = listed.resource
-    owner = found(call.store, resource, call.path[listed.detail])
-    metadata = checked(UPLOADS[resource], "create", json_body(call))
+    resource = row.name
+    owner = found(call.store, resource, call.path[row.item])
+    metadata = checked(call, table, "create")
     upload = str(uuid.uuid4())
     with call.store.database.writing() as connection:
         connection.execute(
             "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
             (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
         )
-    location = f"{PREFIX}/{resource}/{owner['id']}/upload/{upload}"
+    location = f"{LIMITS.prefix}/{resource}/{owner['id']}/upload/{upload}"
     return Answer({"id": upload}, 201, {"location": location})
 
 
-def receive(listed: ListEndpoint, call: Call) -> Answer:
+def receive(row: List, call: Call) -> Answer:
     """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
-    resource, upload = listed.resource, call.path["uploadId"]
+    resource, upload = row.name, call.path["uploadId"]
     with call.store.database.writing() as connection:
-        owner = found(call.store, resource, call.path[listed.detail])
-        row = call.store.database.one(
+        owner = found(call.store, resource, call.path[row.item])
+        announced = call.store.database.one(
             "SELECT metadata FROM uploads WHERE shop = ? AND id = ? AND resource = ? AND owner = ?",
             *(call.store.shop, upload, resource, str(owner["id"])),
         )
-        if row is None:
+        if announced is None:
             raise Refusal("There is no such upload. Please send its metadata first.", 404)
-        metadata = json.loads(row[0])
+        metadata = json.loads(announced[0])
         name, content = _file(call)
         if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
             raise Refusal(

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Any
 
+from sandbox.calls import Call
 from sandbox.errors import Refusal
-from sandbox.routes import Call
-from sandbox.writes.common import CENT, Body, exact, money
+from sandbox.writing import CENT, Body, exact, money
 
 ZERO = Decimal("0.00")
 

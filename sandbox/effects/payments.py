@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
+from sandbox.calls import Answer, Call
 from sandbox.errors import Refusal
-from sandbox.routes import Answer, Call
 from sandbox.values import cents
-from sandbox.writes.common import Body, checked, moment, money, named_by
+from sandbox.writing import KEEPS, Body, checked, moment, money, named_by
 
 
 def pay(call: Call) -> Answer:
@@ -24,6 +24,7 @@ def pay(call: Call) -> Answer:
         date = moment(call, body["paymentDate"]) if "paymentDate" in body else call.store.now_text()
         due = [_due(invoice) for invoice in invoices]
         made: list[str] = []
+        keep = KEEPS[call.quirks.keeps]
         for line in body["lines"]:
             method = _method(call, line["paymentMethod"])
             for place, amount in _shares(due, money(line["amount"])):
@@ -31,7 +32,7 @@ def pay(call: Call) -> Answer:
                     "amount": amount,
                     "date": date,
                     "payment_method": method,
-                    "payment_note": line.get("paymentNote", ""),
+                    "payment_note": keep(line.get("paymentNote", "")),
                     "is_advance": bool(line.get("isAdvance", False)),
                     "_kind": "invoice",
                 }
@@ -46,7 +47,7 @@ def pay(call: Call) -> Answer:
 
 
 def _method(call: Call, value: str) -> str:
-    found = call.store.called("payment_methods", value, "title")
+    found = call.store.called("payment_methods", value)
     if not found:
         raise Refusal(f"paymentMethod '{value}' does not exist. Please check /paymentMethods.")
     return str(found[0]["title"])

@@ -1,0 +1,150 @@
+"""Tickets with their status, discount, lines and invoice; comments touch their ticket."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from sandbox.calls import Call, found
+from sandbox.effects.lines import ZERO, priced, upsert
+from sandbox.errors import Refusal
+from sandbox.resources import PRIORITIES, at
+from sandbox.values import iso_in, parse_day
+from sandbox.writing import Body, Effects, label, moment, money, named_by, short
+
+
+def _new(call: Call, body: Body) -> Body:
+    """What a new ticket has that its body does not say."""
+    highest = "SELECT max(CAST(ticket_no AS INTEGER)) FROM r_tickets WHERE shop = ?"
+    last = int(call.store.database.one(highest, call.store.shop)[0] or 10_000)
+    serial = call.store.next_number("ticket_no", last + 1)
+    record: Body = {
+        "ticket_ref": f"T-{serial}",
+        "ticket_no": str(serial),
+        "description": body.get("issueDescription", ""),
+        "work_approved": bool(body.get("workApproved", False)),
+        **_status(call, body.get("status", "New")),
+    }
+    if "preDiagnosed" in body:
+        record["pre_diagnosed"] = body["preDiagnosed"]
+    if "createdDate" in body:
+        record["created_date"] = _on_day(call, body["createdDate"])
+    return record
+
+
+def _on_day(call: Call, text: str) -> str:
+    """The day sent, at the time of day it is now in the shop."""
+    day, now = parse_day(text).isoformat(), call.store.now_text()
+    if day == now[:10]:
+        return now
+    return iso_in(datetime.fromisoformat(f"{day}T{now[11:19]}"), call.store.zone)
+
+
+def _status(call: Call, value: object) -> Body:
+    status = label(call, "status", "statuses", value, "repair")
+    known = call.store.get("statuses", status["id"]) or {}
+    return {"status": status, "_in_pipeline": bool(known.get("in_pipeline", True))}
+
+
+def _changes(call: Call, body: Body, record: Body) -> Body:
+    changes: Body = {}
+    if "customerId" in body:  # an id or a name
+        known = call.store.called("customers", body["customerId"])
+        if not known:
+            raise Refusal(f"customerId '{body['customerId']}' is no customer's id or name.")
+        changes["customer"] = short(known[0], "customers")
+    if "status" in body:
+        changes |= _status(call, body["status"])
+    if "priority" in body:
+        wanted = str(body["priority"])
+        changes["priority"] = PRIORITIES[int(wanted)] if wanted.isdecimal() else wanted
+    if "deviceModelId" in body:
+        # The device that a model of /models names; the shop writes it ``brand model|year``.
+        model = named_by(call, "deviceModelId", "models", body["deviceModelId"])
+        device = f"{model['make'] or ''} {model['model'] or ''}".strip()
+        changes |= {"device_model_id": str(model["id"]), "device": device}
+    changes |= _discount(call, body, {**record, **changes})
+    return changes | _lines(call, body, {**record, **changes})
+
+
+def _discount(call: Call, body: Body, ticket: Body) -> Body:
+    """Discount of the ticket; with the group's, the one sent is ignored."""
+    if body.get("customerGroupDiscount"):
+        customer = call.store.get("customers", at(ticket, "customer.id")) or {}
+        group = call.store.first(
+            "groups", "json_extract(doc, '$.name') = ?", (customer.get("group"),)
+        )
+        percent = Decimal((group or {}).get("discount") or 0)
+        return {"_group_percent": percent, "discount_level": "gross"}
+    changes: Body = {}
+    if "customerGroupDiscount" in body:
+        changes["_group_percent"] = Decimal(0)
+        if ticket.get("_group_percent"):
+            changes["discount"] = ZERO  # what the group took off goes with it
+    if "discount" in body:
+        changes |= {"discount": money(body["discount"]), "_group_percent": Decimal(0)}
+    if "discountLevel" in body:
+        changes["discount_level"] = body["discountLevel"]
+    return changes
+
+
+def _lines(call: Call, body: Body, ticket: Body) -> Body:
+    lines: list[Body] = list(ticket.get("lines") or [])
+    if "lines" in body:  # presetId is ignored when lines is supplied
+        lines = upsert(call, lines, body["lines"])
+    elif "presetId" in body:
+        preset = named_by(call, "presetId", "presets", body["presetId"])
+        names = {
+            "productCode": "product_code",
+            "quantity": "quantity",
+            "unitPrice": "unit_price",
+            "itemDescription": "item_description",
+        }
+        sent = [
+            {new: line[old] for new, old in names.items()} for line in preset.get("lines") or []
+        ]
+        lines = upsert(call, lines, sent)
+    if not {"lines", "presetId", "discount", "discountLevel", "customerGroupDiscount"} & set(body):
+        return {} if "amount_total" in ticket else {"amount_total": ZERO}
+    percent = Decimal(ticket.get("_group_percent") or 0)
+    discount = Decimal(ticket.get("discount") or 0)
+    if percent:
+        whole = sum((Decimal(one["quantity"]) * Decimal(one["unit_price"]) for one in lines), ZERO)
+        discount = money(whole * percent / 100)
+    done, total = priced(call, lines, discount, str(ticket.get("discount_level") or "gross"))
+    return {"lines": done, "amount_total": total, "discount": discount}
+
+
+def _invoice(call: Call, body: Body, ticket: Body) -> None:
+    """Create the ticket's invoice, or bring the one there is up to date (createInvoice)."""
+    if not body.get("createInvoice"):
+        return
+    ticket = found(call.store, "tickets", ticket["id"])
+    lines = ticket.get("lines") or []
+    fields: Body = {
+        "ticket": short(ticket, "tickets"),
+        "ticket_no": ticket.get("ticket_no"),
+        "ticket_short_info": ticket.get("short_info", ""),
+        "customer": ticket.get("customer"),
+        "lines": lines,
+        "amount_total": sum((Decimal(line["total"]) for line in lines), ZERO),
+        "tax_total": sum((Decimal(line["tax"]) for line in lines), ZERO),
+    }
+    for name, field in (("invoiceDate", "created_date"), ("invoiceDueDate", "due_date")):
+        if name in body:
+            fields[field] = moment(call, body[name])
+    known = call.store.first("ticket_invoices", "ticket_id = ?", (str(ticket["id"]),))
+    if known is not None:
+        call.store.update("ticket_invoices", known["id"], fields)
+        return
+    serial = call.store.next_number("invoice", 20_001 + call.store.count("ticket_invoices"))
+    fields.setdefault("created_date", call.store.now_text())
+    fields.setdefault("due_date", fields["created_date"])
+    blank = {"number": f"INV-{serial}", "notes": "", "returns": []}
+    call.store.insert("ticket_invoices", {**blank, **fields})
+
+
+def _touched(call: Call, _body: Body, comment: Body) -> None:
+    call.store.update("tickets", comment["ticket"]["id"], {})
+
+
+TICKET = Effects(_changes, _new, created=_invoice, updated=_invoice)
+TICKETS = {"tickets": TICKET, "ticket_comments": Effects(created=_touched)}
