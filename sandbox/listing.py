@@ -87,16 +87,14 @@ def read_page(
         Refusal: a parameter is not in the form it must have.
     """
     kind = resource_of(row)
-    parts: list[Condition] = [ALL]
+    parts = [ALL]
     for one in row.parameters.values():
         parts += _asked(kind, row, one, query, path, store)
     parts += _own_rules(kind, row, query, path, store, quirks)
     if quirks.shows_after:
         shown = store.now().timestamp() - quirks.shows_after
         parts.append(("coalesce(json_extract(doc, '$._made'), 0) <= ?", [shown]))
-    where = " AND ".join(f"({sql})" for sql, _ in parts)
-    arguments = [value for _, values in parts for value in values]
-    records = _sorted_page(kind, row, query, quirks, store, where, arguments)
+    records = _cut(kind, parts, _order(row, query, quirks), _window(query, quirks), store, quirks)
     flags = {flag: part for flag, part in kind.include.items() if part and flag in row.parameters}
     hidden = frozenset(part for flag, part in flags.items() if not query.flag(flag))
     if kind.name == "payments" and query.flag("includeResource"):
@@ -316,30 +314,26 @@ def _order(row: List, query: Query, quirks: Quirks) -> str:
     return order
 
 
-def _sorted_page(
+def _cut(
     kind: Resource,
-    row: List,
-    query: Query,
-    quirks: Quirks,
+    parts: Sequence[Condition],
+    order: str,
+    window: tuple[int, int],
     store: ShopStore,
-    where: str,
-    arguments: list[object],
+    quirks: Quirks,
 ) -> list[dict[str, Any]]:
-    order = _order(row, query, quirks)
-    offset, limit = _window(query, quirks)
+    """The rows of one page."""
+    offset, limit = window
     if limit == 0:
         return []
-    if quirks.filters == "after_cut":
-        page = store.select(kind.name, "1", (), order=order, limit=limit, offset=offset)
-        where = f"({where}) AND id IN ({','.join('?' * len(page))})"
-        arguments = [*arguments, *(str(one["id"]) for one in page)]
-        return store.select(kind.name, where, arguments, order=order)
+    where = " AND ".join(f"({sql})" for sql, _ in parts)
+    arguments = [value for _, values in parts for value in values]
     found = store.select(kind.name, where, arguments, order=order, limit=limit, offset=offset)
     if not found and offset and quirks.past_the_end != "empty":
         if quirks.past_the_end == "error":
             raise Refusal("The page does not exist.")
-        whole = store.select(kind.name, where, arguments, order=order)
-        found = whole[(len(whole) - 1) // limit * limit :] if whole else []
+        every = store.select(kind.name, where, arguments, order=order)
+        found = every[(len(every) - 1) // limit * limit :] if every else []
     return found
 
 

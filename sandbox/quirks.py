@@ -58,10 +58,6 @@ class Quirks(BaseModel):
     sort: Literal["known", "ignored"] = Field(
         "known", description="ignored: every list comes newest first, whatever is asked"
     )
-    filters: Literal["before_cut", "after_cut"] = Field(
-        "before_cut",
-        description="after_cut: a page is cut first and then filtered, so any page may be short",
-    )
     status_filter: Literal["all", "pipeline"] = Field(
         "all", description="pipeline: a filter by status shows tickets in the pipeline only"
     )

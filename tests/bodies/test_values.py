@@ -19,8 +19,8 @@ from pipelines.bodies import (
     validate,
     validate_upload,
 )
+from sandbox.bodies import checked
 from sandbox.errors import Refusal
-from sandbox.writes.bodies import checked
 from sources.repair_shop.schema.dates import format_day, format_moment, parse_moment
 
 ZONE = ZoneInfo("America/Guatemala")

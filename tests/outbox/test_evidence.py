@@ -22,7 +22,7 @@ def sandbox():
         ShopSpec("empty", records=[], limit=None),
         ShopSpec("words", limit=None, quirks=Quirks(rate_error_status=503)),
     ]
-    with SandboxServer(specs) as server:
+    with SandboxServer(specs, minute_seconds=0.1) as server:
         yield server
 
 
@@ -49,12 +49,8 @@ def payment(store, amount=1.25, **line):
 
 def till(store, amount, note=""):
     """A payment that the till takes: on the invoice and in the list."""
-    invoice = store.ids("ticket_invoices")[0]
-    number = store.insert("payments", {"amount": amount, "payment_note": note})
-    made = store.get("payments", number)
-    held = store.get("ticket_invoices", invoice)
-    store.update("ticket_invoices", invoice, {"payments": [*(held.get("payments") or []), made]})
-    return number
+    invoice = store.get("ticket_invoices", store.ids("ticket_invoices")[0])
+    return store.pay("ticket_invoices", invoice, {"amount": amount, "payment_note": note})
 
 
 @pytest.mark.parametrize("status", [500, 502, 200])

@@ -33,7 +33,7 @@ UPDATES = crash.UPDATES | {"tickets": {"shortInfo": "New words"}}
 @pytest.fixture(scope="module")
 def sandbox():
     specs = [ShopSpec(name, quirks=quirks, limit=None) for name, quirks in SHOPS.items()]
-    with SandboxServer(specs) as server:
+    with SandboxServer(specs, minute_seconds=0.1) as server:
         yield server
 
 
@@ -77,7 +77,7 @@ def test_a_create_is_there_once(sandbox, home, shop, fault, resource):
 
 @pytest.mark.parametrize("rows", [50, 100])
 def test_recent_records_that_fill_their_pages_are_read_to_the_end(tmp_path, rows):
-    with SandboxServer([ShopSpec(records=[], limit=None)]) as server:
+    with SandboxServer([ShopSpec(records=[], limit=None)], minute_seconds=0.1) as server:
         store = server.store()
         for number in range(rows):
             store.insert("brands", {"name": f"Brand {number}"})

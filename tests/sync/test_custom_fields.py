@@ -2,7 +2,6 @@
 
 import pytest
 
-from sandbox import query, routes
 from sandbox.quirks import Quirks
 from sources.repair_shop.scan import custom_fields
 from sources.repair_shop.scan.jobs import full_watermark
@@ -22,35 +21,8 @@ def test_fields_of_categories_and_tabs_are_read_and_stay(mirror, more, requests)
         mirror.assert_same(FIELDS)
 
 
-def test_an_envelope_may_bear_the_name_of_the_type(make_mirror, monkeypatch):
-    wrap = routes.envelope
-
-    def named(rows, resource, quirks):
-        types = {row["type"] for row in rows} if resource == FIELDS else ()
-        return wrap(rows, *(types or (resource,)), quirks)
-
-    monkeypatch.setattr(routes, "envelope", named)
-    mirror = make_mirror(quirks=Quirks(envelope="resource"))
-    assert mirror.run("categories", FIELDS).exit_code == 0
-    mirror.assert_same(FIELDS)
-
-
-def test_a_short_page_of_a_category_is_not_its_end(mirror, monkeypatch):
-    """Some services leave rows out after they cut the page."""
-    plain = query._sorted_page
-
-    def uneven(row, asked, *rest):
-        records = plain(row, query.Query([("categoryId", "")]), *rest)
-        page = asked.number("page", 1, 1)
-        if row.resource == FIELDS and asked.one("categoryId"):
-            return records[:1] if page == 1 else records[1:] if page == 2 else []
-        return plain(row, asked, *rest)
-
-    monkeypatch.setattr(query, "_sorted_page", uneven)
-    one = next(record for record in mirror.store.all(FIELDS) if record["category_id"])
-    for number in range(3):
-        given = {name: value for name, value in one.items() if name != "id"}
-        mirror.store.insert(FIELDS, {**given, "name": f"Field {number}"})
+def test_an_envelope_may_bear_the_name_of_the_type(make_mirror):
+    mirror = make_mirror(quirks=Quirks(envelope="type"))
     assert mirror.run("categories", FIELDS).exit_code == 0
     mirror.assert_same(FIELDS)
 

@@ -1,12 +1,8 @@
 """However a service answers, the same rows arrive."""
 
-from typing import Any
-
 import pytest
 
-from sandbox import query
 from sandbox.quirks import Quirks
-from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.scan.jobs import full_watermark
 from tests.sync.conftest import Mirror
 
@@ -47,36 +43,17 @@ def test_an_order_that_changes_with_each_answer_is_never_called_proven_while_row
             mirror.assert_same(table)
 
 
-@pytest.mark.parametrize("second", ["empty", "first", "whatever is asked"])
-def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(
-    make_mirror, monkeypatch, second
-):
+@pytest.mark.parametrize("paging", ["offset_only", "offset_repeats", "none"])
+def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(make_mirror, paging):
     """Its newest and oldest page meet, so nothing shows in a first load that page 2 is empty, or
     page 1 again; a night then took the rows behind page 1 for gone."""
-    knows_offset = second != "whatever is asked"
-    if second != "empty":
-        by_offset = query._window
-
-        def window(asked: Any, quirks: Quirks) -> tuple[int, int]:
-            is_offset = knows_offset and asked.one("offset")
-            return by_offset(asked, quirks) if is_offset else (0, PAGE_ROWS)
-
-        monkeypatch.setattr(query, "_window", window)
+    knows_offset = paging != "none"
     days = [f"2025-0{1 + n // 28}-{1 + n % 28:02}T10:00:00-0600" for n in range(57)]
     rows = [("expense_categories", {"id": d, "created_date": d}) for d in days]
-    mirror = make_mirror(Quirks(paging="offset_only"), records=rows)
+    mirror = make_mirror(Quirks(paging=paging), records=rows)
     for night in range(2):
         assert mirror.run("expenseCategories").exit_code == (0 if knows_offset else night)
         mirror.assert_same("expense_categories")
-
-
-def pages_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service's pages have so many rows, and it knows no offset."""
-
-    def window(asked: Any, _: object) -> tuple[int, int]:
-        return (asked.number("page", 1, 1) - 1) * size, size
-
-    monkeypatch.setattr(query, "_window", window)
 
 
 def rows_of(mirror: Mirror, table: str, count: int) -> None:
@@ -85,20 +62,17 @@ def rows_of(mirror: Mirror, table: str, count: int) -> None:
         mirror.store.insert(table, {"name": "One more"})
 
 
-def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirror, monkeypatch):
+def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirror):
     """Offset and limit show its first page only, as if that were all."""
-    pages_of(4, monkeypatch)
-    monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
-    mirror = make_mirror()
+    mirror = make_mirror(Quirks(page_rows=4, sort="ignored"))
     assert mirror.run("customers").exit_code == 0
     mirror.assert_same("customers")
 
 
 @pytest.mark.parametrize("size", [25, 100])
-def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, monkeypatch, size):
+def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, size):
     """Its page 2 was taken for the last one: what was new, gone or changed went unseen."""
-    pages_of(size, monkeypatch)
-    mirror = make_mirror()
+    mirror = make_mirror(Quirks(page_rows=size))
     for table, rows in (("customers", 75), ("brands", 25)):
         rows_of(mirror, table, rows)
     lists = ("customers", "brands", "tickets", "ticket_invoices")
@@ -112,10 +86,9 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, monkeypat
 
 
 @pytest.mark.parametrize("paging", ["page", "offset_only"])
-def test_a_service_that_knows_no_order(make_mirror, monkeypatch, paging):
+def test_a_service_that_knows_no_order(make_mirror, paging):
     """Its tickets, read as two lists, were never read whole; where only offsets page, no list."""
-    monkeypatch.setitem(query._ORDERS, "oldest", query._ORDERS["newest"])
-    mirror = make_mirror(Quirks(paging=paging))
+    mirror = make_mirror(Quirks(paging=paging, sort="ignored"))
     rows_of(mirror, "brands", 101)
     assert mirror.run("statuses", "tickets", "brands").exit_code == 0
     mirror.assert_same("tickets", "brands")
@@ -140,13 +113,10 @@ def test_a_service_without_updated_lists_has_them_read_whole(make_mirror):
 
 
 @pytest.mark.parametrize("known", [22, 24])
-def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
-    make_mirror, monkeypatch, known
-):
+def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(make_mirror, known):
     """Its newest page held as many rows as were known, so old ones it left out were taken as gone,
     with exit code 0."""
-    pages_of(25, monkeypatch)
-    mirror = make_mirror()
+    mirror = make_mirror(Quirks(page_rows=25))
     rows_of(mirror, "brands", known)
     assert mirror.run("brands").exit_code == 0
     rows_of(mirror, "brands", 28)
@@ -154,20 +124,10 @@ def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(
     mirror.assert_same("brands")
 
 
-def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(
-    make_mirror, monkeypatch
-):
+def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(make_mirror):
     """Without ``/tickets/updated`` the lists without them counted as whole, and a person was told
     to confirm that the others are gone."""
-    mirror = make_mirror()
-    condition = query.condition
-
-    def hiding(resource, one, *rest):
-        sql, values = condition(resource, one, *rest)
-        is_status = resource == "tickets" and one.name == "status"
-        return (f"({sql}) AND {query.PIPELINE}" if is_status else sql), values
-
-    monkeypatch.setattr(query, "condition", hiding)
+    mirror = make_mirror(Quirks(status_filter="pipeline"))
     assert mirror.run("statuses", "tickets").exit_code == 0
     mirror.assert_same("tickets")
     mirror.server.faults.next("not_found", path="/tickets/updated", times=3)
@@ -184,13 +144,12 @@ def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_on
     mirror.assert_same("tickets")
 
 
-def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror, monkeypatch):
+def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror):
     """What was seen once of its pages, by a mistake of the service, had it read whole for ever."""
-    mirror = make_mirror()
+    mirror = make_mirror(Quirks(page_rows=25))
     rows_of(mirror, "brands", 60)
-    with monkeypatch.context() as small:
-        pages_of(25, small)
-        assert mirror.run("brands").exit_code == 0
+    assert mirror.run("brands").exit_code == 0
+    mirror.server.turn(page_rows=50)
     nights = [mirror.run("brands") for _ in range(2)]
     assert [night.shops[0].results[0].job.kind for night in nights] == ["full", "head"]
     mirror.assert_same("brands")
