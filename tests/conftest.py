@@ -16,9 +16,6 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-# What jsonschema loads for texts of a kind that no test has: a second in each process.
-sys.modules["rfc3987_syntax"] = None
-
 # What is imported stays: to look through it again and again takes a quarter of collecting tests.
 gc.disable()
 
@@ -32,11 +29,15 @@ settings.load_profile("patient")
 HERE = Path(__file__).parent
 SLOW = (
     "clean/test_width.py",
+    "contract/test_command.py",
+    "contract/test_operations.py",
+    "contract/test_patience.py",
+    "contract/test_shop_arithmetic.py",
+    "contract/test_shop_shapes.py",
     "cli/test_bad_input.py",
     "cli/test_demo.py",
     "cli/test_whole_way.py",
     "dashboard",
-    "generator/test_shapes.py",
     "language/test_catalogues.py",
     "notebooks",
     "outbox/test_crash.py",
@@ -60,9 +61,6 @@ SLOW = (
     "pipelines/test_publish.py",
     "report",
     "reports/test_shapes.py",
-    "sandbox/test_description.py",
-    "sandbox/test_patience.py",
-    "sandbox/test_specification.py",
     "scan/test_scan.py",
     "schedules/test_bad_days.py",
     "schedules/test_command.py",
@@ -163,15 +161,16 @@ def pytest_collection_finish() -> None:
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 GROUPS = {
     "dashboard": "report",
-    "generator": "generator",
+    "contract/test_operations.py": "operations",
+    "contract/test_shop_arithmetic.py": "shops",
+    "contract/test_shop_believable.py": "shops",
     "init": "init",
     "language": "report",
     "notebooks": "notebooks",
     "packaging": "packaging",
     "report": "report",
-    "sandbox/test_specification.py": "specification",
-    "sandbox/test_write_effects.py": "writes",
-    "sandbox/test_writes.py": "writes",
+    "contract/test_write_effects.py": "writes",
+    "contract/test_writes.py": "writes",
 }
 """Folders and files whose tests go to one process, which makes once what all of them look at."""
 

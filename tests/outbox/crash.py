@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pipelines.bodies import PATHS
 from pipelines.outbox import Outbox, enqueue, push
-from tests.bodies.tables import minimal
+from tests.contract.values import minimal
 from tests.outbox.conftest import settings_for
 
 STEPS = ("checked", "intent", "answered", "outcome", "looked", "intent again", "adopted")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.resources import RESOURCES
-from tests.generator.conftest import Shop, build
+from tests.contract.shops import Shop, build
 
 CENT = Decimal("0.01")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sandbox.generator import DEFAULT_UNTIL, SCALES, generate
 from sandbox.generator.shop_time import DAY, ShopClock
 from sandbox.resources import RESOURCES
-from tests.generator.conftest import build
+from tests.contract.shops import build
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

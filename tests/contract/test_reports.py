@@ -10,8 +10,8 @@ import pytest
 
 from sandbox.quirks import Definition, Quirks
 from sandbox.shops import ShopSpec
-from tests.sandbox.conftest import ZONE
-from tests.sandbox.test_lists import MONTHS, rows
+from tests.contract.conftest import ZONE
+from tests.contract.test_lists import MONTHS, rows
 
 FLAGS = {"includeReturns": "1", "includePayments": "1", "includeLines": "1"}
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.generator.conftest import Shop
+from tests.contract.shops import Shop
 
 
 def at(text: str) -> dt.datetime:

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.sandbox.conftest import client_of
-from tests.sandbox.writing import first, least_body, post, put, refused
+from tests.contract.asking import first, least_body, post, put, refused
+from tests.contract.conftest import client_of
 
 
 @pytest.fixture(scope="module")

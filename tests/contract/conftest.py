@@ -1,10 +1,11 @@
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
 
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from tests.contract.shops import build
 
 ZONE = "America/Guatemala"
 
@@ -51,3 +52,25 @@ def serve():
             return server, client
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def serving():
+    """``with serving(spec) as client``: a server of its own, for as long as that."""
+
+    @contextmanager
+    def start(spec):
+        with SandboxServer([spec]) as server, client_of(server, spec.name) as client:
+            yield client
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def small():
+    return build()
+
+
+@pytest.fixture(scope="session", params=[1, 2, 3, 7])
+def tiny(request):
+    return build(seed=request.param, size="tiny")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.conftest import client_of
-from tests.sandbox.writing import first, least_body, post, put, refused
+from tests.contract.asking import first, least_body, post, put, refused
+from tests.contract.conftest import client_of
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ BEYOND_THE_TABLES: list[tuple[str, dict[str, Any]]] = [
     ("/tickets", {"lines": [{"productCode": "none", "quantity": 1}]}),
     ("/tickets", {"lines": [{"quantity": 1}]}),
 ]
-"""Rules that the rows of the tables do not tell, which test_specification goes through."""
+"""Rules that the rows of the tables do not tell, which test_bodies goes through."""
 
 
 @pytest.mark.parametrize(("path", "broken"), BEYOND_THE_TABLES)

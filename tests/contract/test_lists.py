@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.sandbox.conftest import ZONE
-from tests.sandbox.paths import DETAILS, LISTS
+from specification import LISTS as ROWS
+from tests.contract.conftest import ZONE
 
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -27,6 +27,10 @@ def rows(api: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:
         if len(answer.json()) < 50:
             return found
     raise AssertionError("no end")
+
+
+LISTS = [row.path[1:].replace("{type}", "tickets") for row in ROWS.values()]
+DETAILS = [row.path[1:] for row in ROWS.values() if row.item]
 
 
 @pytest.mark.parametrize("path", LISTS)

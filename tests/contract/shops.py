@@ -3,8 +3,6 @@
 from collections import defaultdict
 from typing import Any
 
-import pytest
-
 from sandbox.generator import generate
 
 Shop = dict[str, list[dict[str, Any]]]
@@ -22,13 +20,3 @@ def build(**changes: Any) -> Shop:
     for resource, record in generate(**(arguments | changes)):
         shop[resource].append(record)
     return dict(shop)
-
-
-@pytest.fixture(scope="session")
-def small():
-    return build()
-
-
-@pytest.fixture(scope="session", params=[1, 2, 3, 7])
-def tiny(request):
-    return build(seed=request.param, size="tiny")

@@ -1,0 +1,57 @@
+"""What tests of writes share: bodies that this shop takes; to create, to change, to be refused."""
+
+from specification import BODIES, LISTS
+from tests.contract.values import good
+
+
+def post(api, path, **body):
+    answer = api.post(path, json=body)
+    assert answer.status_code == 201, answer.text
+    assert set(answer.json()) == {"id"}
+    return str(answer.json()["id"])
+
+
+def put(api, path, **body):
+    answer = api.put(path, json=body)
+    assert answer.status_code == 200, answer.text
+    assert set(answer.json()) == {"id"}
+
+
+def refused(api, method, path, body, word):
+    answer = api.request(method, path, json=body)
+    assert answer.status_code == 400, answer.text
+    assert set(answer.json()) == {"error"}
+    assert word in answer.json()["error"]
+
+
+def first(api, path):
+    return api.get(path).json()[0]
+
+
+def real(api, resource, field):
+    """A value that the shop takes: of a field that names a record, one there is."""
+    if field.name == "status" and field.names:
+        return field.default
+    if field.of:
+        code, one = (first(api, "/products")[name] for name in ("code", "id"))
+        return {
+            "ticket_line": [{"productCode": code, "quantity": 1}],
+            "payment_line": [{"amount": 1, "paymentMethod": "1"}],
+            "adjusted": [{"product_id": one, "quantity": 1, "type": "Addition"}],
+        }[field.of]
+    if field.name in {"endDate", "OutDate"}:
+        return "05-Jan-2026 16:00:00"
+    if field.name == "term_in_days":
+        return "30"
+    if not field.names:
+        return good(field)
+    path = "/tickets/updated" if field.names == "tickets" else LISTS[field.names].path
+    found = first(api, path)
+    return found["label"] if field.names == "issue_types" else found["id"]
+
+
+def least_body(api, path):
+    """What must be there of a new record, and no more."""
+    resource = next(one.name for one in LISTS.values() if one.path == path)
+    fields = BODIES[resource].fields.values()
+    return {field.name: real(api, resource, field) for field in fields if field.required}

@@ -1,1 +1,0 @@
-"""Tests of the sandbox, written from the specification's tables."""
