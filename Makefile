@@ -31,7 +31,7 @@ types: install
 # For the loop of work: a minute on two cores. What it leaves out stands in tests/conftest.py, and with
 # it go the plugins that only those tests need: loading them takes each process a second.
 check: install lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -p no:schemathesis -p no:anyio -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -p no:anyio -m "not slow"
 
 # Four processes on two cores: three, of which each waits for a server, a kill or a clock a third of
 # its time, left one core in seven idle.

@@ -32,8 +32,8 @@ password = "pg-word-99"
 credentials = "postgresql://shop:p%40ss-word@127.0.0.1/mirror"
 """
 VALUES = (
-    KEY, 'mail "word" 123', "https://chat.example/hooks/T0/B0/xyz", "counter and till", "pg-word-99", "p@ss-word",
-    "p%40ss-word",
+    KEY, 'mail "word" 123', "https://chat.example/hooks/T0/B0/xyz", "counter and till",
+    "pg-word-99", "p@ss-word", "p%40ss-word",
 )  # fmt: skip
 
 
