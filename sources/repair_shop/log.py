@@ -15,7 +15,6 @@ is taken from any more need not be kept.
         tables["tickets"], tables["tickets__lines"]  # Arrow
 """
 
-import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from .ledger.aside import set_aside
 from .scan.jobs import full_watermark
 from .schema.arrow import EMPTY_LIST, tables_of
 from .schema.endpoints import ENDPOINTS
-from .schema.width import narrowed
+from .schema.memory import Memory
 from .settings import ShopSettings
 
 SLICE_PAGES = 50
@@ -264,26 +263,25 @@ class Log:
             for i in (page.ids if holds_rows else entry.known)
         }
         try:
-            found = tables_of(pages, self._zones)
+            found = self._tables_of(table, pages)
         except Exception:  # noqa: BLE001 - which page it is, and what ails it, is found out below
-            found = self._tables_of_the_good(pages)
-        found = self._narrowed(table, found)
+            found = self._tables_of(table, self._good(pages))
         if table in found:
             found[table] = _marked(found[table], gone)
             missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
             yield _with_empty_lists(table, found | missing, known)
 
-    def _narrowed(self, table: str, found: dict[str, pa.Table]) -> dict[str, pa.Table]:
-        """Without columns and nested lists beyond the limits; the ledger keeps which are within."""
-        name = f"fields:{table}"
-        said = self._ledger.value("", name)
-        kept: dict[str, list[str]] = json.loads(said) if said else {}
-        found, fields = narrowed(table, found, kept)
-        if fields != kept:
-            self._ledger.set_value("", name, json.dumps(fields, ensure_ascii=False))
+    def _tables_of(self, table: str, pages: Sequence[StoredPage]) -> dict[str, pa.Table]:
+        """By what the list has shown so far; the ledger keeps it."""
+        name = f"memory:{table}"
+        kept = self._ledger.value("", name)
+        memory = Memory.of(kept)
+        found = tables_of(pages, self._zones, memory)
+        if memory.text() != kept:
+            self._ledger.set_value("", name, memory.text())
         return found
 
-    def _tables_of_the_good(self, pages: Sequence[StoredPage]) -> dict[str, pa.Table]:
+    def _good(self, pages: Sequence[StoredPage]) -> list[StoredPage]:
         good: list[StoredPage] = []
         for page in pages:
             try:
@@ -292,7 +290,7 @@ class Log:
                 set_aside(self._ledger, page, first_line(error))
             else:
                 good.append(page)
-        return tables_of(good, self._zones)
+        return good
 
     def _gone(self, part: _Part) -> Iterator[dict[str, pa.Table]]:
         """Rows that went since: as the destination holds them, with ``_deleted_at``."""
@@ -309,7 +307,7 @@ class Log:
                 replace(page, kind="", fresh=tuple(i in of_page[page.seq] for i in page.ids))
                 for page in self._ledger.stored_pages(list(of_page))
             ]
-            found = self._narrowed(table, tables_of(pages, self._zones)).get(table)
+            found = self._tables_of(table, pages).get(table)
             told = set(found["id"].to_pylist()) if found is not None else set()
             if found is not None:
                 yield {table: _marked(found, gone)}

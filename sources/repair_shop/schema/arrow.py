@@ -16,22 +16,18 @@ its place. They are made of shop, list, id and place, so the same answer has the
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..http.answers import detail_of, rows_of
 from ..http.json_body import parse_json
 from ..ledger.records import StoredPage
-from ..schema.clean import DEEPEST, as_row, as_rows, made_up_id, noted_text, row_id
-from ..schema.columnwise import take_apart
+from ..schema.clean import Cleaner, made_up_id, row_id
 from ..schema.endpoints import TABLES
-from ..schema.shapes import UNDECLARED, Table
-from ..schema.typed import TYPES, typed
-from ..schema.values import to_text
+from ..schema.memory import Memory
+from ..schema.shapes import UNDECLARED, Kind, Table
 
 _TIME = pa.timestamp("us", tz="UTC")
 _TOP: Mapping[str, pa.DataType] = {
@@ -52,41 +48,64 @@ _NESTED: Mapping[str, pa.DataType] = {
     "_dlt_root_id": pa.string(),
     "_dlt_list_idx": pa.int64(),
 }
-Row = Mapping[Any, Any]
+AMOUNT = pa.decimal128(28, 4)
+TYPES: Mapping[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "moment": pa.string(),
+    "amount": AMOUNT,
+    "number": AMOUNT,
+    "flag": pa.bool_(),
+}
+"""Kind of a declared column -> its type in a table."""
 Tables = dict[str, pa.Table]
-_Said = tuple[Row, str, bool, StoredPage]
-"""A row, its id, whether that id is made up, and the page that said it."""
+_Said = tuple[Mapping[Any, Any], str, StoredPage]
+"""A row, its id, and the page that said it."""
 
 
-def tables_of(pages: Iterable[StoredPage], zones: Mapping[str, ZoneInfo]) -> Tables:
-    """What pages hold (oldest answer first), as raw table or nested list -> Arrow table.
+def tables_of(
+    pages: Iterable[StoredPage],
+    zones: Mapping[str, ZoneInfo],
+    memory: Memory | None = None,
+) -> Tables:
+    """What pages of one list hold (oldest answer first), as raw table or nested list -> Arrow.
 
-    ``zones``: shop -> its time zone. Rows that are as they were when they were last answered are
-    left out, but for those of a full read. A table that is named has all its declared columns; a
-    field nobody declared is a text column, there only if a row has a value for it; a table without
-    a row is not named, but the declared nested lists of one that has rows are. Raises
+    ``zones``: shop -> its time zone; ``memory``: what the list has shown so far, brought up to
+    date. Rows that are as they were when they were last answered are left out, but for those of a
+    full read. A table that is named has all its declared columns; a field nobody declared is a text
+    column, there only if a row has a value for it; a table without a row is not named, but the
+    declared nested lists of one that has rows are. Raises
     :class:`~repair_shop.errors.BadAnswer` or ValueError for a page that holds no rows.
     """
     newest: dict[tuple[str, str], dict[str, _Said]] = {}
     with _without_collection():
         for page in pages:
             table = page.resource.partition(":")[0]
-            variant = page.spec.get("variant", {})
-            prefix = ":".join((page.shop, *variant.values(), ""))
+            prefix = ":".join((page.shop, *page.spec.get("variant", {}).values(), ""))
             known = newest.setdefault((table, page.shop), {})
             for row in rows_of_page(page):
-                said_id = row_id(row, table)
-                identity = said_id or made_up_id(row)
-                known[prefix + identity] = (row, identity, said_id is None, page)
-        parts: dict[str, list[pa.Table]] = {}
-        for (table, shop), rows in newest.items():
-            if rows:
-                for name, part in _of_shop(table, shop, rows, zones[shop]).items():
-                    parts.setdefault(name, []).append(part)
-    return {
-        name: found[0] if len(found) == 1 else pa.concat_tables(found, promote_options="default")
-        for name, found in parts.items()
-    }
+                identity = row_id(row, table) or made_up_id(row)
+                known[prefix + identity] = (row, identity, page)
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for (table, shop), said in newest.items():
+            cleaner = Cleaner(table, shop, zones[shop], memory or Memory())
+            for key, (row, identity, page) in said.items():
+                own = {
+                    "shop_id": shop,
+                    "id": identity,
+                    "_seq": page.seq,
+                    "_seen_at": page.answered_at,
+                    "_deleted_at": None,
+                    "_dlt_id": key,
+                    **page.spec.get("variant", {}),
+                }
+                _place(rows, table, TABLES[table], cleaner.row(row, own))
+            cleaner.end()
+        tops = [table for table, _ in newest if rows.get(table)]
+        return {
+            name: _table(rows.get(name, []), declared, _TOP if name in tops else _NESTED)
+            for top in dict.fromkeys(tops)
+            for name, declared in [(top, TABLES[top]), *_nested_lists(top, TABLES[top])]
+        }
 
 
 @contextmanager
@@ -101,126 +120,36 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _of_shop(table: str, shop: str, rows: Mapping[str, _Said], zone: ZoneInfo) -> Tables:
-    said, identities, nameless, pages = zip(*rows.values(), strict=True)
-    noted = {n: {"id": "(the service gave none)"} for n, none in enumerate(nameless) if none}
-    own = {
-        "shop_id": pa.array([shop] * len(said), pa.string()),
-        "id": pa.array(identities, pa.string()),
-        "_seq": pa.array([page.seq for page in pages], pa.int64()),
-        "_seen_at": pa.array([page.answered_at for page in pages], _TIME),
-        "_deleted_at": pa.nulls(len(said), _TIME),
-        "_dlt_id": pa.array(rows, pa.string()),
-    }
-    for name in {name for page in pages for name in page.spec.get("variant", {})}:
-        values = [page.spec.get("variant", {}).get(name) for page in pages]
-        own[name] = pa.array(values, pa.string())
-    found: Tables = {}
-    _Level(table, TABLES[table], said, own, noted).become(found, zone, DEEPEST)
-    for name, declared in _nested_lists(table, TABLES[table]):
-        if name not in found:
-            found[name] = _table({}, {}, _NESTED, declared)
-    return found
-
-
-@dataclass
-class _Level:
-    """Rows of one table or nested list, with our own columns for them."""
-
-    name: str
-    declared: Table
-    rows: Sequence[Row]
-    own: Mapping[str, pa.Array]
-    noted: Mapping[int, Mapping[str, str]]
-
-    def become(self, found: Tables, zone: ZoneInfo, lists_left: int) -> None:
-        """Put the table into ``found``, and those of the nested lists."""
-        shape = self.declared.shape
-        apart = take_apart(self.rows, shape, lists_left)
-        order = pa.array(apart.order, pa.int32())
-        own = {name: values.take(order) for name, values in self.own.items()}
-        words = {place: dict(beyond) for place, beyond in apart.beyond.items()}
-        arrays: dict[str, pa.Array] = {}
-        for name, values in apart.flat.items():
-            array, unread = typed(name, shape.kinds.get(name, "text"), values, zone)
-            for place, text in unread.items():
-                words.setdefault(place, {})[name] = text
-            if name in own:
-                _note_others(name, array, own[name], words)
-            elif name in shape.kinds or array.null_count < len(array):
-                arrays[name] = array
-        for place, row in enumerate(apart.order if self.noted else ()):
-            if row in self.noted:
-                words[place] = dict(self.noted[row]) | words.get(place, {})
-        own["_unreadable"] = _noted(words, len(apart.order))
-        types = _NESTED if "parent_id" in own else _TOP
-        found[self.name] = _table(arrays, own, types, self.declared)
-        for name, lists in apart.nested.items():
-            child = self._nested(name, shape.child(name), lists, own)
-            if child.rows:
-                child.become(found, zone, lists_left - 1)
-
-    def _nested(
-        self,
-        name: str,
-        declared: Table,
-        lists: Sequence[tuple[int, Any]],
-        own: Mapping[str, pa.Array],
-    ) -> "_Level":
-        rows: list[Row] = []
-        above: list[int] = []
-        places: list[int] = []
-        for place, value in lists:
-            items = as_rows(value)
-            rows.extend(map(as_row, items))
-            above.extend([place] * len(items))
-            places.extend(range(len(items)))
-        parents = pa.array(above, pa.int32())
-        indices = pa.array(places, pa.int64())
-        identities = own["parent_id" if "parent_id" in own else "id"]
-        ids = own["_dlt_id"].take(parents)
-        links = {
-            "shop_id": own["shop_id"].take(parents),
-            "parent_id": identities.take(parents),
-            "_dlt_id": pc.binary_join_element_wise(ids, indices.cast(pa.string()), ":"),
-            "_dlt_parent_id": ids,
-            "_dlt_root_id": own.get("_dlt_root_id", own["_dlt_id"]).take(parents),
-            "_dlt_list_idx": indices,
-        }
-        return _Level(f"{self.name}__{name}", declared, rows, links, {})
-
-
-def _note_others(
-    name: str, array: pa.Array, own: pa.Array, words: dict[int, dict[str, str]]
-) -> None:
-    """Note what rows say under the name of a column of ours, where it is something else."""
-    if array.equals(own):
-        return
-    for place, (said, ours) in enumerate(zip(array.to_pylist(), own.to_pylist(), strict=True)):
-        if said is not None and to_text(said).strip() != to_text(ours):
-            words.setdefault(place, {})[name] = to_text(said)
-
-
-def _noted(words: Mapping[int, Mapping[str, str]], count: int) -> pa.Array:
-    if not words:
-        return pa.nulls(count, pa.string())
-    return pa.array([noted_text(words.get(n, {})) for n in range(count)], pa.string())
+def _place(into: dict[str, list[dict[str, Any]]], name: str, table: Table, row: Any) -> None:
+    """A row to those of its table, its nested lists with their links to those of theirs."""
+    into.setdefault(name, []).append(row)
+    for child in table.children:
+        for place, item in enumerate(row.pop(child.name, ())):
+            item |= {
+                "_dlt_id": f"{row['_dlt_id']}:{place}",
+                "_dlt_parent_id": row["_dlt_id"],
+                "_dlt_root_id": row.get("_dlt_root_id", row["_dlt_id"]),
+                "_dlt_list_idx": place,
+            }
+            _place(into, f"{name}__{child.name}", child.table, item)
 
 
 def _table(
-    arrays: Mapping[str, pa.Array],
-    own: Mapping[str, pa.Array],
-    types: Mapping[str, pa.DataType],
-    declared: Table,
+    rows: Sequence[Mapping[str, Any]], declared: Table, own: Mapping[str, pa.DataType]
 ) -> pa.Table:
     """A table of all declared columns, ours, and those that somebody said."""
-    count = len(own.get("shop_id", ()))
-    columns: dict[str, pa.Array] = {
-        name: arrays[name] if name in arrays else pa.nulls(count, TYPES[kind])
-        for name, kind in declared.flat_columns().items()
-    }
-    columns |= {name: pa.nulls(count, kind) for name, kind in types.items()} | dict(own)
-    return pa.table(columns | {name: arrays[name] for name in sorted(set(arrays) - set(columns))})
+    types = {name: TYPES[kind] for name, kind in declared.flat_columns().items()} | dict(own)
+    others = sorted({name for row in rows for name in row} - types.keys())
+    types |= dict.fromkeys(others, pa.string())
+    return pa.table({name: _column(rows, name, kind) for name, kind in types.items()})
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: pa.DataType) -> pa.Array:
+    values = [row.get(name) for row in rows]
+    if kind == AMOUNT:
+        # By way of text: ten times as fast as Arrow's own reading of Decimal.
+        return pa.array([v if v is None else str(v) for v in values], pa.string()).cast(AMOUNT)
+    return pa.array(values, kind)
 
 
 def rows_of_page(page: StoredPage) -> Sequence[Mapping[str, Any]]:
@@ -243,13 +172,13 @@ def _nested_lists(name: str, table: Table) -> Iterator[tuple[str, Table]]:
         yield from _nested_lists(f"{name}__{child.name}", child.table)
 
 
-def empty_tables(table: str) -> dict[str, pa.Table]:
+def empty_tables(table: str) -> Tables:
     """A raw table and its declared nested lists with all their declared columns and no row."""
     nested = _nested_lists(table, TABLES[table])
-    return {table: _table({}, {}, _TOP, TABLES[table])} | {
-        name: _table({}, {}, _NESTED, declared) for name, declared in nested
+    return {table: _table((), TABLES[table], _TOP)} | {
+        name: _table((), declared, _NESTED) for name, declared in nested
     }
 
 
-EMPTY_LIST = _table({}, {}, _NESTED, UNDECLARED)
+EMPTY_LIST = _table((), UNDECLARED, _NESTED)
 """A nested list nobody declared, without a row."""

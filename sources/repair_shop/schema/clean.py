@@ -1,143 +1,238 @@
 """Rows as the service said them -> rows the warehouse can hold, losing nothing.
 
-:func:`clean_row` is total: whatever JSON object comes in, a row comes out, one kind to a column.
+A :class:`Cleaner` is total: whatever JSON object comes in, a row comes out, one kind to a column.
 A value that cannot be read as its declared kind leaves the column null and is kept, word for word,
-in ``_unreadable``; a field that is not declared becomes a text column; an undeclared nested list
-becomes a child table. So no later row can force a second column beside the first ("variant"), and
-no value is ever turned into null or zero silently. Where an object would make columns or tables
-without end (the limits below), it is kept as JSON text.
+in ``_unreadable``. A field that is not declared becomes a text column, an object or a list as JSON.
+So no later row can force a second column beside the first ("variant"), and no value is ever turned
+into null or zero silently.
 """
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ..schema.dates import order_of
 from ..schema.digest import digest
 from ..schema.endpoints import TABLES
+from ..schema.memory import Memory
 from ..schema.names import bounded, snake_case
 from ..schema.shapes import Shape, Table
-from ..schema.values import EMPTY, UNREADABLE, convert, parse_amount, to_text
+from ..schema.values import (
+    EMPTY,
+    UNREADABLE,
+    Ambiguous,
+    convert,
+    parse_amount,
+    sign_of,
+    to_text,
+)
 
-__all__ = ["clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
+__all__ = ["Cleaner", "clean_row", "made_up_id", "parse_amount", "row_id", "snake_case"]
 
-DEEPEST = 4
-"""Objects in objects that become columns of their own, and lists in lists that become tables."""
-WIDEST = 200
-"""Fields of a nested object that nobody declared, if it shall become columns."""
-MOST_LISTS = 50
-"""Nested lists of a row that nobody declared and that become tables."""
-MOST_FIELDS = 1000
-"""Fields of a row that become columns; the others are kept in ``_unreadable``."""
 OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
-"""Columns of ours; what a row says under such a name is kept in ``_unreadable``."""
+"""Columns of ours."""
+_SCALARS = frozenset((str, int, bool, Decimal, type(None)))
+Row = Mapping[Any, Any]
+Clean = dict[str, Any]
 
 
-class Split:
-    """A row taken apart: flat column -> value, nested list -> value."""
+@dataclass
+class _Waiting:
+    """A value that means two things, until all rows have been seen."""
 
-    def __init__(
-        self, row: Mapping[Any, Any], shape: Shape, lists_left: int, *, aliases: bool = True
+    row: Clean
+    column: str
+    kind: Any
+    value: Any
+    where: str
+
+
+@dataclass
+class Cleaner:
+    """Cleans the rows of one list of one shop; :meth:`end` decides what was left open.
+
+    ``noted`` of a row stands in its column ``_unreadable``: a mapping until :meth:`end`.
+    """
+
+    table: str
+    shop: str
+    zone: ZoneInfo
+    memory: Memory = field(default_factory=Memory)
+    _waiting: list[_Waiting] = field(default_factory=list)
+    _noted: list[Clean] = field(default_factory=list)
+
+    def row(self, said: Row, own: Mapping[str, Any]) -> Clean:
+        """A row in the columns of its table, with ``own`` columns of ours.
+
+        Nested lists that are declared stand in it as lists of rows.
+        """
+        try:
+            return self._level(said, self.table, TABLES[self.table], own)
+        except Exception as error:  # noqa: BLE001 - one odd row must not stop a list
+            return self._whole(said, own, error)
+
+    def _whole(self, said: Row, own: Mapping[str, Any], error: Exception) -> Clean:
+        try:
+            text = to_text(said)
+        except Exception:  # noqa: BLE001 - then at least that there is one
+            text = f"(a row that cannot be told: {type(error).__name__})"
+        out: Clean = {**own, "_unreadable": {"row": text}}
+        self._noted.append(out)
+        return out
+
+    def _level(self, said: Row, name: str, table: Table, own: Mapping[str, Any]) -> Clean:
+        shape, kinds = table.shape, table.shape.kinds
+        fields = dict(named_fields(said))
+        nested = {
+            child.name: fields.pop(spelled)
+            for child in shape.declared_children.values()
+            if (spelled := _first_full(fields, (child.name, *child.aliases))) is not None
+        }
+        noted: dict[str, str] = {}
+        out: Clean = {}
+        for column, value in _flattened(fields, shape).items():
+            if column in kinds and column not in own:
+                self._declared(out, noted, name, column, kinds[column], value)
+            elif column in own or column in OWN:
+                if to_text(value).strip() != to_text(own.get(column)):
+                    noted[column] = to_text(value)
+            elif value is not None and (value != "" or "__" not in column):
+                if self.memory.admits(name, column):
+                    out[column] = to_text(value)
+                else:
+                    noted[column] = to_text(value)
+        out |= own
+        if noted:
+            out["_unreadable"] = noted
+            self._noted.append(out)
+        for child in shape.declared_children.values():
+            if child.name in nested:
+                below = f"{name}__{child.name}"
+                above = {"shop_id": self.shop, "parent_id": own.get("parent_id", own.get("id"))}
+                out[child.name] = [
+                    self._level(as_row(item), below, child.table, above)
+                    for item in as_rows(nested[child.name])
+                ]
+        return out
+
+    def _declared(
+        self, out: Clean, noted: dict[str, str], name: str, column: str, kind: Any, value: Any
     ) -> None:
-        self.flat: dict[str, Any] = {}
-        self.nested: dict[str, Any] = {}
-        self.beyond: dict[str, str] = {}
-        """Fields that are too many to be columns."""
-        self._shape, self._lists_left = shape, lists_left
-        self._last: dict[str, int] = {}
-        fields = list(named_fields(row))
-        self._take_children(fields)
-        for name, value in fields:
-            self._field(name, value)
-        if aliases:
-            self.take_aliases()
+        if value is None or (value == "" and (kind != "text" or "__" in column)):
+            out[column] = None
+            return
+        if kind == "text" and type(value) is str:
+            out[column] = value
+            return
+        where = f"{'day' if kind == 'moment' else 'amount'}:{name}.{column}"
+        try:
+            found = convert(kind, value, self.zone)
+        except Ambiguous:
+            self._waiting.append(_Waiting(out, column, kind, value, where))
+            return
+        if found is UNREADABLE:
+            noted[column] = to_text(value)
+            return
+        out[column] = found
+        if type(value) is str and kind != "text" and kind != "flag":
+            self.memory.show(
+                self.shop, where, order_of(value) if kind == "moment" else sign_of(value)
+            )
 
-    def take_aliases(self) -> None:
-        """A declared column that says nothing takes the first of its aliases that does."""
-        flat = self.flat
-        for name, others in self._shape.aliases.items():
-            if flat.get(name) not in EMPTY:
-                continue
-            present = [other for other in others if other in flat]
-            full = [other for other in present if flat[other] not in EMPTY]
-            if full or (present and name not in flat):
-                flat[name] = flat.pop((full or present)[0])
+    def end(self) -> None:
+        """Decide what meant two things by what its column showed, and tell what is not decided."""
+        for one in self._waiting:
+            shown = self.memory.decides(self.shop, one.where)
+            if shown is None:
+                self.memory.refuse(self.shop, one.where)
+                if not isinstance(one.row.get("_unreadable"), dict):
+                    one.row["_unreadable"] = {}
+                    self._noted.append(one.row)
+                one.row["_unreadable"][one.column] = to_text(one.value)
+            else:
+                one.row[one.column] = convert(one.kind, one.value, self.zone, shown)
+        self.memory.settle(self.shop)
+        for row in self._noted:
+            row["_unreadable"] = json.dumps(row["_unreadable"], ensure_ascii=False, sort_keys=True)
+        self._waiting, self._noted = [], []
 
-    def _take_children(self, fields: list[tuple[str, Any]]) -> None:
-        """Declared nested lists: the first of its names that holds anything."""
-        for child in self._shape.declared_children.values():
-            names = (child.name, *child.aliases)
-            spelled = [
-                (value in EMPTY, names.index(name), place)
-                for place, (name, value) in enumerate(fields)
-                if name in names
-            ]
-            if spelled:
-                _, self.nested[child.name] = fields.pop(min(spelled)[2])
 
-    def _field(self, name: str, value: Any) -> None:
-        shape = self._shape
-        reference = shape.references.get(name)
-        if reference is not None:
-            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-                value = value[0]
-            if isinstance(value, dict):
-                self._object(reference.name, value, 1)
-            elif value not in EMPTY:
-                self._put(f"{reference.name}__{reference.scalar}", value)
-        elif (
-            is_rows(value)
-            and name not in shape.kinds
-            and name not in OWN
-            and self._lists_left
-            and len(self.nested) < MOST_LISTS
-        ):
-            self.nested[self._free(name)] = value
-        else:
-            self._value(name, value, 1)
+def _first_full(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first of these fields that says something, else the first that is there."""
+    present = [name for name in names if name in fields]
+    return next((name for name in present if fields[name] not in EMPTY), next(iter(present), None))
 
-    def _object(self, prefix: str, fields: Mapping[Any, Any], level: int) -> None:
-        for name, value in named_fields(fields):
-            self._value(bounded(f"{prefix}__{name}"), value, level + 1)
 
-    def _value(self, name: str, value: Any, level: int) -> None:
-        if not isinstance(value, dict):
-            self._put(name, None if value == [] else value)
-        elif value and (level >= DEEPEST or len(value) > WIDEST):
-            self._put(name, to_text(value))
-        elif value:
-            if name in self._shape.kinds:
-                self._put(name, value)
-            self._object(name, value, level)
+def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
+    """Columns -> values: references and declared objects flattened, aliases taken."""
+    flat: Clean = {}
+    for name, value in fields.items():
+        if type(value) in _SCALARS and name not in shape.references and name not in flat:
+            flat[name] = value  # as nearly all are
+            continue
+        for column, part in _parts(name, value, shape):
+            free, number = column, 1
+            while free in flat:
+                number += 1
+                free = f"{column}_{number}"
+            flat[free] = None if part == [] or part == {} else part
+    _take_aliases(flat, shape)
+    return flat
 
-    def _put(self, name: str, value: Any) -> None:
-        name = self._free(name)  # createdDate and created_date in one row: both are kept
-        declared = name in self._shape.kinds
-        if name == "_unreadable" or (len(self.flat) >= MOST_FIELDS and not declared):
-            self.beyond[name] = to_text(value)
-        else:
-            self.flat[name] = value
 
-    def _free(self, name: str) -> str:
-        free, number = name, self._last.get(name, 1)
-        while free in self.flat or free in self.nested or free in self.beyond:
+def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
+    """The columns that a field fills: one, or several of a reference or a declared object."""
+    reference = shape.references.get(name)
+    if reference is not None and type(value) is list and len(value) == 1:
+        value = value[0] if type(value[0]) is dict else value
+    is_object = type(value) is dict and bool(value)
+    if is_object and (name in shape.objects or name in shape.kinds):
+        if name in shape.kinds:
+            yield name, value
+        of = reference.name if reference else name
+        for key, part in named_fields(value):
+            yield bounded(f"{of}__{key}"), part
+    elif reference is None:
+        yield name, value
+    elif value not in EMPTY:
+        yield f"{reference.name}__{reference.scalar}", value
+
+
+def _take_aliases(flat: Clean, shape: Shape) -> None:
+    """A declared column that says nothing takes the first of its aliases that does."""
+    for name, others in shape.aliases.items():
+        if flat.get(name) in EMPTY:
+            spelled = _first_full(flat, others)
+            if spelled is not None and (name not in flat or flat[spelled] not in EMPTY):
+                flat[name] = flat.pop(spelled)
+
+
+def named_fields(fields: Row) -> Iterator[tuple[str, Any]]:
+    """Fields by their columns' names, each once: ``createdDate`` beside ``created_date`` is
+    ``created_date_2``. Of several that share a name, the exact one comes first."""
+    names = _names(tuple(fields))
+    return zip(names, fields.values(), strict=True)
+
+
+@lru_cache(maxsize=1000)
+def _names(keys: tuple[Any, ...]) -> tuple[str, ...]:
+    wanted = [snake_case(str(key)) for key in keys]
+    if len(set(wanted)) == len(wanted):
+        return tuple(wanted)
+    found: dict[int, str] = {}
+    taken: set[str] = set()
+    for place in sorted(range(len(keys)), key=lambda n: (wanted[n] != keys[n], str(keys[n]))):
+        free, number = wanted[place], 1
+        while free in taken:
             number += 1
-            free = f"{name}_{number}"
-        self._last[name] = number
-        return free
-
-
-def named_fields(fields: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    """Fields by their columns' names; of several that share a name, the exact one comes first."""
-    named = [(snake_case(str(key)), key) for key in fields]
-    if len({name for name, _ in named}) < len(named):
-        named.sort(key=lambda pair: (pair[0], pair[0] != pair[1], str(pair[1])))
-    return ((name, fields[key]) for name, key in named)
-
-
-def is_rows(value: Any) -> bool:
-    """Whether a value is a list of objects, which becomes a table of its own."""
-    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+            free = f"{wanted[place]}_{number}"
+        taken.add(free)
+        found[place] = free
+    return tuple(found[place] for place in range(len(keys)))
 
 
 def as_rows(value: Any) -> list[Any]:
@@ -151,39 +246,12 @@ def as_rows(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def clean_level(
-    row: Mapping[Any, Any], table: Table, zone: ZoneInfo, lists_left: int = DEEPEST
-) -> dict[str, Any]:
-    """A row, or one of a nested list, in the columns of its table."""
-    shape = table.shape
-    split = Split(row, shape, lists_left)
-    out: dict[str, Any] = {}
-    unreadable = split.beyond
-    for name, value in split.flat.items():
-        out[name] = convert(name, shape.kinds.get(name, "text"), value, zone)
-        if out[name] is UNREADABLE:
-            out[name] = None
-            unreadable[name] = to_text(value)
-    out["_unreadable"] = noted_text(unreadable)
-    for name, value in split.nested.items():
-        out[name] = [
-            clean_level(as_row(item), shape.child(name), zone, lists_left - 1)
-            for item in as_rows(value)
-        ]
-    return out
-
-
-def as_row(item: Any) -> Mapping[Any, Any]:
+def as_row(item: Any) -> Row:
     """An item of a nested list as a row."""
     return item if isinstance(item, dict) else {"value": item}
 
 
-def noted_text(noted: Mapping[str, str]) -> str | None:
-    """What ``_unreadable`` says: column -> the service's words, as JSON; None for nothing."""
-    return json.dumps(noted, ensure_ascii=False, sort_keys=True) if noted else None
-
-
-def row_id(row: Mapping[Any, Any], table: str) -> str | None:
+def row_id(row: Row, table: str) -> str | None:
     """The row's own identifier as text, or None when it has none."""
     value = row.get("id")
     if type(value) is str or type(value) is int:
@@ -199,15 +267,18 @@ def row_id(row: Mapping[Any, Any], table: str) -> str | None:
     return None
 
 
-def made_up_id(row: Mapping[Any, Any]) -> str:
+def made_up_id(row: Row) -> str:
     """An identifier for a row that has none: the digest of its content."""
     return f"row-{digest(row).hex()}"
 
 
-def clean_row(row: Mapping[Any, Any], table: str, zone: ZoneInfo) -> dict[str, Any]:
+def clean_row(row: Row, table: str, zone: ZoneInfo, memory: Memory | None = None) -> Clean:
     """One row of a list in the columns of ``raw.<table>``, its nested lists as lists of rows.
 
     ``row`` is of :func:`~repair_shop.http.json_body.parse_json`, whose texts any file can hold.
+    ``memory`` is the list's, if what means two things shall be read by it.
     """
-    out = clean_level(row, TABLES[table], zone)
-    return out | {"id": row_id(row, table) or made_up_id(row)}
+    cleaner = Cleaner(table, "", zone, memory or Memory())
+    out = cleaner.row(row, {"id": row_id(row, table) or made_up_id(row), "_unreadable": None})
+    cleaner.end()
+    return out

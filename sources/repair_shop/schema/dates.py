@@ -1,19 +1,30 @@
 """Dates and moments as the service writes and reads them, without the machine's locale.
 
 The specification's date inputs are ``dd-mmm-yyyy`` with optional ``HH:mm[:ss]`` (specification,
-Resources and their fields); real answers carry ISO 8601 with or without an offset, day/month/year
-with slashes, or epoch numbers (field notes, Shapes).
+Resources and their fields); real answers carry ISO 8601 with or without an offset, days with
+slashes, or epoch numbers (field notes, Shapes).
 """
 
 import re
 from calendar import monthrange
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
+from typing import Literal
+
+Order = Literal["day first", "month first"]
+"""How ``07/05/2026`` is meant: the seventh of May, or the fifth of July."""
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
+_SPANISH = "ene feb mar abr may jun jul ago sep oct nov dic".split()
+_MONTH_NUMBERS: dict[str, int] = {"sept": 9, "set": 9} | {
+    name: number
+    for number, (long, spanish) in enumerate(zip(_MONTHS, _SPANISH, strict=True), 1)
+    for name in (long, long[:3], spanish)
+}
+"""English months, and the short ones in English and Spanish."""
 
 _TIME = (
     r"(?:[T\s]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
@@ -21,9 +32,11 @@ _TIME = (
 )
 _SHAPES = (
     re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})" + _TIME),
-    re.compile(r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})[-\s](?P<year>\d{4}|\d{2})" + _TIME),
-    re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME),
+    re.compile(
+        r"(?P<day>\d{1,2})[-\s](?P<name>[A-Za-z]{3,9})\.?[-\s](?P<year>\d{4}|\d{2})" + _TIME
+    ),
 )
+_SLASHES = re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})" + _TIME)
 _ISO = re.compile(
     r"\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(Z|[+-](0\d|1[0-8]):?[0-5]\d)?", re.ASCII
 )
@@ -43,12 +56,26 @@ def format_moment(moment: datetime) -> str:
     return f"{format_day(moment)} {moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
 
 
-def parse_moment(value: object, zone: tzinfo) -> str | None:
+def order_of(value: object) -> Order | None:
+    """What a day with slashes shows to come first; None where it shows nothing."""
+    if not isinstance(value, str) or "/" not in value or len(value) > _LONGEST:
+        return None
+    found = _SLASHES.fullmatch(value.strip())
+    if found is None:
+        return None
+    first, second = int(found["day"]), int(found["month"])
+    if (first > 12) == (second > 12):
+        return None
+    return "day first" if first > 12 else "month first"
+
+
+def parse_moment(value: object, zone: tzinfo, order: Order | None = None) -> str | None:
     """Any of the service's styles in ISO 8601: ``2026-07-16T18:22:05-06:00``, no offset if none
     came, or a date. None when it is none of them (the caller keeps the value).
 
     A number is an epoch in seconds or milliseconds, told in ``zone``. A date alone stays a date.
-    ``16/07/2026`` is day first, as the service's other styles are. Any JSON value may be given.
+    ``16/07/2026`` can only be one day; ``07/05/2026`` is the one that ``order`` says, or none. Any
+    JSON value may be given.
     """
     if isinstance(value, int | Decimal):
         return None if isinstance(value, bool) else _epoch(value, zone)
@@ -68,7 +95,20 @@ def parse_moment(value: object, zone: tzinfo) -> str | None:
         found = shape.fullmatch(text)
         if found:
             return _build(found.groupdict())
-    return None
+    return _with_slashes(text, order) if "/" in text else None
+
+
+def _with_slashes(text: str, order: Order | None) -> str | None:
+    found = _SLASHES.fullmatch(text)
+    if found is None:
+        return None
+    parts = found.groupdict()
+    by_day = _build(parts)
+    by_month = _build(parts | {"day": parts["month"], "month": parts["day"]})
+    if order is None and by_day and by_month and by_day != by_month:
+        return None
+    first, second = (by_month, by_day) if order == "month first" else (by_day, by_month)
+    return first or second
 
 
 def local_day(iso_text: str, zone: tzinfo) -> date:
@@ -81,14 +121,17 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
     return _day(datetime.fromisoformat(iso_text), zone)
 
 
-def day_in(value: object, zone: tzinfo) -> date | None:
-    """The shop's own day of a moment as the service spells it; None when it is no moment, or one of
-    the first or last hours of the calendar, whose day lies outside of it."""
+def day_in(value: object, zone: tzinfo, order: Order | None = None) -> date | None:
+    """The shop's own day of a moment as the service spells it.
+
+    None when it is no moment, one that may be two days, or one of the first or last hours of the
+    calendar, whose day lies outside of it.
+    """
     try:
         if isinstance(value, str) and _ISO.fullmatch(value):
             # What most rows bear, and what parse_moment() makes of it, without a text in between.
             return _day(datetime.fromisoformat(value), zone)
-        parsed = parse_moment(value, zone)
+        parsed = parse_moment(value, zone, order)
         return None if parsed is None else local_day(parsed, zone)
     except ValueError:
         return None
@@ -116,7 +159,7 @@ def _epoch(number: int | Decimal, zone: tzinfo) -> str | None:
 
 def _build(parts: dict[str, str | None]) -> str | None:
     name = parts.get("name")
-    month = int(parts["month"] or 0) if name is None else _month(name)
+    month = int(parts["month"] or 0) if name is None else _MONTH_NUMBERS.get(name.lower(), 0)
     try:
         year = int(parts["year"] or 0)
         if len(parts["year"] or "") == 2:
@@ -135,13 +178,6 @@ def _build(parts: dict[str, str | None]) -> str | None:
         return datetime.combine(day, clock, parse_offset(parts["offset"])).isoformat()
     except ValueError:
         return None
-
-
-def _month(name: str) -> int:
-    for number, long in enumerate(_MONTHS, 1):
-        if name.lower() in (long, long[:3]):
-            return number
-    return 9 if name.lower() == "sept" else 0
 
 
 def parse_offset(text: str | None) -> timezone | None:

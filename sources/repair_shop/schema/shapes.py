@@ -131,9 +131,8 @@ class Shape:
             for name in (reference.name, *reference.aliases)
             if name not in self.kinds
         }
-        self.children: dict[str, Child] = {
-            name: child for child in table.children for name in (child.name, *child.aliases)
-        }
+        self.objects = {*self.references, *(n.partition("__")[0] for n in self.kinds if "__" in n)}
+        """Fields of which each part is a column."""
         self.declared_children = {child.name: child for child in table.children}
         self.aliases = {column.name: column.aliases for column in table.columns} | {
             name: COMMON_ALIASES[name]
@@ -152,11 +151,6 @@ class Shape:
             for name, others in self.aliases.items()
             if (kept := tuple(other for other in others if other not in self.kinds))
         }
-
-    def child(self, name: str) -> Table:
-        """The shape of a nested list; one without columns if nobody declared it."""
-        child = self.declared_children.get(name)
-        return UNDECLARED if child is None else child.table
 
 
 # Names under which a column of that name is also looked for, in every table.

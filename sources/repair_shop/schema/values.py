@@ -1,87 +1,112 @@
-"""One value of the service -> one value of a column, or :data:`UNREADABLE`. Total and linear."""
+"""One value of the service -> one value of a column. Total and linear.
+
+``1.234`` may be a thousand or little more than one, and ``07/05/2026`` may lie in July or in May.
+Such a value is *ambiguous*: what its column says elsewhere decides (:mod:`.memory`), or nothing.
+"""
 
 import json
 import re
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from typing import Any
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from ..schema.dates import parse_moment
+from ..schema.dates import Order, parse_moment
 from ..schema.shapes import Kind
 
-CENT_FRACTION = Decimal("0.0001")
+Sign = Literal[".", ","]
+"""What stands before the decimals of amounts."""
 EMPTY: tuple[Any, ...] = (None, "", {}, [])
+_PLACES = Decimal("0.0001")
 _LARGEST = Decimal(10) ** 23
 _LONGEST_AMOUNT = 60
 """Characters of an amount with its currency; a longer text is none."""
 _NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2})?)?")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_PLAIN = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d{1,2})?")
+_PLAIN = re.compile(r"[+-]?(\.\d+|\d+(\.\d+)?[eE][+-]?\d{1,2})")
 # Currency signs and codes stand before or behind the figure, never inside it; a point belongs to a
 # code (``Rs.50``, ``S/.50``), not to a sign (``$.50`` may be half a dollar).
 _PRICE = re.compile(
     r"\(? ?(-?) ?(?:[^\W\d_]{1,4}/?\.|[^\d\s.,()+-]{0,5}) ?([+-]?) ?"
     r"(\d[\d.,' ]*)[^\d\s.,()+-]{0,5} ?(-?)\)?"
 )
-_GROUPED = re.compile(r"\d{1,3}(,\d{3})+|\d{1,2}(,\d{2})*,\d{3}")
-_GROUPED_BY_POINTS = re.compile(r"\d{1,3}(\.\d{3}){2,}")
-
-
+_FIGURES: dict[Sign, re.Pattern[str]] = {
+    ".": re.compile(
+        r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?"
+        r"|\d*(?:\.\d+)?"
+    ),
+    ",": re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?"),
+}
+"""Sign before the decimals -> what a figure looks like that has it."""
 _TYPESET = str.maketrans("\N{MINUS SIGN}\N{RIGHT SINGLE QUOTATION MARK}", "-'")
-
 
 UNREADABLE = object()
 """Stands for a value that is not of its column's kind."""
 
 
-def parse_amount(value: Any) -> Decimal:
+class Ambiguous(ValueError):
+    """A value that means two things: its column must say which."""
+
+
+def parse_amount(value: Any, sign: Any = None) -> Decimal:
     """A number or a text such as ``Q1,234.50``, ``1.234,50 EUR``, ``(12.00)`` as a DECIMAL.
 
-    Rounded half up to 4 places. Raises ValueError for anything that is no amount.
+    Rounded half up to 4 places. ``sign`` decides what can be read in two ways; without it that is
+    an :class:`Ambiguous`. Raises ValueError for anything that is no amount.
     """
-    if isinstance(value, bool):
-        raise ValueError("a boolean is no amount")
-    if isinstance(value, int | Decimal):
-        number = Decimal(value)
-    elif isinstance(value, float):
-        number = Decimal(repr(value))
-    elif isinstance(value, str):
-        number = _amount_of_text(value)
-    else:
+    if isinstance(value, str):
+        by_point, by_comma = readings(value)
+        found = by_comma if by_point is None or (sign == "," and by_comma is not None) else by_point
+        if sign is None and None not in (by_point, by_comma) and by_point != by_comma:
+            raise Ambiguous(f"{value[:_LONGEST_AMOUNT]!r} can be read in two ways")
+        if found is None:
+            raise ValueError("no amount")
+        return found
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise ValueError("no amount")
+    return _bounded(Decimal(repr(value) if isinstance(value, float) else value))
+
+
+def sign_of(text: str) -> Sign | None:
+    """What an amount shows to stand before decimals; None where it shows nothing."""
+    by_point, by_comma = readings(text)
+    if (by_point is None) == (by_comma is None):
+        return None
+    return "." if by_comma is None else ","
+
+
+@lru_cache(maxsize=20_000)
+def readings(text: str) -> tuple[Decimal | None, Decimal | None]:
+    """What a text means if a point stands before the decimals, and if a comma does."""
+    body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).translate(_TYPESET)
+    if len(text) > 10 * _LONGEST_AMOUNT or len(body) > _LONGEST_AMOUNT:
+        return None, None
+    try:
+        if _PLAIN.fullmatch(body):
+            return (_bounded(Decimal(body)),) * 2
+        match = _PRICE.fullmatch(body)
+        signs = match[1] + match[2] + match[4] if match else ""
+        if not match or len(signs) > 1:
+            return None, None
+        is_negative = "-" in signs or (body.startswith("(") and body.endswith(")"))
+        figure = re.sub(r"[' ]", "", match[3]).rstrip(".,")
+        return _read(figure, ".", is_negative), _read(figure, ",", is_negative)
+    except ValueError:
+        return None, None
+
+
+def _read(figure: str, sign: Sign, is_negative: bool) -> Decimal | None:
+    if not figure or not _FIGURES[sign].fullmatch(figure):
+        return None
+    plain = figure.replace(",", "") if sign == "." else figure.replace(".", "").replace(",", ".")
+    return _bounded(-Decimal(plain) if is_negative else Decimal(plain))
+
+
+def _bounded(number: Decimal) -> Decimal:
     # abs() would round first, and refuse exponents of millions.
     if not number.is_finite() or number.copy_abs() >= _LARGEST:
         raise ValueError("out of range")
-    return number.quantize(CENT_FRACTION, ROUND_HALF_UP) + 0
-
-
-def _amount_of_text(text: str) -> Decimal:
-    body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).translate(_TYPESET)
-    if len(text) > 10 * _LONGEST_AMOUNT or len(body) > _LONGEST_AMOUNT:
-        raise ValueError("no amount")
-    if _PLAIN.fullmatch(body):
-        return Decimal(body)
-    negative = body.startswith("(") and body.endswith(")")
-    match = _PRICE.fullmatch(body)
-    signs = match[1] + match[2] + match[4] if match else ""
-    if not match or len(signs) > 1:
-        raise ValueError("no amount")
-    try:
-        number = Decimal(_plain_figure(re.sub(r"[' ]", "", match[3]).rstrip(".,")))
-    except InvalidOperation as error:
-        raise ValueError("no amount") from error
-    return -number if negative or "-" in signs else number
-
-
-def _plain_figure(figure: str) -> str:
-    """``1.234,50`` -> ``1234.50``: what parts thousands goes, what parts cents is a point."""
-    comma, point = figure.rfind(","), figure.rfind(".")
-    if comma >= 0 and point >= 0:
-        thousands, decimal = (",", ".") if point > comma else (".", ",")
-        return figure.replace(thousands, "").replace(decimal, ".")
-    if comma >= 0:
-        return figure.replace(",", "" if _GROUPED.fullmatch(figure) else ".")
-    return figure.replace(".", "") if _GROUPED_BY_POINTS.fullmatch(figure) else figure
+    return number.quantize(_PLACES, ROUND_HALF_UP) + 0
 
 
 def to_text(value: Any) -> str:
@@ -97,21 +122,33 @@ def to_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def convert(name: str, kind: Kind, value: Any, zone: ZoneInfo) -> Any:
-    """A value as its column's kind wants it; None where it says nothing: so does an empty text, but
-    in plain text columns, and a date that says "none". :data:`UNREADABLE` if of another kind."""
-    if value is None or (value == "" and (kind != "text" or "__" in name)):
-        return None
+def convert(kind: Kind, value: Any, zone: ZoneInfo, shown: Sign | Order | None = None) -> Any:
+    """A value as its column's kind wants it; None for a date that says "none".
+
+    :data:`UNREADABLE` if it is of another kind. ``shown`` is what the column has shown elsewhere;
+    without it a value that means two things is :class:`Ambiguous`.
+    """
     if kind == "text":
         return _label(value)
     if kind == "flag":
         return _FLAGS.get(to_text(value).strip().lower(), UNREADABLE)
     if kind == "moment":
-        return _moment(value, zone)
+        return _moment(value, zone, shown)
     try:
-        return parse_amount(value)
+        return parse_amount(value, shown)
+    except Ambiguous:
+        raise
     except ValueError:
         return UNREADABLE
+
+
+def _moment(value: Any, zone: ZoneInfo, order: Any) -> Any:
+    if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
+        return None  # the way some databases spell "no date"
+    found = parse_moment(value, zone, order)
+    if found is None and order is None and parse_moment(value, zone, "day first"):
+        raise Ambiguous(f"{value!r} may be two days")
+    return found or UNREADABLE
 
 
 def _label(value: Any) -> str:
@@ -120,9 +157,3 @@ def _label(value: Any) -> str:
             if isinstance(value.get(key), str):
                 return str(value[key])
     return to_text(value)
-
-
-def _moment(value: Any, zone: ZoneInfo) -> Any:
-    if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
-        return None  # the way some databases spell "no date"
-    return parse_moment(value, zone) or UNREADABLE

@@ -1,0 +1,144 @@
+"""Days with slashes and amounts of one sign are read by what their column shows, or not at all."""
+
+import itertools
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sources.repair_shop.schema.clean import Cleaner
+from sources.repair_shop.schema.dates import parse_moment
+from sources.repair_shop.schema.memory import MOST_COLUMNS, Memory
+from sources.repair_shop.schema.values import parse_amount
+from tests.clean.test_arrow import ZONES
+
+
+def read(*rows, memory=None, table="ticket_invoices"):
+    """Rows of a list as the warehouse gets them."""
+    cleaner = Cleaner(table, "main", ZONES["main"], memory or Memory())
+    found = [cleaner.row(row, {"id": str(n)}) for n, row in enumerate(rows)]
+    cleaner.end()
+    return found
+
+
+def days(*said, memory=None):
+    rows = read(*({"created_date": one} for one in said), memory=memory)
+    return [row.get("created_date") for row in rows]
+
+
+def amounts(*said, memory=None):
+    rows = read(*({"amount_total": one} for one in said), memory=memory)
+    return [row.get("amount_total") for row in rows]
+
+
+def test_a_list_is_loaded_with_the_days_that_its_column_shows(lists):
+    lists.rows["/brands"] = [
+        {"id": 1, "name": "A", "created_date": "07/05/2026 10:00"},
+        {"id": 2, "name": "B", "created_date": "07/16/2026 10:00"},
+    ]
+    lists.run("brands")
+    assert lists.query("SELECT created_date FROM raw.brands ORDER BY id") == [
+        ("2026-07-05T10:00:00",),
+        ("2026-07-16T10:00:00",),
+    ]
+
+
+def test_a_day_that_may_be_two_is_told_and_never_swapped(lists):
+    lists.rows["/brands"] = [{"id": 1, "name": "A", "created_date": "07/05/2026"}]
+    lists.run("brands")
+    sql = "SELECT created_date, _unreadable FROM raw.brands"
+    assert lists.query(sql) == [(None, '{"created_date": "07/05/2026"}')]
+
+
+@given(st.lists(st.dates(date(2000, 1, 1), date(2060, 12, 31)), min_size=1), st.booleans())
+def test_days_are_right_or_refused_in_either_order(meant, day_first):
+    spelled = "%d/%m/%Y" if day_first else "%m/%d/%Y"
+    found = days(*(day.strftime(spelled) for day in meant))
+    is_shown = any(day.day > 12 for day in meant)
+    for day, one in zip(meant, found, strict=True):
+        wanted = day.isoformat()
+        assert one == wanted if is_shown or day.day == day.month else one in (None, wanted)
+
+
+def test_a_column_that_shows_both_orders_decides_nothing():
+    found = days("07/16/2026", "16/07/2026", "07/05/2026")
+    assert found == ["2026-07-16", "2026-07-16", None]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("2026-07-16T18:22:05-0600", "2026-07-16T18:22:05-06:00"),
+        ("2026-07-16T18:22:05-06:00", "2026-07-16T18:22:05-06:00"),
+        ("16-Jul-2026 18:22:05", "2026-07-16T18:22:05"),
+        ("05-ene-2026", "2026-01-05"),
+        ("05-Ago.-2026 10:00", "2026-08-05T10:00:00"),
+        ("1 Dic 2026", "2026-12-01"),
+        ("31-Sep-2026", None),
+    ],
+)
+def test_a_moment_is_read_exactly(said, meant):
+    assert parse_moment(said, ZONES["main"]) == meant
+
+
+@given(st.lists(st.decimals(-99_999_999, 99_999_999, places=2), min_size=1), st.sampled_from(".,"))
+def test_amounts_with_cents_are_read_whatever_their_sign(meant, sign):
+    other = "," if sign == "." else "."
+    said = [
+        f"Q{one:,.2f}".replace(",", "_").replace(".", sign).replace("_", other) for one in meant
+    ]
+    assert amounts(*said) == meant
+
+
+@given(st.lists(st.integers(1000, 999_999), min_size=1), st.sampled_from(".,"))
+def test_thousands_alone_are_refused_until_the_column_shows_its_sign(meant, parts):
+    said = [f"{one:,}".replace(",", parts) for one in meant]
+    assert amounts(*said) == [None] * len(said)
+    assert amounts(*said, "1" + ("," if parts == "." else ".") + "50")[:-1] == meant
+
+
+def test_one_rule_reads_both_spellings_of_a_thousand():
+    assert amounts("1.234,50", "1.234") == [Decimal("1234.50"), Decimal(1234)]
+    assert amounts("1,234.50", "1.234") == [Decimal("1234.50"), Decimal("1.234")]
+    assert amounts("(12.00)", "12.00-", "Q1,234.50") == [-12, -12, Decimal("1234.50")]
+
+
+def test_other_columns_of_the_list_decide_where_one_shows_nothing():
+    (row,) = read({"amount_total": "1.234", "tax_total": "3,50"})
+    assert (row["amount_total"], row["tax_total"]) == (1234, Decimal("3.50"))
+
+
+def test_what_was_shown_once_decides_later_and_what_was_refused_is_to_be_read_again():
+    memory = Memory()
+    assert amounts("1.234", memory=memory) == [None]
+    assert memory.settled == {}
+    memory = Memory.of(memory.text())
+    assert amounts("9,50", memory=memory) == [Decimal("9.50")]
+    assert memory.settled == {"main": 1}
+    assert amounts("1.234", memory=Memory.of(memory.text())) == [1234]
+
+
+def test_fields_without_end_make_no_columns_without_end_and_lose_nothing():
+    memory = Memory()
+    for start in range(0, 600, 100):
+        rows = read(*({f"k{n}": "v"} for n in range(start, start + 100)), memory=memory)
+        for n, row in enumerate(rows, start):
+            assert row.get(f"k{n}") == "v" or f'"k{n}": "v"' in row["_unreadable"]
+    assert len(memory.columns["ticket_invoices"]) == MOST_COLUMNS
+
+
+def test_a_row_that_cannot_be_cleaned_goes_whole_into_unreadable():
+    deep: list = []
+    for _ in itertools.repeat(None, 100_000):
+        deep = [deep]
+    (row, other) = read({"id": 1, "odd": deep}, {"notes": "good"})
+    assert "cannot be told" in row["_unreadable"]
+    assert other["notes"] == "good"
+
+
+@pytest.mark.parametrize("said", ["1,2,3", "12 EUR 30", "--5", "16.07.2026", "1e30", "$.50"])
+def test_what_is_no_amount_is_none(said):
+    with pytest.raises(ValueError):
+        parse_amount(said)
