@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from pipelines.monitor.notify import load_notify
-from pipelines.monitor.sender import old_mail_settings
 from pipelines.report import ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from pipelines.settings import SettingsError
@@ -121,13 +120,10 @@ def test_one_section_serves_reports_and_notices_and_each_may_differ(tmp_path, mo
     assert (load_notify().mail_to, load_notify().sender) == (("owner@example.com",),) + (
         "owner@example.com",
     )
-    assert old_mail_settings() == []
-    # Names of before there was the section.
-    monkeypatch.setenv("NOTIFY__EMAIL_TO", "night@example.com")
+    monkeypatch.setenv("NOTIFY__MAIL_TO", "night@example.com")
     monkeypatch.setenv("NOTIFY__SMTP_HOST", "other.example.com")
     assert (load_notify().smtp_host, load_notify().mail_to) == (
         "other.example.com",
         ("night@example.com",),
     )
     assert load_post().smtp_host == "mail.example.com"
-    assert "email_to, smtp_host under [notify]" in old_mail_settings()[0]
