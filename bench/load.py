@@ -47,9 +47,8 @@ def fill(home: Path, rows: int) -> None:
             scan = ledger.open_scan(run, "main", name, "full", {})
             found, endpoint = parse_json(body), ENDPOINTS[name]
             began = time.process_time()
-            noted = [Row(row["id"], day_of(row, endpoint, ZONE), digest(row)) for row in found]
-            request = f"{endpoint.path}?page={number}"
-            ledger.put(scan, str(number), request, body, noted, datetime.now(UTC))
+            noted = [Row(row["id"], day_of(row, endpoint, ZONE), digest(row), row) for row in found]
+            ledger.put(scan, str(number), noted, datetime.now(UTC))
             ahead += time.process_time() - began
             pages.append((name, found))
             if len(pages) == _PAGES:
@@ -97,14 +96,14 @@ def load(home: Path) -> None:
     from dlt.pipeline.pipeline import Pipeline
 
     from pipelines.sync.session import Session, open_session
-    from sources.repair_shop import log
+    from sources.repair_shop import change_log
     from sources.repair_shop.schema import arrow
 
     stages.seconds["start: imports"] = time.process_time() - began
-    stages.watch("ledger: which rows", Ledger, "query", "execute")
-    stages.watch("ledger: read and unpack", Ledger, "stored_pages")
+    stages.watch("ledger: which rows", Ledger, "select")
+    stages.watch("ledger: unpack", Ledger, "_unpack")
     stages.watch("parse", arrow, "parse_json")
-    stages.watch("to Arrow", log, "tables_of")
+    stages.watch("to Arrow", change_log, "tables_of")
     for name in ("extract", "normalize", "load"):
         stages.watch(f"dlt {name}", Pipeline, name)
     stages.watch("models", Session, "build")

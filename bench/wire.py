@@ -23,7 +23,6 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -233,18 +232,13 @@ def read_json(home: Path) -> float:
 
     from bench.pages import read_json as read
     from sources.repair_shop.ledger import Ledger
-    from sources.repair_shop.schema.arrow import rows_of_page
 
     took = 0.0
     ledger = Ledger(home / "mirror.sqlite")
-    kept = [seq for (seq,) in ledger.query("SELECT seq FROM pages ORDER BY seq")]
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
-        for start in range(0, len(kept), 500):
-            pages = [
-                (page.resource.partition(":")[0], rows_of_page(replace(page, fresh=())))
-                for page in ledger.stored_pages(kept[start : start + 500])
-                if page.ids
-            ]
+        for name in ledger.live_counts("main"):
+            rows = list(ledger.contents("main", name).values())
+            pages = [(name.partition(":")[0], rows[at : at + 50]) for at in range(0, len(rows), 50)]
             took += read(database, pages, Path(folder))
     ledger.close()
     return took

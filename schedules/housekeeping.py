@@ -43,7 +43,7 @@ def clear_out(home: Path, retention: RetentionSettings, now: datetime) -> dict[s
     for folder in (home, home / "build", home / "reports"):
         for path in folder.glob(".*.tmp"):
             drop("drafts", path, _DRAFTS)
-    if retention.pages_days and (home / LEDGER).exists():
+    if (home / LEDGER).exists():
         with closing(Ledger(home / LEDGER)) as ledger:
-            ledger.prune(now - timedelta(days=retention.pages_days))
+            ledger.prune(now)
     return counts

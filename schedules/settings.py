@@ -70,7 +70,6 @@ class ScheduleSettings(Section):
 class RetentionSettings(Section):
     """How long things are kept, in days; 0 keeps for ever."""
 
-    pages_days: int = Field(7, ge=0, description="answers already loaded, and ended runs")
     logs_days: int = Field(30, ge=0, description="log files")
     reports_days: int = Field(400, ge=0, description="closing reports in the reports folder")
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.home import Home
-from pipelines.load.consumer import Feed
 from pipelines.load.loader import Loader
+from pipelines.load.pairing import pair
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.session import open_session
-from sources.repair_shop.ledger import Ledger, Row
+from sources.repair_shop.http.json_body import parse_json
+from sources.repair_shop.ledger import Ledger, Row, ScanState
 from sources.repair_shop.schema.clean import made_up_id, row_id
 from sources.repair_shop.schema.digest import digest
-from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -30,15 +30,15 @@ def answer(
     kind: str = "head",
     variant: Mapping[str, str] | None = None,
 ) -> int:
-    """Put one page of a list into the ledger; its number."""
+    """Put one page of a list into the ledger; the newest number."""
     resource = ":".join((table, *(variant or {}).values()))
     scan = ledger.open_scan(0, shop, resource, kind, {"variant": variant} if variant else {})
-    path = ENDPOINTS[table].path.replace("{type}", (variant or {}).get("type", ""))
-    seen = [Row(row_id(r, table) or made_up_id(r), None, digest(r)) for r in rows]
-    ledger.put(scan, "1", f"{path}?page=1", json.dumps(rows).encode(), seen, at)
+    rows = parse_json(json.dumps(rows).encode())
+    seen = [Row(row_id(r, table) or made_up_id(r), None, digest(r), r) for r in rows]
+    ledger.put(scan, "1", seen, at)
     ledger.close_scan(
         scan,
-        state="proven",
+        state=ScanState.PROVEN,
         proof="by hand",
         reason="",
         first_day=None,
@@ -74,7 +74,7 @@ class LoadedHome:
         """Begin as a new process does."""
         self.ledger, self.loader = Ledger(self.home.ledger), Loader(self.home)
         self.loader.prepare()
-        self.feed = Feed(self.ledger, self.loader, self.shops, self.home.build_warehouse)
+        self.feed, self.told = pair(self.home, self.ledger, self.loader, self.shops)
 
     def answer(
         self, table: str, *rows: dict[str, Any], shop: str = "main", minute: int = 0, **more: Any

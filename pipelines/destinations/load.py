@@ -33,9 +33,9 @@ from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
 from pipelines.masking import mask
 from pipelines.settings import SettingsError, read_section
+from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.log import Log
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Destination:
 
     def load(
         self,
-        log: Log,
+        log: ChangeLog,
         shops: Sequence[str],
         *,
         take_over: Sequence[str] = (),
@@ -141,20 +141,20 @@ class Destination:
             lease.loaded(mine, built, figures.built_at if figures else "")
         return rows
 
-    def _load_raw(self, log: Log) -> tuple[int, list[str]]:
+    def _load_raw(self, log: ChangeLog) -> tuple[int, list[str]]:
         from sources.repair_shop.source import from_log
 
         info = _run(self.raw, from_log(log, log.end(), holds_rows=True, file_format=self._files))
         counts = row_counts(self.raw)
         return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
 
-    def _is_of(self, log: Log) -> bool:
+    def _is_of(self, log: ChangeLog) -> bool:
         """Whether what this home has loaded there is of its ledger, as that is now: not of a later
         one than this was put back to."""
-        from sources.repair_shop.source import LEDGER, SCHEMA
+        from sources.repair_shop.source import LEDGER, SCHEMA, offsets_of
 
         resources = self.raw.state.get("sources", {}).get(SCHEMA, {}).get("resources", {})
-        return all(log.knows(kept[LEDGER]) for kept in resources.values() if LEDGER in kept)
+        return all(offsets_of(log, kept) for kept in resources.values() if LEDGER in kept)
 
     def _pipeline(self, dataset: str) -> dlt.Pipeline:
         import dlt

@@ -36,15 +36,14 @@ from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import (
     check_format,
     columns_of,
-    has_one_of,
     lists_with_rows,
     make_table,
     note,
     notes,
     quoted,
 )
+from sources.repair_shop.change_log import ChangeLog, Offsets
 from sources.repair_shop.errors import first_line
-from sources.repair_shop.log import Log, Offset
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import TABLES
 
@@ -131,8 +130,6 @@ class Loader:
         self._blocks = _BLOCKS
         self._held: frozenset[str] = frozenset()
         """Lists of which the file held rows when it was opened."""
-        self._appended: frozenset[str] = frozenset()
-        """Lists whose last load held only new rows."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -178,7 +175,7 @@ class Loader:
 
     # -- rows -----------------------------------------------------------------------------------
 
-    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
+    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> LoadOutcome:
         """Bring lists up to ``end`` of the log.
 
         When this returns, the rows are on disk and the file is closed. :class:`LoadError` when a
@@ -193,11 +190,10 @@ class Loader:
         with self._database() as connection:
             _bound_memory(connection, self._blocks)
             pipeline = self._ready_pipeline()
-            unsure = self._unfinished(connection, end)
-            new = [t for t in tables if t not in unsure and self._is_new(connection, log, t, end)]
-            self._appended = self._appended.difference(tables).union(new)
-            begun = {**unsure} | {t: max(end.page, unsure.get(t, 0)) for t in tables}
-            note(connection, unfinished=json.dumps(begun))
+            # A load that was cut off between two tables may have left rows that no offset tells of.
+            unsure = set(json.loads(notes(connection).get("unfinished") or "[]"))
+            new = [t for t in tables if t not in unsure and self._is_new(log, t, end)]
+            note(connection, unfinished=json.dumps(sorted(unsure.union(tables))))
             source = from_log(log, end, holds_rows=bool(self._held), unsure=unsure, new=new)
             try:
                 info = pipeline.run(source.with_resources(*tables))
@@ -213,8 +209,8 @@ class Loader:
                 if "Out of Memory" in told:
                     self._blocks = _MOST  # for the next try: rows of megabytes need it
                 raise LoadError(f"The rows could not be loaded: {told}") from error
-            left = {t: at for t, at in unsure.items() if t not in tables or at > end.page}
-            note(connection, unfinished=json.dumps(left))
+            self._mark_gone(connection, log, tables, end)
+            note(connection, unfinished=json.dumps(sorted(unsure.difference(tables))))
         counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
@@ -225,46 +221,40 @@ class Loader:
         rows = {name: count for name, count in counts.items() if name in TABLES and count}
         return LoadOutcome(rows, new_columns)
 
-    def is_of_another(self, log: Log) -> bool:
+    def _mark_gone(
+        self, connection: duckdb.DuckDBPyConnection, log: ChangeLog, tables: Iterable[str], end: int
+    ) -> None:
+        """Mark rows that went and whose content no ledger knows: it was lost, and is made anew."""
+        for table in tables:
+            for shop, identity, at in log.marks(table, {}, end):
+                sql = (
+                    f"UPDATE {DATASET}.{quoted(table)} SET _deleted_at = $at "  # noqa: S608 - declared names
+                    "WHERE shop_id = $shop AND id = $id AND _deleted_at IS NULL"
+                )
+                connection.execute(sql, {"at": at, "shop": shop, "id": identity})
+
+    def note(self, **said: str) -> None:
+        """Have the file say something of itself; see :func:`pipelines.load.tables.notes`."""
+        with self._database() as connection:
+            note(connection, **said)
+
+    def is_of_another(self, log: ChangeLog) -> bool:
         """Whether what the file holds was loaded from another ledger, or from a later one."""
-        from sources.repair_shop.source import LEDGER
+        from sources.repair_shop.source import LEDGER, offsets_of
 
-        tokens = {state[LEDGER] for state in self._state().values() if LEDGER in state}
-        return bool(self._held) and not (tokens and all(log.knows(token) for token in tokens))
+        states = [state for state in self._state().values() if LEDGER in state]
+        return bool(self._held) and not (states and all(offsets_of(log, one) for one in states))
 
-    def offsets(self, log: Log, table: str) -> dict[str, Offset]:
+    def offsets(self, log: ChangeLog, table: str) -> Offsets:
         """How far the file has got of a list."""
         from sources.repair_shop.source import offsets_of
 
         return offsets_of(log, self._state().get(table, {}))
 
-    def _is_new(
-        self, connection: duckdb.DuckDBPyConnection, log: Log, table: str, end: Offset
-    ) -> bool:
+    def _is_new(self, log: ChangeLog, table: str, end: int) -> bool:
         """Whether the file holds none of the rows of a list that it is to get: no merge then."""
-        from sources.repair_shop.source import LEDGER, offsets_of
-
-        state = self._state().get(table, {})
-        offsets = offsets_of(log, state)
-        if not offsets and (self._held or LEDGER in state):
-            return False
-        if not log.has_only_new(table, offsets, end, goes_on=table in self._appended):
-            return False
-        # A file may hold what came with a ledger that was lost since, so it is asked itself.
-        return table not in self._held or not any(
-            has_one_of(connection, table, shop, ids) for shop, ids in log.ids(table, offsets, end)
-        )
-
-    def _unfinished(self, connection: duckdb.DuckDBPyConnection, end: Offset) -> Mapping[str, int]:
-        """Lists of which the file may hold rows that dlt's state says nothing of: their load was
-        cut off between two tables. List -> the last answer of that load.
-
-        All lists, in a file whose rows a version loaded that made no such notes.
-        """
-        if text := notes(connection).get("unfinished"):
-            found: Mapping[str, int] = json.loads(text)
-            return found
-        return dict.fromkeys(TABLES if self._held else (), end.page)
+        offsets = self.offsets(log, table)
+        return (bool(offsets) or table not in self._held) and log.has_only_new(table, offsets, end)
 
     def _state(self) -> Mapping[str, Any]:
         from sources.repair_shop.source import SCHEMA

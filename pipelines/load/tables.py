@@ -1,6 +1,5 @@
 """The tables of the private database: made when missing, widened when more is declared."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -75,17 +74,6 @@ def lists_with_rows(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
         "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = 'raw'"
     ).fetchall()
     return frozenset(table for table, rows in sizes if rows and table in TABLES)
-
-
-def has_one_of(
-    connection: duckdb.DuckDBPyConnection, table: str, shop: str, ids: list[str]
-) -> bool:
-    """Whether the file holds a row of a shop's list with one of these ids."""
-    sql = (
-        f"SELECT 1 FROM raw.{quoted(table)} WHERE shop_id = $shop AND id IN "  # noqa: S608 - declared names
-        """(SELECT unnest(from_json($ids, '["VARCHAR"]'))) LIMIT 1"""
-    )
-    return bool(connection.execute(sql, {"shop": shop, "ids": json.dumps(ids)}).fetchall())
 
 
 def quoted(name: str) -> str:

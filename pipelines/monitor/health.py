@@ -12,8 +12,6 @@ from typing import Any
 from pipelines.language import Text
 from pipelines.monitor.severity import RULES, Kind, Problem
 from pipelines.reconcile.books import Books
-from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.ledger.aside import pages_aside
 
 STALE_HOURS = 36
 """A mirror older than this missed a night."""
@@ -43,11 +41,6 @@ def doubts(evidence: Iterable[Mapping[str, Any]]) -> list[Problem]:
         elif reason:
             found.append(Problem(Kind.VANISHED, reason, shop, resource))
     return list(dict.fromkeys(found))
-
-
-def set_aside(ledger: Ledger) -> list[Problem]:
-    """Answers that could not be loaded."""
-    return [Problem(Kind.SET_ASIDE, str(page), page.shop) for page in pages_aside(ledger)]
 
 
 def outdated(compared: Mapping[str, Books]) -> list[Problem]:

@@ -30,7 +30,6 @@ from pipelines.transform.models import way
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _RUNS = 10
@@ -118,7 +117,7 @@ def status(settings: Settings) -> Status:
     ):
         evidence = completeness(ledger)
         compared = _warehouse(home, settings, now)
-        doubts = [*health.doubts(evidence), *health.set_aside(ledger)]
+        doubts = health.doubts(evidence)
         doubts += health.outdated(compared.shops)
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
         for scan in evidence:
@@ -160,7 +159,7 @@ def _shop(
         {
             "resource": resource,
             "rows": rows.get(resource, 0),
-            "whole": ledger.value(shop.name, full_watermark(resource)) is not None,
+            "whole": ledger.is_whole(shop.name, resource),
             **_proven(proven.get((shop.name, resource), ())),
         }
         for endpoint in ENDPOINTS.values()

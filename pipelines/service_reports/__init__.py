@@ -14,7 +14,6 @@ from pipelines.service_reports.reading import CENT, Question, Totals, read
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.hub import ask
 from sources.repair_shop.schema.endpoints import REPORTS
 
 __all__ = ["contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
@@ -73,7 +72,7 @@ def contradiction(kind: str, days: Totals, month: Decimal | None) -> str:
 
 
 def _ask(client: Client, question: Question, params: dict[str, object]) -> Totals:
-    answer = ask(client, question.path, params)
+    answer = client.get(question.path, params)
     try:
         return read(answer.payload, question)
     except Unreadable as error:

@@ -30,7 +30,6 @@ from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.dates import month_end
 
 _EXPLAINED = 12
@@ -162,7 +161,7 @@ def reconcile(
 
 def _check_mirrored(session: Session, shops: tuple[ShopSettings, ...]) -> None:
     for shop in shops:
-        if session.ledger.value(shop.name, full_watermark("ticket_invoices")) is None:
+        if not session.ledger.is_whole(shop.name, "ticket_invoices"):
             raise SettingsError(
                 f"The invoices of shop '{shop.name}' were not read whole yet, so there is nothing "
                 "to compare. Run 'shopmirror sync' until it ends complete."

@@ -27,7 +27,7 @@ from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import Job, full_watermark
+from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
@@ -79,7 +79,7 @@ def not_compared(ledger: Ledger, shop: str) -> list[str]:
 
 
 def _unread(ledger: Ledger, shop: str, tables: Sequence[str]) -> list[str]:
-    return [table for table in tables if ledger.value(shop, full_watermark(table)) is None]
+    return [table for table in tables if not ledger.is_whole(shop, table)]
 
 
 def report_requests(ledger: Ledger, shop: ShopSettings) -> int:

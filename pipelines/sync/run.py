@@ -11,12 +11,12 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from pipelines.destinations.settings import WarehouseSettings
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import LoadError
-from pipelines.monitor.health import doubts, set_aside
+from pipelines.monitor.health import doubts
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
@@ -25,11 +25,11 @@ from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
-from sources.repair_shop.hub import together
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
+from sources.repair_shop.threads import side_by_side, threads_of_a_shop
 
 _PUBLISH_EVERY = 600.0
 """Seconds of a real minute between publishes of a long first load. No sooner is anything loaded,
@@ -44,7 +44,6 @@ def sync(
     full: bool = False,
     max_requests: int | None = None,
     confirm_deletions: bool = False,
-    keep_pages: timedelta | None = timedelta(days=7),
     warehouse: WarehouseSettings | None = None,
     take_over: Sequence[str] = (),
     observer: Observer | None = None,
@@ -53,11 +52,10 @@ def sync(
     """Bring the warehouse up to date with the service, and prove it.
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
-    run early, keeping what was fetched (exit code 4). ``keep_pages`` is how long answers are kept
-    after they were loaded, None for ever; ``warehouse`` names further destinations of the rows,
-    whose faults make the run incomplete and nothing else, and ``take_over`` shops that another home
-    has loaded there until now. Raises what has nothing to do with the service: bad names (exit code
-    2), another sync (4), a folder or file that cannot be used.
+    run early, keeping what was fetched (exit code 4). ``warehouse`` names further destinations of
+    the rows, whose faults make the run incomplete and nothing else, and ``take_over`` shops that
+    another home has loaded there until now. Raises what has nothing to do with the service: bad
+    names (exit code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)
@@ -102,8 +100,7 @@ def sync(
             session.publish(run_id)
             for name in further.also:
                 _load_also(session, name, report, run_id, take_over, models=further.also_models)
-            if keep_pages is not None:
-                session.ledger.prune(datetime.now(UTC) - keep_pages)
+            session.ledger.prune(datetime.now(UTC))
         return report
 
 
@@ -171,7 +168,7 @@ class Run:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
         session = self.session
         with ThreadPoolExecutor(1, thread_name_prefix="fetch") as pool:
-            fetching = pool.submit(together, self.fetch_shop, self.shops)
+            fetching = pool.submit(side_by_side, self.fetch_shop, self.shops)
             try:
                 self._load_while(fetching)
             except BaseException:
@@ -198,7 +195,12 @@ class Run:
         """Everything that is asked of one shop, into the ledger; errors end up in its result."""
         ledger, result = self.session.ledger, self.results[shop.name]
         fetch = ShopFetch(
-            self.session.client(shop), ledger, self.run_id, self.session.observer, self.confirm
+            self.session.client(shop),
+            ledger,
+            self.run_id,
+            self.session.observer,
+            self.confirm,
+            threads_of_a_shop(len(self.shops)),
         )
         self._deleted_by_us(shop)
         read_shop(
@@ -287,7 +289,6 @@ class Run:
         """The results of all shops, with what they cost and what the evidence says of them."""
         ledger = self.session.ledger
         standing = doubts(completeness(ledger)) if self.endpoints is None else []
-        standing += set_aside(ledger)
         for result in self.results.values():
             result.requests = self.session.requests(result.shop)
             result.standing = [problem for problem in standing if problem.shop == result.shop]

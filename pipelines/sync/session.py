@@ -24,10 +24,10 @@ from typing import Any
 from pipelines.destinations.settings import load_warehouse
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
-from pipelines.load.consumer import Feed
+from pipelines.load.consumer import WAREHOUSE
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
-from pipelines.load.pairing import BUILT, WAREHOUSE, keep_together
+from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings, ShopSettings
@@ -62,11 +62,10 @@ class Session:
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
         self.loader = Loader(home)
-        self.feed = Feed(self.ledger, self.loader, settings.shops, home.build_warehouse)
         self.loader.restore()
         with home.open_build():
             self.loader.prepare()
-            say = keep_together(home, self.ledger, self.loader, self.feed, settings.shops)
+            self.feed, say = pair(home, self.ledger, self.loader, settings.shops)
         if say:
             self.observer.say(say)
         self.publish_seconds = 1.0
@@ -195,8 +194,6 @@ def made_of(
     parts: list[object] = [
         *(datetime.now(shop.zone).date() for shop in shops),
         *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
-        ledger.newest_loaded(),
-        ledger.applied_deletions(),
         [row[:4] for row in ledger.report_totals()],
         ledger.value("", WAREHOUSE),
         compiled.fingerprint(project or models.PROJECT),

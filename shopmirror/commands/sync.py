@@ -1,6 +1,5 @@
 """``shopmirror sync``: extract, load, transform, reconcile, publish."""
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,9 +44,8 @@ def sync(
     """Bring the warehouse up to date with the service, and prove it complete."""
     from pipelines.destinations.settings import load_warehouse
     from pipelines.sync.run import sync as run
-    from schedules.settings import load_retention
 
-    settings, days = configured(asking=True), load_retention().pages_days
+    settings = configured(asking=True)
     warehouse = load_warehouse()
     for name in take_over or ():
         settings.chosen(name)
@@ -59,7 +57,6 @@ def sync(
             full=full,
             max_requests=max_requests,
             confirm_deletions=confirm_deletions,
-            keep_pages=timedelta(days=days) if days else None,
             warehouse=warehouse,
             take_over=take_over or (),
             observer=observer,

@@ -5,7 +5,6 @@ and goes on meanwhile. A scan that fails leaves the others running; a shop that 
 stop, ends them all, and what was answered is kept.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -20,9 +19,7 @@ from .errors import (
     ValidationRefused,
     wrong_address,
 )
-from .http.answers import parse_json, rows_of
 from .http.client import Client
-from .hub import together
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
 from .scan import PAGE_ROWS, Outcome, PagingBroken
@@ -31,26 +28,25 @@ from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
     RESUMED_KINDS,
     STILL_NEW,
+    WATERMARKS,
     WORDS,
     Job,
-    day_watermark,
-    full_watermark,
     joined,
-    page_rows_key,
 )
 from .scan.outcome import NOTHING_NEW
 from .scan.reader import PAGING_KEY
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
-
-WORKERS = 6
-"""Scans of a shop at a time: enough in flight that a service of 3 s an answer gives its rate."""
+from .threads import side_by_side, threads_of_a_shop
 
 _FARTHEST_WEST = timedelta(hours=12)
 """The last place on earth where a day begins."""
 
 _FOLLOWED = 30
 """Old documents named by new payments that one run reads, at most."""
+
+FOLLOWED = "followed"
+"""Note of a shop: number up to which payments were looked through for the documents they name."""
 
 _DOCUMENT_NAMES = {
     table: (
@@ -97,6 +93,7 @@ class ShopFetch:
     run_id: int
     observer: Observer
     confirm_deletions: bool = False
+    threads: int = threads_of_a_shop(1)
     fatal: ShopError | None = None
     results: list[JobResult] = field(default_factory=list)
     began: int = 0
@@ -129,7 +126,7 @@ class ShopFetch:
         for job in [job for job in queue if job.endpoint.table == "statuses"]:
             queue.remove(job)
             self._run(job)
-        together(self._run, queue, WORKERS)
+        side_by_side(self._run, queue, self.threads)
         for result in self._put_off.copy():
             self._run(result.job, result)
         self._put_off.clear()
@@ -154,23 +151,25 @@ class ShopFetch:
     def follow(self) -> list[Job]:
         """Jobs for old documents that new payments named and nobody read since.
 
-        Worked out from the kept answers, so payments that a run read before it was killed count
-        too. A document read earlier in the run that asked for the payments is new enough.
+        Payments that a run read before it was killed count too.
         """
-        shop = self.client.shop.name
+        shop, ledger = self.client.shop.name, self.ledger
+        kept = ledger.value(shop, FOLLOWED)
         wanted: dict[str, list[str]] = {}
-        for body, page, began in self.ledger.pages_with_news(shop, "payments"):
-            for table, identity in _documents(body, page, self.client.shop.zone):
-                seq = self.ledger.seen_seq(shop, table, identity)
+        done = self.ledger.last_seq() if kept is None else int(kept)
+        for seq, payment in ledger.contents_since(shop, "payments", done):
+            if sum(map(len, wanted.values())) >= _FOLLOWED:
+                break
+            for table, identity in _documents(payment, self.client.shop.zone):
+                # One read in the run that showed the payment was read just before or after it.
+                new_from = self.began if seq > self.began else seq
+                read = ledger.seen_seq(shop, table, identity)
                 ids = wanted.setdefault(table, [])
-                if (
-                    seq is not None
-                    and seq < began
-                    and identity not in ids
-                    and sum(map(len, wanted.values())) < _FOLLOWED
-                    and not self.ledger.is_deleted(shop, table, identity)
-                ):
+                is_old = read is not None and read <= new_from
+                if is_old and identity not in ids and not ledger.is_deleted(shop, table, identity):
                     ids.append(identity)
+            done = seq
+        ledger.set_value(shop, FOLLOWED, str(done))
         return [
             Job(shop, ENDPOINTS[table], "follow", ids=tuple(ids), requests=len(ids))
             for table, ids in wanted.items()
@@ -202,9 +201,9 @@ class ShopFetch:
     def _scan(self, job: Job, result: JobResult) -> bool:
         """Make a scan. False, and it stays open: what the other lists show is to be known first."""
         if job.kind not in RESUMED_KINDS:
-            self._drop_stale((job.kind,), lambda scan: scan.resource == job.resource)
+            self._drop_stale((job.kind,), lambda scan: scan.list == job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
-        result.is_resumed = (self.ledger.first_seq(scan) or math.inf) <= self.began
+        result.is_resumed = scan.run_id != self.run_id
 
         def count(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
@@ -295,10 +294,10 @@ class ShopFetch:
             last_day=job.last or outcome.last_day,
         )
         if outcome.page_rows:
-            for key in (page_rows_key(job.resource), page_rows_key("")):
-                self.ledger.set_value(job.shop, key, str(outcome.page_rows))
+            for name in (job.resource, ""):
+                self.ledger.set_list(job.shop, name, page_rows=outcome.page_rows)
         elif job.kind == "full" and outcome.proven:
-            self.ledger.drop_values(job.shop, [page_rows_key(job.resource)])
+            self.ledger.set_list(job.shop, job.resource, page_rows=None)
         if outcome.proven:
             self._note_proven(job, scan, outcome)
 
@@ -310,15 +309,14 @@ class ShopFetch:
         clock, zone = self.client.clock, self.client.shop.zone
         began = min(clock.earlier(scan.opened_at), clock.earlier())
         behind = began - _FARTHEST_WEST if zone.key == "UTC" else began
-        day = min(began.astimezone(zone).date(), behind.date()).isoformat()
+        day = min(began.astimezone(zone).date(), behind.date())
         if job.kind == "full":
-            self.ledger.set_value(job.shop, full_watermark(job.resource), day)
-            for kind in ("head", "updated", "paid"):
-                self.ledger.set_value(job.shop, day_watermark(kind, job.resource), day)
+            since = dict.fromkeys(("whole_on", "new_on", "updated_on", "paid_on"), day)
+            self.ledger.set_list(job.shop, job.resource, **since)
         elif job.kind in ("head", "updated", "paid") and not outcome.ids:
             pass  # empty, perhaps for once: the next night asks for these days too
         elif job.kind in ("head", "updated", "paid", "hidden"):
-            self.ledger.set_value(job.shop, day_watermark(job.kind, job.resource), day)
+            self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
         elif job.kind == "audit":
             asked = [(job.first, job.last)] if job.first and job.last else []
             for days in outcome.covered or asked:
@@ -335,20 +333,14 @@ class ShopFetch:
                 self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="cut off")
 
 
-def _documents(body: bytes, page: Page, zone: ZoneInfo) -> Iterator[tuple[str, str]]:
-    """(table, id) of the documents that the new or changed payments of a page name.
-
-    Under whatever name, nested or flat, in the payment itself or in the return it pays back.
-    """
-    rows = rows_of(parse_json(body), "/payments")
-    for row, fresh in zip(rows, page.fresh, strict=True):
-        if not fresh:
-            continue
-        cleaned = clean_row(row, "payments", zone)
-        for table, names in _DOCUMENT_NAMES.items():
-            found = next((cleaned[name] for name in names if cleaned.get(name)), None)
-            if found is not None:
-                yield table, str(found)
+def _documents(payment: Mapping[str, Any], zone: ZoneInfo) -> Iterator[tuple[str, str]]:
+    """(table, id) of the documents that a payment names, under whatever name, nested or flat, in
+    the payment itself or in the return it pays back."""
+    cleaned = clean_row(payment, "payments", zone)
+    for table, names in _DOCUMENT_NAMES.items():
+        found = next((cleaned[name] for name in names if cleaned.get(name)), None)
+        if found is not None:
+            yield table, str(found)
 
 
 def _shared_ids(ids: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -19,17 +19,17 @@ from typing import Self
 import filelock
 
 from .budget import Budget
-from .errors import ShopError
+from .errors import ShopError, Stopped
 from .extract import ShopFetch
 from .http.client import Client, RequestCounter
 from .http.wire import Networks
-from .hub import together
 from .ledger import Ledger
 from .observer import Observer
 from .scan.audits import audit_jobs
 from .scan.jobs import Job, mirror_jobs, resume_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
 from .settings import ShopSettings
+from .threads import side_by_side, threads_of_a_shop
 from .ticket_pipeline import is_due, probe_pipeline
 
 
@@ -114,17 +114,19 @@ class Mirror:
         run_id = self.ledger.begin_run("dlt")
         fetches: list[ShopFetch] = []
         try:
-            fetches = together(
+            fetches = side_by_side(
                 lambda shop: self._read_shop(shop, run_id, endpoints, full),
                 self._shops,
                 interrupted=self._stop.set,
             )
         finally:
             doubts = [doubt for fetch in fetches for doubt in fetch.doubts]
+            stopped = any(isinstance(fetch.fatal, Stopped) for fetch in fetches)
+            failed = bool(doubts) or not fetches
             self.ledger.end_run(
                 run_id,
-                outcome="incomplete" if doubts or not fetches else "complete",
-                exit_code=int(bool(doubts) or not fetches),
+                outcome="stopped" if stopped else "incomplete" if failed else "complete",
+                exit_code=Stopped.exit_code if stopped else int(failed),
                 requests=self.requests,
                 rows=sum(result.rows for fetch in fetches for result in fetch.results),
                 message="; ".join(doubts),
@@ -142,7 +144,8 @@ class Mirror:
             stop=self._stop.is_set,
             counter=self._counter,
         ) as client:
-            fetch = ShopFetch(client, self.ledger, run_id, self._observer)
+            threads = threads_of_a_shop(len(self._shops))
+            fetch = ShopFetch(client, self.ledger, run_id, self._observer, threads=threads)
             try:
                 read_shop(fetch, endpoints=endpoints, full=full)
             except BaseException:

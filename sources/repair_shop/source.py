@@ -1,9 +1,9 @@
 """The dlt source: every list of a repair shop's service as a resource.
 
-Data flow: service -> ledger (:mod:`repair_shop.mirror`) -> log (:mod:`repair_shop.log`) -> Arrow
-tables -> the destination. A destination's place in the log is kept in dlt's state, so it is
-committed with the rows it stands for; whatever is cut off is read from the ledger again, not from
-the service.
+Data flow: service -> ledger (:mod:`repair_shop.mirror`) -> change log
+(:mod:`repair_shop.change_log`) -> Arrow tables -> the destination. A destination's place in the log
+is kept in dlt's state, so it is committed with the rows it stands for; whatever is cut off is read
+from the ledger again, not from the service.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,11 +24,10 @@ from dlt.common.schema.typing import TTableSchemaColumns
 from dlt.common.typing import TSecretStrValue
 from dlt.extract import DltResource, DltSource
 
+from .change_log import NO_ROW, ChangeLog, Offsets
 from .errors import Stopped
 from .extract import ShopFetch
 from .ledger import Ledger
-from .ledger.aside import try_again
-from .log import NO_ROW, Log, Offset
 from .mirror import Mirror
 from .schema.arrow import empty_tables
 from .schema.endpoints import ENDPOINTS
@@ -46,11 +45,12 @@ _SCHEMA = Schema(
         "json": {"module": "dlt.common.normalizers.json.relational"},
     },
 )
-_OFFSETS = "offsets"
 _APPEND: Any = {"disposition": "append"}
 _MERGE: Any = {"disposition": "merge", "strategy": "delete-insert"}
-LEDGER = "ledger"
-"""Where a resource's state keeps :meth:`~repair_shop.log.Log.token`."""
+LEDGER, OFFSETS = "ledger", "offsets"
+"""Keys of a resource's state: which ledger it has read (a token), and how far by shop."""
+UNFINISHED = "unfinished"
+"""Key of the source's state: shops whose last reading was stopped before its end."""
 
 
 @configspec
@@ -83,7 +83,8 @@ def repair_shop(
     The first run reads every selected list whole, a later one only what is new, changed or gone.
     Every answer is written to a ledger on disk before it is used: a run that is cut off goes on
     from there, and a second destination is fed from there without asking the service twice.
-    Deleted rows stay, with ``_deleted_at``.
+    Deleted rows stay, with ``_deleted_at``. A shop that fails fails the run, after all other rows
+    are loaded.
 
     Args:
         base_url (str): Address of the service, ending in ``/v1``.
@@ -119,9 +120,11 @@ def repair_shop(
     reads_whole = section.pop("full", full)
     home = Path(folder) if folder else home_folder()
     shops_read = shops_of(section, ShopSettings)
-    feed = _Feed(_reader(home, shops_read, None if most is None else int(most), bool(reads_whole)))
+    limit = None if most is None else int(most)
+    reading = _Reading(home, shops_read, limit, bool(reads_whole))
+    resources = _Resources(reading.log)
     for table in ENDPOINTS:
-        yield feed.resource(table)
+        yield resources.of(table, reading.finish)
 
 
 def _known_to_dlt() -> dict[str, Any]:
@@ -132,8 +135,8 @@ def _known_to_dlt() -> dict[str, Any]:
 
 
 def from_log(
-    log: Log,
-    end: Offset,
+    log: ChangeLog,
+    end: int,
     *,
     holds_rows: bool = False,
     unsure: Collection[str] = (),
@@ -152,60 +155,101 @@ def from_log(
     @dlt.source(schema=_SCHEMA.clone(), section=SCHEMA)
     def source() -> Iterable[DltResource]:
         for table in ENDPOINTS:
-            yield feed.resource(table)
+            yield resources.of(table)
 
-    feed = _Feed(lambda: (log, end), holds_rows, unsure, new, file_format)
+    resources = _Resources(lambda: (log, end), holds_rows, unsure, new, file_format)
     return source()
 
 
-def _reader(
-    home: Path, shops: Sequence[ShopSettings], max_requests: int | None, full: bool
-) -> Callable[[], tuple[Log, Offset]]:
+class _Reading:
     """Reads the selected lists when the first of them is extracted, and lends out the log."""
 
-    @cache
-    def log() -> tuple[Log, Offset]:
-        selected = [name for name in dlt.current.source().selected_resources if name in ENDPOINTS]
-        with Mirror(home, shops, max_requests=max_requests) as mirror:
-            found = Log(Ledger(mirror.ledger_path), shops, home / "warehouse.duckdb")
-            for table in selected:
-                for shop in found.missing(table, _offsets(found, table)):
-                    found.ask_again(table, shop)
-            _tell(mirror.read(selected, full=full))
-            try_again(mirror.ledger)
-        return found, found.end()
+    def __init__(
+        self, home: Path, shops: Sequence[ShopSettings], max_requests: int | None, full: bool
+    ) -> None:
+        self._home, self._shops = home, shops
+        self._max_requests, self._full = max_requests, full
+        self._left: set[str] = set()
+        self._ledger: Ledger | None = None
+        self.log = cache(self._read)
 
-    return log
+    def _read(self) -> tuple[ChangeLog, int]:
+        selected = [name for name in dlt.current.source().selected_resources if name in ENDPOINTS]
+        self._left = set(selected)
+        with Mirror(self._home, self._shops, max_requests=self._max_requests) as mirror:
+            log = ChangeLog(mirror.ledger, self._shops)
+            for table in selected:
+                state = dlt.current.resource_state(table)
+                if LEDGER in state and not offsets_of(log, state):
+                    # It is of a later ledger than this one was restored to, or of a lost one: what
+                    # it holds may be newer than what is kept here.
+                    for shop in self._shops:
+                        mirror.ledger.ask_again(shop.name, ENDPOINTS[table].resources)
+            _tell(mirror.read(selected, full=self._full))
+        self._ledger = Ledger(self._home / "mirror.sqlite")
+        log = ChangeLog(self._ledger, self._shops)
+        return log, log.end()
+
+    def finish(self, table: str) -> None:
+        """A list was told to its end; after the last one the ledger is closed."""
+        self._left.discard(table)
+        if self._ledger is not None and not self._left:
+            self._ledger.close()
 
 
 def _tell(fetches: Sequence[ShopFetch]) -> None:
-    """Log what is in doubt. Raises the error that kept every shop from being read."""
-    errors = [f.fatal for f in fetches if f.fatal and not isinstance(f.fatal, Stopped)]
+    """Log what is in doubt, note which shops were stopped, and have the run fail for one that did.
+
+    Raises at once where no shop could be read.
+    """
     for fetch in fetches:
         for doubt in fetch.doubts:
             logger.warning(f"{fetch.client.shop.name}: {doubt}")
+    stopped = [f.client.shop.name for f in fetches if isinstance(f.fatal, Stopped)]
+    dlt.current.source_state()[UNFINISHED] = stopped
+    errors = [f.fatal for f in fetches if f.fatal and not isinstance(f.fatal, Stopped)]
     if errors and len(errors) == len(fetches):
         raise errors[0]
+    if errors:
+        _fail_after_load(dlt.current.pipeline(), errors[0])
+
+
+def _fail_after_load(pipeline: Any, error: Exception) -> None:
+    """Have the run that is under way raise ``error``, once all that was read is loaded.
+
+    Raised while rows are extracted it would keep those of the other shops from the destination.
+    """
+    load = pipeline.load
+
+    def load_and_fail(*args: Any, **named: Any) -> None:
+        del pipeline.load
+        load(*args, **named)
+        raise error
+
+    pipeline.load = load_and_fail
 
 
 @dataclass(frozen=True)
-class _Feed:
+class _Resources:
     """Makes the resources of a destination, of which the other fields tell: see :func:`from_log`.
 
     ``log`` is asked for when the first resource is extracted.
     """
 
-    log: Callable[[], tuple[Log, Offset]]
+    log: Callable[[], tuple[ChangeLog, int]]
     holds_rows: bool = False
     unsure: Collection[str] = ()
     new: Collection[str] = ()
     file_format: Any = None
 
-    def resource(self, table: str) -> DltResource:
-        """The resource of a list, with its nested lists."""
+    def of(self, table: str, ended: Callable[[str], object] = lambda table: None) -> DltResource:
+        """The resource of a list, with its nested lists; ``ended`` is told when it is read."""
 
         def read() -> Iterator[Any]:
-            yield from self._read(table)
+            try:
+                yield from self._read(table)
+            finally:
+                ended(table)
 
         tables = empty_tables(table)
         resource = dlt.resource(
@@ -252,7 +296,7 @@ class _Feed:
             for name, empty in declared.items()
             if set(empty.column_names) - set(known.get(name, {}).get("columns", {}))
         }
-        offsets = _offsets(log, table)
+        offsets = offsets_of(log, state)
         moved = False
         nested = [name for name in known if name.startswith(f"{table}__")]
         # Offsets of another ledger are worth nothing, but rows came with them.
@@ -270,25 +314,17 @@ class _Feed:
             yield dlt.mark.with_table_name(empty, name)
         if moved:
             pa.default_memory_pool().release_unused()  # the destination needs memory next
-        if moved or log.is_far(offsets, end):
             state[LEDGER] = log.token()
-            state[_OFFSETS] = {
-                shop: [at.page, at.tombstone] for shop, at in log.advanced(offsets, end).items()
-            }
+            state[OFFSETS] = log.advanced(offsets, end)
 
 
-def _offsets(log: Log, table: str) -> dict[str, Offset]:
-    return offsets_of(log, dlt.current.resource_state(table))
+def offsets_of(log: ChangeLog, state: Mapping[str, Any]) -> Offsets:
+    """How far a list of a destination was read, by shop, by the resource's state.
 
-
-def offsets_of(log: Log, state: Mapping[str, Any]) -> dict[str, Offset]:
-    """Where a list of a destination stands, by the resource's state.
-
-    At the beginning if what the destination holds is of another ledger.
+    Nowhere if what the destination holds is of another ledger.
     """
-    if not log.knows(state.get(LEDGER)):
-        return {}
-    return {shop: Offset(*at) for shop, at in state.get(_OFFSETS, {}).items()}
+    offsets: dict[str, int] = state.get(OFFSETS, {})
+    return offsets if log.knows(state.get(LEDGER), offsets) else {}
 
 
 def key_of(table: str) -> tuple[str, ...]:

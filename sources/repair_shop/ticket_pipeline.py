@@ -14,7 +14,6 @@ from typing import Any
 
 from .errors import BadAnswer
 from .http.client import Client
-from .hub import ask
 from .ledger import Ledger
 from .scan import PAGE_ROWS
 from .schema.clean import clean_row, row_id
@@ -64,9 +63,9 @@ def probe_pipeline(client: Client, ledger: Ledger) -> None:
     """
     path = ENDPOINTS["tickets"].path
     try:
-        newest = ask(client, path, {"page": 1, "sort": "newest"}).rows()
+        newest = client.get(path, {"page": 1, "sort": "newest"}).rows()
         oldest = (
-            ask(client, path, {"page": 1, "sort": "oldest"}).rows()
+            client.get(path, {"page": 1, "sort": "oldest"}).rows()
             if len(newest) >= PAGE_ROWS
             else []
         )

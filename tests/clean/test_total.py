@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.masking import scrub
+from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.http.answers import detail_of, read_answer, rows_of
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
@@ -26,6 +27,7 @@ from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
 from tests.clean.test_arrow import page
+from tests.ledgers import settings_of
 from tests.promises import promise
 
 ZONE = ZoneInfo("America/Guatemala")
@@ -253,20 +255,21 @@ def keep_and_load(kept, rows, table):
     ledger, database, numbers = kept
     body, endpoint, number = body_of(rows), ENDPOINTS[table], next(numbers)
     known = [
-        Row(row_id(row, table) or made_up_id(row), day_of(row, endpoint, ZONE), digest(row))
+        Row(row_id(row, table) or made_up_id(row), day_of(row, endpoint, ZONE), digest(row), row)
         for row in rows_of(parse_json(body), endpoint.path)
     ]
     scan = ledger.open_scan(1, "main", table, "full", {})
-    asked = f"{endpoint.path}?page={number}"
-    ledger.put(scan, str(number), asked, body, known, datetime.now(UTC))
-    pages = ledger.stored_pages(ledger.waiting(500, ("main",))[0])
-    for name, found in tables_of(pages, ZONES).items():
+    after = ledger.last_change()
+    ledger.put(scan, str(number), known, datetime.now(UTC))
+    log = ChangeLog(ledger, [settings_of("main", ZONE.key)])
+    for name, found in (
+        pair for tables in log.read(table, {"main": after}, log.end()) for pair in tables.items()
+    ):
         assert "__" in name or found.num_rows == len({row.id for row in known})
         database.register("found", found)
         database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
         names = [column[0] for column in database.execute("FROM kept").description or ()]
         assert names == found.schema.names
-    ledger.mark_loaded(ledger.last_seq(), ("main",))
 
 
 @pytest.mark.seeds(1)

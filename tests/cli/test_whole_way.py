@@ -28,7 +28,6 @@ from shopmirror.commands.sync import show as show_sync
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import full_watermark
 from sources.repair_shop.schema.endpoints import TABLES
 from tests.cli.conftest import ZONE, point_at
 from tests.promises import promise
@@ -146,7 +145,7 @@ def test_what_was_not_compared_does_not_agree(home, run, shop):
     assert code == 0, err
     assert "agree" not in out
     with closing(Ledger(home / "mirror.sqlite")) as ledger:
-        ledger.drop_values("main", [full_watermark("pos_orders")])
+        ledger.ask_again("main", ["pos_orders"])
     code, out, err = run("reconcile")
     assert code == 1
     assert "agrees to the cent" not in out

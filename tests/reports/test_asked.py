@@ -18,7 +18,6 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.jobs import full_watermark
 from tests.fakes.loopback import Reply
 from tests.promises import promise
 from tests.stranger.conftest import client as client
@@ -83,8 +82,8 @@ def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
     stranger.other["/monthlySales"] = {"Jan": 5.25, "Feb": 7}
     stranger.other["/monthlyPurchases"] = []
     for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
-        ledger.set_value("main", full_watermark(table), "2024-01-01T00:00:00+00:00")
-    ledger.remember_rows([("main", "ticket_invoices", "i1", date(2025, 1, 5))])
+        ledger.set_list("main", table, whole_on=date(2024, 1, 1))
+    ledger.remember_rows([("main", "ticket_invoices", "i1", date(2025, 1, 5), None)])
     with pytest.raises(BadAnswer, match="2025 and 2026: it seems to ignore the year"):
         fetch_monthly_reports(client, ledger)
 

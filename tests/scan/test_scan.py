@@ -10,10 +10,10 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sources.repair_shop.scan.numbering import number_of
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, PagingBroken, read_head, read_list, read_window
-from sources.repair_shop.scan.numbering import number_of
 
 START = date(2024, 1, 1)
 

@@ -64,7 +64,7 @@ def _older_files_are_brought_up_to_date_and_newer_ones_left_alone(
         for statement in OLDER:
             older.execute(statement)
     # Another version has other models, so what it had built does not count as built.
-    _ledger(home, "UPDATE marks SET value = 'of older models' WHERE name = 'built'")
+    _ledger(home, "UPDATE notes SET value = 'of older models' WHERE name = 'built'")
     upgraded = sync(settings)
     assert upgraded.exit_code == 0, (upgraded.message, upgraded.details)
     assert _days(home) == days

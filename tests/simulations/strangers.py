@@ -38,7 +38,7 @@ from pydantic import SecretStr
 
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget.clock import SystemClock
-from sources.repair_shop.log import Log
+from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Loopback, Reply, Seen
@@ -337,7 +337,7 @@ def differences(service: Stranger, mirror: Mirror, shop: ShopSettings) -> list[s
                 found.append(f"{table}: {len(ids)} of {len(rows)} {words}")
         if name == service.habits["shared"] and any(map(is_shared, rows)):
             found.append(f"{table}: rows share an id")
-    log, rows = Log(mirror.ledger, [shop]), service.lists["tickets"]
+    log, rows = ChangeLog(mirror.ledger, [shop]), service.lists["tickets"]
     for tables in log.read("tickets", {}, log.end()):
         for row in tables["tickets"].to_pylist() if "tickets" in tables else ():
             now = rows.get(row["id"], row) if row["id"] not in service.moved else row

@@ -2,8 +2,6 @@
 
 import ast
 import os
-import shutil
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +12,10 @@ import pytest
 from dlt.common.configuration.container import Container
 from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
 
-from pipelines.home import Home
-from pipelines.publish.publish import publish
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop import repair_shop
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.ledgers import LoadedHome
 from tests.promises import promise
 from tests.source.project import CLONE, Project
 
@@ -152,29 +147,6 @@ def test_a_destination_of_another_ledger_starts_over(shop, pipeline, tmp_path):
     made.run(repair_shop(ledger_folder="two").with_resources("brands"))
     names = {name for (name,) in ask(tmp_path / "main.duckdb", "SELECT name FROM raw.brands")}
     assert names == {row["name"] for row in shop.store("main").all("brands")}
-
-
-def test_what_the_ledger_no_longer_keeps_comes_from_the_warehouse(shop, pipeline, tmp_path, empty):
-    home = Home(shutil.copytree(empty, tmp_path / "home"))
-    loaded = LoadedHome(home)
-    rows = [{"id": f"t{n}", "short_info": str(n), "lines": [{"id": n}]} for n in range(3)]
-    loaded.load("tickets", *rows)
-    loaded.ledger.prune(datetime.now(UTC) + timedelta(days=1))
-    loaded.load("tickets", {**rows[0], "short_info": "newer", "lines": []}, minute=1)
-    publish(home)
-    from sources.repair_shop.log import Log
-    from sources.repair_shop.source import from_log
-
-    log = Log(loaded.ledger, loaded.shops, home.warehouse)
-    assert log.missing("tickets", {}) == []
-    pipeline("other").run(from_log(log, log.end()).with_resources("tickets"))
-    found = ask(tmp_path / "other.duckdb", "SELECT id, short_info FROM raw.tickets ORDER BY 1")
-    assert found == [("t0", "newer"), ("t1", "1"), ("t2", "2")]
-    lines = ask(tmp_path / "other.duckdb", "SELECT parent_id FROM raw.tickets__lines ORDER BY 1")
-    assert lines == [("t1",), ("t2",)]
-    home.warehouse.unlink()
-    assert log.missing("tickets", {}) == ["main"], "it must be asked for again"
-    loaded.ledger.close()
 
 
 def test_several_shops_from_the_settings(pipeline, tmp_path):

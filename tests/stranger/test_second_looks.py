@@ -119,7 +119,7 @@ def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]
     assert stranger.sync("products").exit_code == 0
     with stranger.session() as session:
-        session.ledger.set_value("main", "day:updated:products", "2026-01-05")
+        session.ledger.set_list("main", "products", updated_on=date(2026, 1, 5))
     assert stranger.sync("products").exit_code == 0
     assert stranger.sync("products").exit_code == 0
     asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]

@@ -23,8 +23,8 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.store import ShopStore
+from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.log import NO_ROW, Log, Offset
 from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
 from tests.conftest import made_once
 
@@ -53,12 +53,16 @@ class Recorder:
 
     def __init__(self) -> None:
         self.held: dict[tuple[str, str, str], dict[str, Any]] = {}
-        self.offsets: dict[str, dict[str, Offset]] = {}
+        self.at: dict[str, int] = {}
+        self.offsets: dict[str, dict[str, int]] = {}
+
+    def note(self, **said: str) -> None:
+        """What a file would say of itself."""
 
     def lacking(self) -> list[str]:
         return []
 
-    def load(self, log: Log, tables: Iterable[str], end: Offset) -> LoadOutcome:
+    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> LoadOutcome:
         counts: dict[str, int] = {}
         for table in tables:
             offsets = self.offsets.get(table, {})
@@ -108,9 +112,11 @@ def up_to_raw(
     shops = session.settings.shops
     endpoints = [resource_named(name) for name in resources] or None
     if recorder is not None:
-        session.feed = Feed(session.ledger, recorder, shops)
+        session.feed = Feed(session.ledger, recorder, shops, recorder.at)
     run = Run(session, shops, session.ledger.begin_run("sync"), endpoints, full, confirm)
     run.fetch_and_load()
+    if recorder is not None:
+        recorder.at = dict(session.feed.at)
     run.note_mirrored()
     report = verdict(run.finish(), everything=endpoints is None)
     report.requests = session.requests()
@@ -176,9 +182,10 @@ class Mirror:
         with closing(Ledger(self.home / "mirror.sqlite")) as ledger:
             return ledger.query(sql, values)
 
-    def age(self, name: str, days: int) -> None:
-        """As if the day that the ledger keeps under a name lay so many days earlier."""
-        self.ledger("UPDATE marks SET value = date(value, ?) WHERE name = ?", f"-{days} days", name)
+    def age(self, name: str, column: str, days: int) -> None:
+        """As if a day that the ledger keeps of a list lay so many days earlier."""
+        sql = f"UPDATE lists SET {column} = date({column}, ?) WHERE list = ?"
+        self.ledger(sql, f"-{days} days", name)
 
     def pay(self, table: str, document: Mapping[str, Any], amount: float, at: str) -> None:
         """A payment of an invoice or a POS order."""

@@ -57,7 +57,7 @@ def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     for table, identity in gone.items():
         assert marks(synced, table) == {identity}
         [(proof,)] = synced.ledger(
-            "SELECT proof FROM scans WHERE resource=? ORDER BY scan_id DESC LIMIT 1", table
+            "SELECT proof FROM scans WHERE list=? ORDER BY scan_id DESC LIMIT 1", table
         )
         assert "are gone" in proof
         synced.assert_same(table)
@@ -91,14 +91,14 @@ def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     mirror = make_mirror(records=records(160), audit_requests=9)
     assert mirror.run(*LISTS).exit_code == 0
     mirror.store.update("stock", "stock-20", {"location": "moved"}, touch=False)
-    mirror.ledger("UPDATE marks SET value='2025-01-01' WHERE name LIKE 'full:%'")
+    mirror.ledger("UPDATE lists SET whole_on = '2025-01-01'")
     nights = []
     for _ in range(3):
         mirror.server.forget_requests()
         mirror.run()
         [(asked,)] = mirror.ledger(
-            "SELECT count(*) FROM pages JOIN scans USING (scan_id) WHERE kind='audit' AND "
-            "scans.run_id=(SELECT max(run_id) FROM runs)"
+            "SELECT sum(requests) FROM scans WHERE kind='audit' AND "
+            "run_id=(SELECT max(run_id) FROM runs)"
         )
         nights.append(asked)
     # Twenty pages, and a few at the edges of stretches twice.

@@ -8,7 +8,6 @@ import pytest
 from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan.hidden import Shown
-from sources.repair_shop.scan.jobs import day_watermark
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.promises import promise
 from tests.sync.conftest import Mirror
@@ -18,7 +17,7 @@ LISTS = {"users": "In active", "products": "In active", "suppliers": "In active"
 
 def _a_week_later(mirror: Mirror, table: str) -> None:
     """As if the list had been asked for what it hides as long ago as it may be."""
-    mirror.age(day_watermark("hidden", table), 5 + zlib.crc32(table.encode()) % 5)
+    mirror.age(table, "hidden_on", 5 + zlib.crc32(table.encode()) % 5)
 
 
 def _statuses(mirror: Mirror, table: str) -> dict[str, str]:

@@ -234,11 +234,10 @@ def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
 ) -> None:
     mirror = make_mirror(shops=("norte", "sur"))
     mirror.run("brands")
-    with open_session(mirror.settings) as session:
-        session.ledger.execute("UPDATE pages SET loaded_at=NULL", [()])
     assert mirror.recorder is not None
     mirror.recorder.held.clear()
     mirror.recorder.offsets.clear()
+    mirror.recorder.at.clear()
     both, mirror.shops = mirror.shops, ("norte",)
     mirror.run("brands")
     assert not mirror.live("brands", "sur")
@@ -256,7 +255,7 @@ def test_a_scan_that_a_kill_left_open_does_not_stay_open_for_ever(
         run_id = session.ledger.begin_run("sync")
         session.ledger.open_scan(run_id, "main", "ticket_invoices", kind, spec)
         # A night later; tonight nothing of the kind is to be made.
-        session.ledger.execute("UPDATE scans SET ticks = ticks - 86400", [()])
+        session.ledger.query("UPDATE scans SET ticks = ticks - 86400")
     assert mirror.run().exit_code == 0
     assert status(mirror.settings).shops[0].doubts == []
 

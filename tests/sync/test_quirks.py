@@ -3,7 +3,6 @@
 import pytest
 
 from sandbox.quirks import Quirks
-from sources.repair_shop.scan.jobs import full_watermark
 from tests.sync.conftest import Mirror
 
 QUIRKS = (
@@ -139,7 +138,7 @@ def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_on
     over = {one["id"] for one in mirror.store.all("statuses") if not one.get("in_pipeline")}
     gone = next(one for one in mirror.store.all("tickets") if one["status"]["id"] in over)
     mirror.store.delete("tickets", gone["id"])
-    mirror.age(full_watermark("tickets"), 7)
+    mirror.age("tickets", "whole_on", 7)
     assert mirror.run("statuses", "tickets").exit_code == 0
     mirror.assert_same("tickets")
 

@@ -1,22 +1,37 @@
-"""The ledger: every answer on disk with its place in a scan, before anything uses it."""
+"""The ledger: what was answered, on disk before anything uses it. See :mod:`.ledger`."""
 
 from .file import FORMAT, LedgerError, refuse_newer
-from .records import Page, Row, Scan, StoredPage, now_text, page_of
-from .scans import ScanState
-from .store import Ledger
-from .values import ReportTotal
+from .ledger import Ledger
+from .records import (
+    KEPT,
+    UNLISTED,
+    Change,
+    Page,
+    ReportTotal,
+    Row,
+    Scan,
+    ScanState,
+    StoredPage,
+    day_of_text,
+    now_text,
+)
+from .state import ListState
 
 __all__ = [
     "FORMAT",
+    "KEPT",
+    "UNLISTED",
+    "Change",
     "Ledger",
     "LedgerError",
+    "ListState",
     "Page",
     "ReportTotal",
     "Row",
     "Scan",
     "ScanState",
     "StoredPage",
+    "day_of_text",
     "now_text",
-    "page_of",
     "refuse_newer",
 ]

@@ -1,25 +1,39 @@
-"""The ledger's file: opened, its format checked, one writer at a time; tables and meaning are
-:mod:`repair_shop.ledger`'s."""
+"""The ledger's file: opened and checked; one connection, which threads take in turns."""
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..ledger.records import STEPS
 from ..migrations import NewerVersion, check_version, migrate
 
+_FOLDER = Path(__file__).parent
+_OLDEST = 4
+"""Files of lower versions kept answers instead of rows."""
+STEPS = (*[""] * (_OLDEST - 1), (_FOLDER / "schema.sql").read_text(encoding="utf-8"))
 FORMAT = len(STEPS)
 _AROUND_IT = ("unable to open", "readonly", "is full", "disk I/O", "is locked")
 """What SQLite says where the file itself is whole: who moved it away would lose all evidence."""
+
+Params = Mapping[str, Any]
 
 
 class LedgerError(Exception):
     """The ledger's file cannot be used; the message says what to do. Exit code 2."""
 
     exit_code = 2
+
+
+@cache
+def statements() -> Mapping[str, str]:
+    """Name -> statement of ``queries.sql``."""
+    text = (_FOLDER / "queries.sql").read_text(encoding="utf-8")
+    named = (part.partition("\n") for part in text.split("-- name: ")[1:])
+    return {name.strip(): statement.strip() for name, _, statement in named}
 
 
 def refuse_newer(path: Path) -> None:
@@ -39,20 +53,46 @@ def _too_new(path: Path, error: NewerVersion) -> LedgerError:
 
 
 class LedgerFile:
-    """The open file. Safe for several threads: a connection for each, writers wait in line."""
+    """The open file. Threads share its connection under a lock; one process writes at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._local = threading.local()
-        self._write = threading.RLock()
-        self._connections: list[sqlite3.Connection] = []
+        self._lock = threading.RLock()
+        self._depth = 0
         try:
-            with self._write:
-                migrate(self._db, STEPS)
+            self._db = self._open()
         except NewerVersion as error:
             raise _too_new(path, error) from None
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
+
+    def _open(self) -> sqlite3.Connection:
+        is_new = not self._path.exists()
+        db = self._connect()
+        if not is_new and 0 < check_version(db, STEPS) < _OLDEST:
+            # Its rows are asked for again; the file itself stays, for whoever wants to look.
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.close()
+            self._path.replace(self._path.with_suffix(".before-0.1.sqlite"))
+            is_new, db = True, self._connect()
+        if is_new:
+            self._path.chmod(0o600)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing
+        # Rows of an answer lie all over the file: 16 MB of them are moved there at a time.
+        db.execute("PRAGMA wal_autocheckpoint = 4000")
+        migrate(db, STEPS)
+        if db.execute("SELECT 1 FROM meta").fetchone() is None:
+            db.execute(
+                "INSERT OR IGNORE INTO meta VALUES ('ledger_id', ?), ('seq', 0), ('changed', 0)",
+                (uuid.uuid4().hex,),
+            )
+        return db
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._path, timeout=60, isolation_level=None, check_same_thread=False
+        )
 
     def _unusable(self, error: sqlite3.DatabaseError) -> LedgerError:
         if any(words in str(error) for words in _AROUND_IT):
@@ -62,54 +102,60 @@ class LedgerFile:
         return LedgerError(f"The ledger {self._path} cannot be used ({error}). {mend}")
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """Damage inside the file shows only when its pages are read, long after it was opened."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if "malformed" in str(error) or "not a database" in str(error):
-                raise self._unusable(error) from error
-            raise
-
-    @property
-    def _db(self) -> sqlite3.Connection:
-        db: sqlite3.Connection | None = getattr(self._local, "db", None)
-        if db is None:
-            fresh = not self._path.exists()
-            db = sqlite3.connect(
-                self._path, timeout=60, isolation_level=None, check_same_thread=False
-            )
-            if fresh:
-                self._path.chmod(0o600)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; see put()
-            # Rows of an answer lie all over the file: 16 MB of them are moved there at a time.
-            db.execute("PRAGMA wal_autocheckpoint = 4000")
-            self._local.db = db
-            with self._write:
-                self._connections.append(db)
-        return db
-
-    def close(self) -> None:
-        """Close every thread's connection."""
-        with self._write:
-            for db in self._connections:
-                db.close()
-            self._connections.clear()
-            self._local = threading.local()
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for this thread alone. Damage shows only when its pages are read."""
+        with self._lock:
+            try:
+                yield self._db
+            except sqlite3.DatabaseError as error:
+                if "malformed" in str(error) or "not a database" in str(error):
+                    raise self._unusable(error) from error
+                raise
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._write, self._whole(), self._db as db:
+    def transaction(self) -> Iterator[None]:
+        """All that is written inside, or nothing; may stand in another one."""
+        with self._used() as db:
+            if self._depth:
+                yield
+                return
             db.execute("BEGIN IMMEDIATE")
-            yield db
+            self._depth = 1
+            try:
+                yield
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            else:
+                db.execute("COMMIT")
+            finally:
+                self._depth = 0
 
-    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Read anything (parameters bound)."""
-        with self._whole():
-            return self._db.execute(sql, parameters).fetchall()
+    def select(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        """The rows of a statement of ``queries.sql``."""
+        with self._used() as db:
+            return db.execute(statements()[name], params).fetchall()
 
-    def execute(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Write rows with one statement in one transaction (parameters bound)."""
-        with self._transaction() as db:
-            db.executemany(sql, rows)
+    def one(self, name: str, /, **params: Any) -> Any:
+        """The first value of a statement's first row, None if it has none."""
+        rows = self.select(name, **params)
+        return rows[0][0] if rows else None
+
+    def write(self, name: str, /, *rows: Params, **params: Any) -> int:
+        """Run a statement once, or for each of ``rows``, in one transaction; rows it changed."""
+        return self.write_all(name, rows or (params,))
+
+    def write_all(self, name: str, rows: Iterable[Params]) -> int:
+        """Run a statement for each of the rows, in one transaction; rows it changed."""
+        with self.transaction():
+            return self._db.executemany(statements()[name], rows).rowcount
+
+    def query(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
+        """Any statement, for tests and people at a prompt."""
+        with self._used() as db:
+            return db.execute(sql, parameters).fetchall()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._db.close()

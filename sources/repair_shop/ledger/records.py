@@ -1,115 +1,30 @@
-"""What the ledger holds: its tables, and the records that go in and come out."""
+"""What goes into the ledger and comes out of it."""
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import orjson
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS runs(
-  run_id INTEGER PRIMARY KEY, command TEXT NOT NULL, started_at TEXT NOT NULL, ended_at TEXT,
-  outcome TEXT, exit_code INTEGER, requests INTEGER NOT NULL DEFAULT 0,
-  rows INTEGER NOT NULL DEFAULT 0, message TEXT, detail TEXT);
-CREATE TABLE IF NOT EXISTS scans(
-  scan_id INTEGER PRIMARY KEY, run_id INTEGER, shop TEXT NOT NULL, resource TEXT NOT NULL,
-  kind TEXT NOT NULL, spec TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT,
-  state TEXT NOT NULL DEFAULT 'open', proof TEXT, reason TEXT,
-  pages INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
-  first_day TEXT, last_day TEXT);
-CREATE INDEX IF NOT EXISTS scans_open ON scans(shop, resource, state);
-CREATE TABLE IF NOT EXISTS pages(
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, scan_id INTEGER NOT NULL, key TEXT NOT NULL,
-  request TEXT NOT NULL, answered_at TEXT NOT NULL, summary TEXT NOT NULL,
-  body BLOB, loaded_at TEXT, UNIQUE(scan_id, key));
-CREATE INDEX IF NOT EXISTS pages_waiting ON pages(seq) WHERE loaded_at IS NULL;
-CREATE TABLE IF NOT EXISTS seen(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, day TEXT, digest BLOB NOT NULL,
-  seq INTEGER NOT NULL, watched INTEGER NOT NULL DEFAULT 0, deleted_at TEXT,
-  PRIMARY KEY(shop, resource, id)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seen_day ON seen(shop, resource, day);
-CREATE TABLE IF NOT EXISTS marks(
-  shop TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(shop, name));
-CREATE TABLE IF NOT EXISTS audits(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, first_day TEXT NOT NULL, last_day TEXT NOT NULL,
-  audited_at TEXT NOT NULL, PRIMARY KEY(shop, resource, first_day));
-CREATE TABLE IF NOT EXISTS reports(
-  shop TEXT NOT NULL, report TEXT NOT NULL, period TEXT NOT NULL, total TEXT NOT NULL,
-  fetched_at TEXT NOT NULL, PRIMARY KEY(shop, report, period));
-CREATE TABLE IF NOT EXISTS deletions(
-  shop TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL,
-  applied INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(shop, resource, id));
-"""
-_LOG = """
-ALTER TABLE seen ADD COLUMN changed INTEGER;
-ALTER TABLE seen ADD COLUMN first INTEGER;
-CREATE TABLE IF NOT EXISTS tombstones(
-  n INTEGER PRIMARY KEY AUTOINCREMENT, shop TEXT NOT NULL, resource TEXT NOT NULL,
-  id TEXT NOT NULL, at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS loads(token TEXT PRIMARY KEY, at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS set_aside(
-  seq INTEGER PRIMARY KEY, at TEXT NOT NULL, reason TEXT NOT NULL, version TEXT NOT NULL,
-  tries INTEGER NOT NULL, is_tried INTEGER NOT NULL DEFAULT 0);
-INSERT OR REPLACE INTO meta VALUES ('format', '2');
-"""
-"""The ledger as a log. ``seen.changed``: number of the answer that first showed the row as it is,
-``seen.first``: of the one that first showed it at all; null, of rows from before: not known."""
-
-_TICKS = """
-ALTER TABLE scans ADD COLUMN boot TEXT;
-ALTER TABLE scans ADD COLUMN ticks REAL;
-"""
-"""When a scan was opened, by what no setting of the clock changes: the boot and its seconds."""
-
-STEPS = (_TABLES, _LOG, _TICKS)
-"""The ledger's migrations. ``meta.format`` is for versions of before they were numbered."""
+UNLISTED = "-"
+"""Slice of rows that exist by their own paths, or under a filter, and that no list shows."""
+KEPT = "?"
+"""In place of a slice: the row's stays as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a scan needs to know of one answered page. ``day`` is None where a row has none."""
+class ScanState(StrEnum):
+    """Where a scan stands: open until it is closed as one of the others, which is for good."""
 
-    ids: tuple[str, ...]
-    days: tuple[date | None, ...]
-    fresh: tuple[bool, ...]
-    """Per row: new to us, or changed since it was last read."""
-    number: tuple[str, int] | None = None
-    """Field and number of its middle row, where rows are numbered; of pages that tell the end."""
-
-    @property
-    def size(self) -> int:
-        """Rows on the page."""
-        return len(self.ids)
-
-
-class Row(NamedTuple):
-    """One row as the ledger sees it when its page is put away."""
-
-    id: str
-    day: date | None
-    digest: bytes
-    watched: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page that waits to be loaded."""
-
-    seq: int
-    shop: str
-    resource: str
-    spec: Mapping[str, Any]
-    answered_at: datetime
-    request: str
-    body: bytes
-    kind: str = ""
-    """Kind of the scan that asked for it."""
-    fresh: tuple[bool, ...] = ()
-    """Per row: new, changed or back since its last answer; empty: not known."""
-    ids: tuple[str, ...] = ()
-    """Per row: its id."""
+    OPEN = "open"
+    PROVEN = "proven"
+    """It showed that it read its list, or its days, whole."""
+    UNPROVEN = "unproven"
+    DROPPED = "dropped"
+    """It was cut off and made anew; it is no evidence of anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +33,65 @@ class Scan:
 
     scan_id: int
     shop: str
-    resource: str
+    list: str
     kind: str
     spec: Mapping[str, Any]
     opened_at: datetime
+    began_seq: int
+    """Number of the first answer since it was opened: rows not seen from then on, it did not
+    show."""
+    run_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a scan needs to know of one answered page. A day is None where a row has none."""
+
+    ids: tuple[str, ...]
+    days: tuple[date | None, ...]
+    fresh: tuple[bool, ...]
+    """Per row: new to us, or changed since it was last read."""
+
+    @property
+    def size(self) -> int:
+        """Rows on the page."""
+        return len(self.ids)
+
+
+class Row(NamedTuple):
+    """One row of an answer. ``content`` is what the service said, ``shown`` the slice asked."""
+
+    id: str
+    day: date | None
+    digest: bytes
+    content: Mapping[str, Any]
+    is_open: bool = False
+    shown: str = ""
+
+
+class Change(NamedTuple):
+    """A row as the log tells it to a destination."""
+
+    id: str
+    seq: int
+    seen_at: datetime
+    deleted_at: datetime | None
+    first: int
+    """Number of the answer that showed it first: a destination beyond that may hold it."""
+    is_refused: bool
+    """A destination could not take its values: it is told as text, whole."""
+    body: bytes
+    """Its content as JSON."""
+
+
+class ReportTotal(NamedTuple):
+    """What a report of the service said of a day, or of the month that begins on it."""
+
+    shop: str
+    report: str
+    period: date
+    total: Decimal
+    fetched_at: str
 
 
 def now_text(moment: datetime | None = None) -> str:
@@ -134,12 +104,80 @@ def day_of_text(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
+def day_text(day: date | None) -> str | None:
+    """A day as the ledger writes it, None where there is none."""
+    return None if day is None else day.isoformat()
+
+
 def page_of(summary: str) -> Page:
     """A page as it was stored."""
     ids, days, fresh = orjson.loads(summary)
     return Page(tuple(ids), tuple(map(day_of_text, days)), tuple(fresh))
 
 
-def ids_of(summary: str) -> tuple[str, ...]:
-    """The ids of a stored page's rows; dates take most of the time of the rest."""
-    return tuple(orjson.loads(summary)[0])
+class Dictionaries:
+    """Packs rows with what the first rows of their list had in common: field names, mostly."""
+
+    MOST = 4_096
+    """Bytes of a dictionary: more takes longer to prime and saves little."""
+    _WINDOW = -14
+    """Of zlib: without a header, looking 16 KiB back."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def learn(self, name: str, dictionary: bytes) -> None:
+        """Know a list's dictionary."""
+        self._known[name] = dictionary
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
+    def pack(self, name: str, body: bytes) -> bytes:
+        """A row's JSON, packed."""
+        packer = zlib.compressobj(6, zlib.DEFLATED, self._WINDOW, 5, zdict=self._known[name])
+        return packer.compress(body) + packer.flush()
+
+    def unpack(self, name: str, packed: bytes) -> bytes:
+        """A row's JSON."""
+        packer = zlib.decompressobj(self._WINDOW, zdict=self._known[name])
+        return packer.decompress(packed) + packer.flush()
+
+
+def row_json(row: Mapping[str, Any]) -> bytes:
+    """A row as JSON that reads as it was: fractions keep their digits."""
+    try:
+        return orjson.dumps(row, default=_fragment)
+    except TypeError:  # a number of more than 64 bits
+        return orjson.dumps(_bounded(row), default=_fragment)
+
+
+def _fragment(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(str(value).encode())
+    raise TypeError
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _bounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_bounded(item) for item in value]
+    return Decimal(value) if type(value) is int and value.bit_length() > 63 else value
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """Rows of a list, as text, that become tables."""
+
+    seq: int
+    shop: str
+    resource: str
+    spec: Mapping[str, Any]
+    answered_at: datetime
+    request: str
+    body: bytes
+    kind: str = ""
+    """``full``: all its rows are wanted, whatever ``fresh`` says."""
+    fresh: tuple[bool, ...] = ()
+    ids: tuple[str, ...] = ()

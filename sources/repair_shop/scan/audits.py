@@ -14,7 +14,7 @@ from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .cuts import Count
-from .jobs import Job, full_watermark, page_rows_key
+from .jobs import Job
 from .known import KnownRows
 from .outcome import PAGE_ROWS
 
@@ -90,11 +90,10 @@ def _announces(endpoint: Endpoint) -> bool:
 
 def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> Iterator[_Stretch]:
     """The list's days, cut where they were read on another day, or are due otherwise."""
-    began = ledger.value(shop, full_watermark(endpoint.table))
+    state = ledger.list_state(shop, endpoint.table)
     rows = KnownRows(ledger, shop, endpoint.table).days()
     count = Count(rows)
-    others = ledger.value(shop, page_rows_key(endpoint.table))
-    if began is None or count.live <= PAGE_ROWS or others:
+    if state.whole_on is None or count.live <= PAGE_ROWS or state.page_rows:
         return
     if count.undated:
         # Without dates nothing says when a row was read: some pages a night, in turn.
@@ -102,7 +101,7 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
         yield _Stretch(endpoint, first, min(count.pages, first + _STRETCH_PAGES - 1), 1, 0.1)
         return
     dated = sorted((day, number) for day, number in rows if day is not None)
-    read = _read_days(ledger, shop, endpoint, date.fromisoformat(began[:10]))
+    read = _read_days(ledger, shop, endpoint, state.whole_on)
     for alike, group in groupby(dated, lambda row: (read(row[0]), _due_days(row[0], today))):
         age = (today - alike[0]).days
         begin = size = 0

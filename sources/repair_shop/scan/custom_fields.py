@@ -9,9 +9,8 @@ the tabs that its answers name, or that follow on each other.
 from dataclasses import dataclass
 from datetime import date
 
-from ..http.answers import parse_json, rows_of
-from ..hub import together
 from ..ledger import Ledger, Scan
+from ..threads import side_by_side
 from . import Outcome, read_window
 from .tickets import MakeReader
 
@@ -33,7 +32,7 @@ def read_custom_fields(
     """
     categories = _in_turn(_categories(ledger, scan.shop), today)
     fields = _Fields(ledger, scan, reader, path, read_window(reader()))
-    covered = together(fields.read_category, ("0", *categories), _WIDTH)
+    covered = side_by_side(fields.read_category, ("0", *categories), _WIDTH)
     return fields.outcome(sum(covered[1:]), len(categories))
 
 
@@ -52,6 +51,7 @@ class _Fields:
 
     def __post_init__(self) -> None:
         self.defaults = frozenset(self.out.ids)
+        self.shown = {"": self.defaults}
 
     @property
     def is_enough(self) -> bool:
@@ -85,6 +85,7 @@ class _Fields:
         found = read_window(
             self.reader(prefix, None, {name: value for name, value in pairs if value != "0"})
         )
+        self.shown[prefix] = frozenset(found.ids)
         own = bool(found.ids - self.defaults)
         self.alike = 0 if own or not found.ids else self.alike + 1
         self.asked += 1
@@ -95,12 +96,13 @@ class _Fields:
         """The tabs that the rows of a category's answers name."""
         prefix = "" if category == "0" else f"{category}:0:"
         tabs: set[str] = set()
-        for body in self.ledger.bodies(self.scan, f"{prefix}up:"):
-            for row in rows_of(parse_json(body), self.path):
-                named = next((row[name] for name in _TABS if row.get(name)), None)
-                named = named.get("id") if isinstance(named, dict) else named
-                if isinstance(named, str | int) and not isinstance(named, bool):
-                    tabs.add(str(named))
+        for row in self.ledger.contents(
+            self.scan.shop, self.scan.list, self.shown[prefix]
+        ).values():
+            named = next((row[name] for name in _TABS if row.get(name)), None)
+            named = named.get("id") if isinstance(named, dict) else named
+            if isinstance(named, str | int) and not isinstance(named, bool):
+                tabs.add(str(named))
         return tabs
 
     def outcome(self, covered: int, categories: int) -> Outcome:

@@ -73,7 +73,7 @@ class Deletions:
             job.resource,
             first=job.first,
             last=job.last,
-            before_seq=self.ledger.first_seq(scan) or 0,
+            before_seq=scan.began_seq,
         )
         known = KnownRows(self.ledger, job.shop, job.resource)
         unlisted = known.unlisted()

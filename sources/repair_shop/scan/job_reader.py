@@ -12,7 +12,7 @@ from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.custom_fields import read_custom_fields
 from ..scan.hidden import Shown, read_hidden
-from ..scan.jobs import Job, full_watermark, window_of
+from ..scan.jobs import Job, window_of
 from ..scan.known import KnownRows
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
@@ -159,7 +159,7 @@ class JobReader:
 
     def _read_hidden(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """What the list leaves out unless it is asked for."""
-        if self.ledger.value(job.shop, full_watermark(job.resource)) is None:
+        if not self.ledger.is_whole(job.shop, job.resource):
             # All rows of a filter would count as left out, and one that goes would not be missed.
             return Outcome(reason="the list itself was not read yet")
         return read_hidden(self.ledger, job, reader, self.exists(job, scan), self.shown)
@@ -227,7 +227,7 @@ class JobReader:
         """The list as it comes; None if it cannot be paged so."""
         window = window_of(job)
         reader = self._maker(job, scan, count, by_offset, window, "unsorted:")
-        known = self.ledger.value(job.shop, full_watermark(job.resource)) is not None
+        known = self.ledger.is_whole(job.shop, job.resource)
         try:
             if job.endpoint.partition:
                 whole = job.kind == "full"
@@ -300,7 +300,7 @@ class JobReader:
     def _open_ids(self, job: Job, until: int | None = None) -> tuple[str, ...]:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
         before = None if until is None else until + 1
-        return tuple(self.ledger.live_ids(job.shop, job.resource, half=True, before_seq=before))
+        return tuple(self.ledger.live_ids(job.shop, job.resource, is_open=True, before_seq=before))
 
     def exists(self, job: Job, scan: Scan) -> Callable[[str], bool] | None:
         """Looks a row of the job's list up by its own path; None where there is none."""

@@ -42,6 +42,14 @@ _SHORT = 4
 _GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this part of a whole come near every place, in the fewest steps."""
 
+WATERMARKS = {
+    "head": "new_on",
+    "updated": "updated_on",
+    "paid": "paid_on",
+    "hidden": "hidden_on",
+}
+"""Kind -> column of the day from which it goes on: never later than its last scan's start."""
+
 STILL_NEW = 3600.0
 """Seconds for which what a run proved counts as of now to a later one of so many requests at most
 (``is_limited``): else runs of few would begin anew for ever. Any other run asks again."""
@@ -147,23 +155,6 @@ def joined(jobs: Iterable[Job]) -> list[Job]:
     return kept
 
 
-def full_watermark(resource: str) -> str:
-    """Key of the watermark of a list that was read whole: the day that scan began."""
-    return f"full:{resource}"
-
-
-def page_rows_key(resource: str) -> str:
-    """Key of the rows of a list's pages, where they are not fifty. Counting by rank rests on fifty,
-    so such a list is read whole each night; and so is one of fewer rows that may fill such a page:
-    without a name, the key is of the list that showed it last."""
-    return f"page rows:{resource}"
-
-
-def day_watermark(kind: str, resource: str) -> str:
-    """Key of the day from which a kind of scan goes on: never later than its last scan's start."""
-    return f"day:{kind}:{resource}"
-
-
 def mirror_jobs(
     ledger: Ledger,
     shop: ShopSettings,
@@ -218,17 +209,17 @@ def _jobs_of(
 ) -> list[Job]:
     base = Job(shop.name, endpoint, "full", variant)
     resource = base.resource
-    live = ledger.live_count(shop.name, resource)
-    size = int(ledger.value(shop.name, page_rows_key(resource)) or PAGE_ROWS)
+    live, state = ledger.live_count(shop.name, resource), ledger.list_state(shop.name, resource)
+    size = state.page_rows or PAGE_ROWS
     pages = math.ceil(live / size)
-    read_on = ledger.value(shop.name, full_watermark(resource))
+    read_on = state.whole_on
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
     cannot_count = size != PAGE_ROWS or not (endpoint.sort or base.hides_categories)
     # Nights cannot count what lists hide: long lists of such are read whole the less often.
     hides = endpoint.partition and bool(ledger.value(shop.name, HIDDEN_KEY))
-    fills = int(ledger.value(shop.name, page_rows_key("")) or PAGE_ROWS) <= live < PAGE_ROWS
+    fills = (ledger.list_state(shop.name, "").page_rows or PAGE_ROWS) <= live < PAGE_ROWS
     if (
         full
         or read_on is None
@@ -243,7 +234,7 @@ def _jobs_of(
         return [replace(base, requests=None if read_on is None else pages + 2), *hidden]
 
     def job(kind: str, requests: int) -> Job:
-        since = day_of_text(ledger.value(shop.name, day_watermark(kind, resource)))
+        since = getattr(state, WATERMARKS[kind], None) if kind in WATERMARKS else None
         return replace(base, kind=kind, since=since, requests=requests)
 
     if endpoint.updated_path:
@@ -251,7 +242,8 @@ def _jobs_of(
     jobs = [job("head", 1), *hidden]
     if endpoint.reread_by:
         jobs.append(job("paid", 2))
-    watched = len(ledger.live_ids(shop.name, resource, half=True)) if endpoint.open_statuses else 0
+    is_watched = bool(endpoint.open_statuses)
+    watched = len(ledger.live_ids(shop.name, resource, is_open=True)) if is_watched else 0
     if watched:
         jobs.append(job("open", min(watched, 5)))
     return jobs
@@ -302,7 +294,7 @@ def _count_cost(job: Job, live: int) -> int:
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:
     """Asks for what the list may leave out: about weekly, each list on a night of its own."""
-    asked_on = ledger.value(shop.name, day_watermark("hidden", base.resource))
+    asked_on = ledger.list_state(shop.name, base.resource).hidden_on
     days = 5 + zlib.crc32(base.resource.encode()) % 5
     due = full or asked_on is None or _is_due(asked_on, days, shop)
     if not base.endpoint.hidden or not due:
@@ -310,9 +302,9 @@ def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list
     return [replace(base, kind="hidden", requests=len(base.endpoint.hidden))]
 
 
-def _is_due(day: str, days: int, shop: ShopSettings) -> bool:
+def _is_due(day: date, days: int, shop: ShopSettings) -> bool:
     """Whether so many days went by since a day."""
-    return date.fromisoformat(day) + timedelta(days) <= datetime.now(shop.zone).date()
+    return day + timedelta(days) <= datetime.now(shop.zone).date()
 
 
 def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
@@ -333,7 +325,7 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     for scan in ledger.open_scans(shop.name, ("audit", "repair")):
         if "part" in scan.spec:
             continue  # tonight's pages are chosen anew
-        endpoint = ENDPOINTS[scan.resource.partition(":")[0]]
+        endpoint = ENDPOINTS[scan.list.partition(":")[0]]
         first_day, last_day = spec_days(scan.spec)
         variant = scan.spec.get("variant", {})
         jobs.append(Job(shop.name, endpoint, scan.kind, variant, first=first_day, last=last_day))

@@ -1,15 +1,13 @@
 """What the ledger knows of a list's rows, as the search for rows that left it asks for it."""
 
-import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from ..ledger import Ledger
+from ..ledger import UNLISTED, Ledger
 
-UNLISTED_KEY = "unlisted:"
-"""Ledger key of a list's rows that exist by their own paths, but that the list does not show."""
+HALVES = {True: "eq", False: "ne"}
+"""Slices of a list that is read in two: rows with the status asked for, and the others."""
 
 
 @dataclass(frozen=True)
@@ -26,34 +24,33 @@ class KnownRows:
 
     def days(self) -> list[tuple[date | None, int]]:
         """Rows by day; None for rows without one."""
-        count = Counter(self.ledger.live_days(self.shop, self.resource, half=self.half))
-        count.subtract(self.unlisted().values())
-        return [(day, n) for day, n in count.items() if n > 0]
+        return list(self.ledger.live_days(self.shop, self.resource, shown=self._shown).items())
+
+    @property
+    def _shown(self) -> str | None:
+        return None if self.half is None else HALVES[self.half]
 
     def ids(self, first: date, end: date) -> set[str]:
         """Rows of the days from ``first`` on and before ``end``."""
         last = end - timedelta(days=1)
-        ids = self.ledger.live_ids(self.shop, self.resource, half=self.half, first=first, last=last)
-        return set(ids) - self.unlisted().keys()
+        return set(
+            self.ledger.live_ids(
+                self.shop, self.resource, shown=self._shown, listed=True, first=first, last=last
+            )
+        )
 
-    def unlisted(self) -> dict[str, date | None]:
-        """Days of rows that a lookup showed and no list; one that a list shows again is none."""
-        kept = self.ledger.value(self.shop, UNLISTED_KEY + self.resource) or "{}"
-        return self.ledger.unmoved_days(self.shop, self.resource, kept, half=self.half)
+    def unlisted(self) -> set[str]:
+        """Rows that a lookup showed and no list; one that a list shows again is none."""
+        return set(self.ledger.live_ids(self.shop, self.resource, shown=UNLISTED))
 
     def listed(self) -> set[str]:
         """Rows that their list should show."""
-        return self.all_ids() - self.unlisted().keys()
+        return self.all_ids() - self.unlisted()
 
     def all_ids(self) -> set[str]:
         """Rows that are believed to exist, listed or not."""
-        return set(self.ledger.live_ids(self.shop, self.resource, half=self.half))
+        return set(self.ledger.live_ids(self.shop, self.resource, shown=self._shown))
 
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""
-        whole = KnownRows(self.ledger, self.shop, self.resource)
-        noted = {
-            row: self.ledger.seen_seq(self.shop, self.resource, row)
-            for row in (*whole.unlisted(), *ids)
-        }
-        self.ledger.set_value(self.shop, UNLISTED_KEY + self.resource, json.dumps(noted))
+        self.ledger.note_shown(self.shop, self.resource, ids, UNLISTED)

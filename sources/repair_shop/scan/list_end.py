@@ -11,22 +11,15 @@ from datetime import date
 from itertools import count
 
 from ..ledger import Page
-from ..scan.numbering import rows_before, rows_between
 from ..scan.outcome import PAGE_ROWS, Bounded, PagingBroken
 
 _GROWN = 0.7
 """A shop's average day beside its newest ones: shops grow."""
 _LEAN = 0.95
 """Too far costs an empty page, too short one that may stand for itself: guesses fall short."""
-_LEAST, _MOST = 0.8, 1.45
-"""A list's rows beside those that this makes likely, where their numbers tell how many they are."""
-_SLACK = 10
-"""Rows that numbers may promise too many."""
 _BACK = 0.6
 """Pages by which a guess falls short of the end by its days. The page before the last one is as
 good, since the newest page holds the last one's rows."""
-_NUMBERED = 2
-"""Pages that fell short, at most, from which the way to the end is told by numbers."""
 _MAX_PROBES = 40
 _FEW = 5
 """So few rows shared with the newest page may be so by chance: the next page is looked at too."""
@@ -108,8 +101,7 @@ class _Search:
         if self._since is None or self._target is None:
             return 2
         rows = _GROWN * (self._target - self._since).days * _rows_a_day(self._top)
-        before = rows_before(self._top.number, _LEAST * rows, _MOST * rows)
-        return round(rows / PAGE_ROWS) if before is None else _before_last(before + PAGE_ROWS // 2)
+        return round(rows / PAGE_ROWS)
 
     def learn(self, number: int, page: Page) -> None:
         """Take in a page that does not meet the newest one. Raises PagingBroken if it repeats."""
@@ -130,9 +122,6 @@ class _Search:
     def next_guess(self) -> int:
         """The next page to look at: above ``low``, and below ``high`` if that is known."""
         low, high, step = self.low, self.high, self._step()
-        numbered = self._by_number()
-        if numbered is not None and (high is None or numbered < high):
-            return max(low + 1, numbered)
         if high is None:
             least = 2.0 ** (self._short - 3) if step else low
             return low + max(1, round(min(max(step, least), 24 * low)))
@@ -145,13 +134,6 @@ class _Search:
         else:
             guess = low + (high - low) // 2
         return min(max(low + 1, guess), high - 1)
-
-    def _by_number(self) -> int | None:
-        """The page before the last one by the rows' numbers, None if these do not tell."""
-        if self.low_page is None or self._short > _NUMBERED:
-            return None
-        behind = rows_between(self.low_page.number, self._top.number)
-        return None if behind is None else _before_last(PAGE_ROWS * self.low + behind)
 
     def _step(self) -> float:
         """Pages from ``low`` to the end by their days, or a little less; 0 if days say nothing."""
@@ -171,11 +153,6 @@ class _Search:
         days = max(0, (self._target - here).days)
         step = _LEAN * days * math.sqrt(pace * latest) / PAGE_ROWS
         return max(min(step, 1.0), step - _BACK)
-
-
-def _before_last(rows: int) -> int:
-    """The page before the last one of a list of so many rows, or of a few less."""
-    return (rows - _SLACK) // PAGE_ROWS
 
 
 def _median_day(page: Page) -> date | None:

@@ -28,7 +28,6 @@ from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from ..hub import together
 from ..ledger import Page
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
@@ -40,6 +39,7 @@ from ..scan.outcome import (
     Reader,
     bounded,
 )
+from ..threads import side_by_side
 
 _RECHECK_FROM = 4
 """Pages read downwards from which the first one is read again: below, the window is seconds."""
@@ -213,7 +213,7 @@ def _descend_in_two(
     middle = max(seam, default=last // 2)
     below = dict(seam) or {middle: reader.ask("low", middle)}
     halves = ((last, pages, middle + 1, early), (middle, below, 1, None))
-    together(lambda half: _descend(reader, half[0], half[1], "down", *half[2:]), halves)
+    side_by_side(lambda half: _descend(reader, half[0], half[1], "down", *half[2:]), halves)
     if reader.out.proven:
         meeting = {middle + 1: pages[middle + 1]}
         _descend(reader, middle + 1, meeting, "seam", middle)

@@ -7,8 +7,6 @@ answer, so a load can be repeated without a request.
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -17,12 +15,10 @@ from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
-from ..http.answers import parse_json, rows_of
 from ..http.client import Answer, Client
-from ..hub import ask
-from ..ledger import Ledger, Page, Row, Scan
+from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
-from ..scan.numbering import number_of
+from ..scan.known import HALVES
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import day_in
 from ..schema.digest import digest
@@ -40,10 +36,6 @@ HALF_KEY = "half:tickets"
 
 UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
-_TELLING = 5
-"""Answers of a list that tell its fields."""
-_TELL_THE_END = ("newest", "probe")
-"""Requests whose answers tell where a list ends."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
 _LONG = 50
@@ -109,11 +101,7 @@ class ServiceReader:
             is_behind = 0 < len(self._first) < PAGE_ROWS and not {*page.ids} <= {*self._first}
             if page.size > PAGE_ROWS or is_behind:
                 raise PagingBroken("it gives other pages than of the fifty rows asked for")
-        if key.partition(":")[0] not in _TELL_THE_END:
-            return page
-        body = self._ledger.body(self._scan, self._full_key(key, self._by_offset))
-        rows = rows_of(parse_json(body), self._path) if body else []
-        return replace(page, number=number_of(rows))
+        return page
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The page by offset and limit, or None if pages are asked so already."""
@@ -144,11 +132,11 @@ class ServiceReader:
             if isinstance(error, NotAllowed) or not self._is_no_record(error, identity):
                 raise
             return None
-        return self._keep(key, answer.path, answer.body, [row], answer.answered_at)
+        return self._keep(key, [row], answer.answered_at, is_of_list=False)
 
     def _record(self, identity: str) -> tuple[Answer, dict[str, Any]]:
         path = f"{self._endpoint.path}/{identity}"
-        answer = ask(self._client, path)
+        answer = self._client.get(path)
         row = answer.detail()
         if row_id(row, self._endpoint.table) != identity:
             raise BadAnswer(
@@ -168,7 +156,7 @@ class ServiceReader:
         if self._no_record is None:
             self._no_record = ""
             nobody = str(uuid4()) if "-" in identity else f"{identity}0000"
-            live = self._ledger.live_ids(self._scan.shop, self._scan.resource)
+            live = self._ledger.live_ids(self._scan.shop, self._scan.list)
             shown = next((row for row in reversed(live) if row != identity), None)
             try:
                 if shown is not None:
@@ -191,7 +179,7 @@ class ServiceReader:
         if order is not None:
             params["sort"] = order
         try:
-            answer = ask(self._client, self._path, params)
+            answer = self._client.get(self._path, params)
             rows = answer.rows()
         except BadAnswer as error:
             is_refusal = (
@@ -205,25 +193,24 @@ class ServiceReader:
                     raise
             elif not self._is_past_the_end(error, params):
                 raise
-            return self._keep(full_key, self._path + "?past the end", b"[]", [], datetime.now(UTC))
+            return self._keep(full_key, [], datetime.now(UTC))
         if self._path == self._endpoint.updated_path:
-            self._refuse_scant(rows)
+            self._refuse_names_alone(rows)
         took = (answer.answered_at - answer.sent_at).total_seconds()
         self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
-        request = self._path + "?" + "&".join(f"{k}={v}" for k, v in params.items())
-        return self._keep(full_key, request, answer.body, rows, answer.answered_at)
+        return self._keep(full_key, rows, answer.answered_at)
 
-    def _refuse_scant(self, rows: list[dict[str, Any]]) -> None:
-        """Raises :class:`NotFound` where a list of changes tells less than half of a row: what it
-        leaves out would stay as it was, so such a service has none."""
-        known, told = set[str](), {name for row in rows for name in row}
-        for body in self._ledger.newest_bodies(self._scan.shop, self._scan.resource, _TELLING):
-            with suppress(BadAnswer):  # a record by its own path
-                known.update(name for row in rows_of(parse_json(body), self._path) for name in row)
-        if rows and 2 * len(told & known) < len(known):
+    def _refuse_names_alone(self, rows: list[dict[str, Any]]) -> None:
+        """Raises :class:`NotFound` where a list of changes tells less than half of the fields that
+        its rows are known to have: what it leaves out would stay as it was."""
+        table = self._endpoint.table
+        told = {row_id(row, table) or "": row.keys() for row in rows}
+        known = self._ledger.contents(self._scan.shop, self._scan.list, told)
+        fields = sum(map(len, known.values()))
+        shown = sum(len(told[identity] & row.keys()) for identity, row in known.items())
+        if 2 * shown < fields:
             raise NotFound.of_read(
-                f"{self._path} tells {len(told & known)} of the {len(known)} fields of a row",
-                self._path,
+                f"{self._path} tells {shown} of {fields} fields of its rows", self._path
             )
 
     def _full_key(self, key: str, by_offset: bool) -> str:
@@ -237,14 +224,14 @@ class ServiceReader:
         """
         shop = self._scan.shop
         said = _words_of_list(self._path, error)
-        began = self._ledger.first_seq(self._scan)
-        shown = began is not None and self._ledger.has_shown_rows(shop, self._scan.resource, began)
+        began = self._scan.began_seq
+        shown = self._ledger.has_shown_rows(shop, self._scan.list, began)
         if shown or said not in self._known_ends():
             return False
         unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)
         if unknown is None:
             try:
-                ask(self._client, _NO_PATH)
+                self._client.get(_NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
                 unknown = _words_of_list(_NO_PATH, other)
@@ -272,7 +259,7 @@ class ServiceReader:
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
-            before = ask(self._client, self._path, params | {name: params[name] - step})
+            before = self._client.get(self._path, params | {name: params[name] - step})
             return 0 < len(before.rows()) < PAGE_ROWS
         ends = "\n".join([*self._known_ends(), said])
         self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
@@ -281,25 +268,25 @@ class ServiceReader:
     def _refusal(self, params: Mapping[str, Any]) -> str | None:
         """The words in which a page is refused; "" if it shows rows, None if it is empty."""
         try:
-            return "" if ask(self._client, self._path, params).rows() else None
+            return "" if self._client.get(self._path, params).rows() else None
         except BadAnswer as error:
             return _words_of_list(self._path, error)
 
     def _keep(
-        self, key: str, request: str, body: bytes, rows: list[dict[str, Any]], answered_at: Any
+        self, key: str, rows: list[dict[str, Any]], answered_at: Any, *, is_of_list: bool = True
     ) -> Page:
         zone, table = self._client.shop.zone, self._endpoint.table
         page = self._ledger.put(
             self._scan,
             key,
-            request,
-            body,
             [
                 Row(
                     row_id(row, table) or made_up_id(row),
                     day_of(row, self._endpoint, zone),
                     digest(row),
-                    self._is_watched(row),
+                    row,
+                    _status(row) in self._endpoint.open_statuses,
+                    self._slice_of(row, is_of_list),
                 )
                 for row in rows
             ],
@@ -310,14 +297,12 @@ class ServiceReader:
             self._on_rows(rows, page)
         return page
 
-    def _is_watched(self, row: Mapping[str, Any]) -> bool:
-        """Open rows, which are asked again; of tickets, those of the half with the status."""
+    def _slice_of(self, row: Mapping[str, Any], is_of_list: bool) -> str:
+        """Which slice of its list shows a row; of tickets that with its status or that without."""
         if not self._endpoint.partition:
-            return _status(row) in self._endpoint.open_statuses
+            return "" if is_of_list else KEPT
         asked = self._params.get("statusCondition")
-        if asked is not None:
-            return bool(asked == "EQUAL")
-        return _status(row) == self._half
+        return HALVES[_status(row) == self._half if asked is None else asked == "EQUAL"]
 
 
 def _words_of_list(path: str, error: BadAnswer) -> str:

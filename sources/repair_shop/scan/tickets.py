@@ -12,12 +12,10 @@ from datetime import date, timedelta
 from typing import Any, Protocol
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
-from ..http.answers import parse_json, rows_of
 from ..ledger import Ledger, Page
 from ..scan import PAGE_ROWS, Outcome, read_list, read_window
 from ..scan.known import KnownRows
 from ..scan.reader import HALF_KEY, ServiceReader
-from ..schema.clean import made_up_id, row_id
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
@@ -43,20 +41,12 @@ class MakeReader(Protocol):
 
 
 def repair_labels(ledger: Ledger, shop: str) -> list[str]:
-    """The status labels of type 'repair' of a shop.
-
-    Of each status the newest answer counts: an odd one of an earlier night names none for good.
-    """
-    newest: dict[str, dict[str, Any]] = {}
-    for body in ledger.newest_bodies(shop, "statuses", 20):
-        for row in rows_of(parse_json(body), "/statuses"):
-            newest.setdefault(row_id(row, "statuses") or made_up_id(row), row)
+    """The status labels of type 'repair' of a shop."""
     return [
         label
-        for identity, row in newest.items()
+        for row in ledger.contents(shop, "statuses").values()
         if isinstance(label := row.get("label") or row.get("status") or row.get("name"), str)
         and str(row.get("type", "repair")) == "repair"
-        and not ledger.is_deleted(shop, "statuses", identity)
     ]
 
 

@@ -1,0 +1,441 @@
+"""The ledger: what was answered, on disk before anything uses it.
+
+One SQLite file (``mirror.sqlite``), three things in it. *Scans*: a scan is deterministic code that
+asks for pages by keys of its own (``newest:1``, ``down:7``); what it needs of each answer is kept
+under (scan, key) while it is open, so a run that was killed starts the same code again and is
+served from here. *Rows*: the newest content of each row, under the number of the answer that
+brought it; that is the change log destinations read. *State* of lists, runs and reports. The tables
+are in ``schema.sql``, the statements in ``queries.sql``.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import orjson
+
+from ..budget.clock import SystemClock
+from ..http.json_body import parse_json
+from ..ledger.records import (
+    Change,
+    Dictionaries,
+    Page,
+    Row,
+    Scan,
+    ScanState,
+    day_of_text,
+    day_text,
+    now_text,
+    page_of,
+    row_json,
+)
+from ..ledger.state import State
+from ..schema.endpoints import ENDPOINTS
+
+_OF_A_DICTIONARY = 20
+"""Rows of a list that its dictionary is made of."""
+_FORGOTTEN = ("rows", "lists", "scans", "pages", "audits", "reports")
+
+
+def _ids(ids: Iterable[str]) -> str:
+    return orjson.dumps(list(ids)).decode()
+
+
+class Ledger(State):
+    """See the module. Safe for several threads; one process writes at a time (the sync lock)."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._dictionaries = Dictionaries()
+
+    # -- scans ------------------------------------------------------------------------------------
+
+    def open_scan(
+        self, run_id: int, shop: str, name: str, kind: str, spec: Mapping[str, Any]
+    ) -> Scan:
+        """Begin a scan, or go on with the open one of the same shop, list, kind and spec."""
+        text = json.dumps(spec, sort_keys=True, default=str)
+        of_it = {"shop": shop, "list": name, "kind": kind, "spec": text}
+        with self.transaction():
+            found = self.select("find_scan", **of_it)
+            if not found:
+                clock = SystemClock()
+                at, boot, ticks = now_text(), clock.boot(), clock.monotonic()
+                self.write("open_scan", run_id=run_id, at=at, boot=boot, ticks=ticks, **of_it)
+                found = self.select("find_scan", **of_it)
+        return _scan(found[0])
+
+    def open_scans(self, shop: str, kinds: Sequence[str]) -> list[Scan]:
+        """A shop's scans of some kinds that are not closed."""
+        return [_scan(row) for row in self.select("open_scans", shop=shop, kinds=_ids(kinds))]
+
+    def recent_scans(
+        self, shop: str, seconds: float, first_run: int = 0
+    ) -> dict[int, tuple[str, str, ScanState]]:
+        """Scans of the last ``seconds``, of runs from ``first_run``: id -> list, kind, state.
+
+        By the seconds since the boot, as the clock may have been set since.
+        """
+        clock = SystemClock()
+        since = {"boot": clock.boot(), "ticks": clock.monotonic() - seconds}
+        found = self.select("recent_scans", shop=shop, first_run=first_run, **since)
+        return {scan: (name, kind, ScanState(state)) for scan, name, kind, state in found}
+
+    def close_scan(
+        self,
+        scan: Scan,
+        *,
+        state: ScanState,
+        proof: str = "",
+        reason: str = "",
+        first_day: date | None = None,
+        last_day: date | None = None,
+        pages: int = 0,
+        rows: int = 0,
+    ) -> None:
+        """Close a scan, with the evidence; its pages are needed no longer."""
+        with self.transaction():
+            self.write(
+                "close_scan",
+                scan_id=scan.scan_id,
+                state=state,
+                proof=proof,
+                reason=reason,
+                at=now_text(),
+                first_day=day_text(first_day),
+                last_day=day_text(last_day),
+                pages=pages,
+                rows=rows,
+            )
+            self.write("drop_pages", scan_id=scan.scan_id)
+
+    def newest_state(self, shop: str, name: str, kind: str) -> ScanState | None:
+        """The state of a list's newest scan of a kind, None if there is none."""
+        found = self.one("newest_state", shop=shop, list=name, kind=kind)
+        return None if found is None else ScanState(found)
+
+    def newest_scans(self) -> list[tuple[Any, ...]]:
+        """The newest scan of each list, kind and spec, as ``ops.completeness`` tells it."""
+        return self.select("newest_scans")
+
+    def requests_spent(self) -> list[tuple[Any, ...]]:
+        """Answers by shop, run, list and kind."""
+        return self.select("requests_spent")
+
+    def page(self, scan: Scan, key: str) -> Page | None:
+        """The kept answer to a scan's request, or None if it was never answered."""
+        summary = self.one("page", scan_id=scan.scan_id, key=key)
+        return None if summary is None else page_of(summary)
+
+    def shown_ids(self, scan: Scan) -> set[str]:
+        """The rows that any answer to an open scan's requests showed."""
+        rows = self.select("summaries", scan_id=scan.scan_id)
+        return {row for (summary,) in rows for row in orjson.loads(summary)[0]}
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def put(
+        self,
+        scan: Scan,
+        key: str,
+        rows: Sequence[Row],
+        answered_at: datetime,
+        *,
+        is_of_changes: bool = False,
+    ) -> Page:
+        """Keep an answer and its rows, in one transaction, before anything uses it.
+
+        A list of changes may name what was deleted: a row that was found gone and that it shows as
+        it was then stays gone.
+        """
+        of_it: dict[str, Any] = {"shop": scan.shop, "list": scan.list}
+        with self.transaction():
+            known = {
+                row[0]: row[1:]
+                for row in self.select("known", ids=_ids(row.id for row in rows), **of_it)
+            }
+            fresh: list[bool] = []
+            put: list[Row] = []
+            seen: list[Row] = []
+            self._learn(scan.list.partition(":")[0], rows)
+            for row in rows:
+                digest, deleted_at, day, is_empty = known.get(row.id, (b"", None, None, 1))
+                is_same = digest == row.digest and not is_empty
+                stays_gone = is_same and is_of_changes
+                is_fresh = not is_same or (deleted_at is not None and not stays_gone)
+                fresh.append(is_fresh)
+                moved = day != day_text(row.day) and not stays_gone
+                (put if is_fresh or moved else seen).append(row)
+            first = self._numbers(len(put) + 1, is_change=bool(put))
+            of_it["seen"] = first + len(put)
+            at = now_text(answered_at)
+            self.write_all(
+                "put_row",
+                [
+                    {**of_it, **self._record(scan.list, row), "seq": first + n, "at": at}
+                    for n, row in enumerate(put)
+                ],
+            )
+            self.write_all("see_row", [{**of_it, "id": r.id, "shown": r.shown} for r in seen])
+            page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
+            summary = orjson.dumps([page.ids, page.days, page.fresh]).decode()
+            self.write("put_page", scan_id=scan.scan_id, key=key, summary=summary)
+            self.write("count_request", scan_id=scan.scan_id)
+        return page
+
+    def _record(self, name: str, row: Row) -> dict[str, Any]:
+        return {
+            "id": row.id,
+            "day": day_text(row.day),
+            "digest": row.digest,
+            "shown": row.shown,
+            "is_open": int(row.is_open),
+            "body": self._dictionaries.pack(name.partition(":")[0], row_json(row.content)),
+        }
+
+    def _numbers(self, many: int, *, is_change: bool = True) -> int:
+        """The first of the next so many numbers; of a change the log ends with the last."""
+        last = int(self.one("next_seq", many=many))
+        if is_change:
+            self.write("set_meta", name="changed", value=last)
+        return last - many + 1
+
+    # -- rows: live ones are those that are believed to exist ----------------------------------
+
+    def seen_seq(self, shop: str, name: str, identity: str) -> int | None:
+        """Number of the answer that showed a row last, None if it was never seen."""
+        found = self.select("of_row", shop=shop, list=name, id=identity)
+        return int(found[0][0]) if found else None
+
+    def day_of(self, shop: str, name: str, identity: str) -> date | None:
+        """The day of a row, None if it has none or was never seen."""
+        found = self.select("of_row", shop=shop, list=name, id=identity)
+        return day_of_text(found[0][1]) if found else None
+
+    def is_deleted(self, shop: str, name: str, identity: str) -> bool:
+        """Whether a row is marked as gone."""
+        found = self.select("of_row", shop=shop, list=name, id=identity)
+        return bool(found) and found[0][2] is not None
+
+    def missed_in(self, shop: str, name: str, identity: str) -> int | None:
+        """The run in which a row's own path said first that it is gone; None if none did."""
+        found = self.select("of_row", shop=shop, list=name, id=identity)
+        return found[0][3] if found else None
+
+    def note_missed(self, shop: str, name: str, identity: str, run_id: int) -> None:
+        """Note that a row's own path says that it is gone; it is forgotten when it shows again."""
+        self.write("note_missed", shop=shop, list=name, id=identity, run_id=run_id)
+
+    def note_shown(self, shop: str, name: str, ids: Iterable[str], shown: str) -> None:
+        """Note which slice of the list shows rows."""
+        self.write("note_shown", shop=shop, list=name, ids=_ids(ids), shown=shown)
+
+    def live_counts(self, shop: str) -> dict[str, int]:
+        """List -> live rows; a list without any is not there."""
+        return dict(self.select("live_counts", shop=shop))
+
+    def live_count(
+        self, shop: str, name: str, first: date | None = None, last: date | None = None
+    ) -> int:
+        """Live rows, optionally of a range of days."""
+        days = {"first": day_text(first), "last": day_text(last)}
+        return int(self.one("live_count", shop=shop, list=name, **days))
+
+    def live_ids(
+        self,
+        shop: str,
+        name: str,
+        *,
+        shown: str | None = None,
+        listed: bool = False,
+        is_open: bool | None = None,
+        first: date | None = None,
+        last: date | None = None,
+        before_seq: int | None = None,
+        since_seq: int | None = None,
+    ) -> list[str]:
+        """Ids of live rows, the one not seen for longest first.
+
+        Of a slice, only ``listed`` ones, of some days, or by the answers that showed them last.
+        """
+        rows = self.select(
+            "live_ids",
+            shop=shop,
+            list=name,
+            shown=shown,
+            listed=listed,
+            is_open=is_open,
+            first=day_text(first),
+            last=day_text(last),
+            before=before_seq,
+            since=since_seq,
+        )
+        return [row[0] for row in rows]
+
+    def live_days(
+        self, shop: str, name: str, *, shown: str | None = None, since_seq: int | None = None
+    ) -> dict[date | None, int]:
+        """Live rows that a list shows, by day; None: those without one."""
+        rows = self.select("live_days", shop=shop, list=name, shown=shown, since=since_seq)
+        return {day_of_text(day): count for day, count in rows}
+
+    def has_shown_rows(self, shop: str, name: str, since: int) -> bool:
+        """Whether answers from number ``since`` on showed a row of a list."""
+        return bool(self.select("has_seen", shop=shop, list=name, since=since))
+
+    def first_day(self, shop: str, name: str) -> date | None:
+        """The first day of live rows."""
+        return day_of_text(self.one("first_day", shop=shop, list=name))
+
+    def first_days(self, shop: str, at_least: int) -> list[str]:
+        """First days of the lists with so many rows since 2000, the earliest first."""
+        return [row[0] for row in self.select("first_days", shop=shop, at_least=at_least)]
+
+    def days_before(
+        self, shop: str, name: str, day: date, earliest: date, limit: int
+    ) -> list[date]:
+        """Days of the last live rows before a day, newest first; one for each row."""
+        span = {"day": day.isoformat(), "earliest": earliest.isoformat(), "limit": limit}
+        rows = self.select("days_before", shop=shop, list=name, **span)
+        return [date.fromisoformat(row[0]) for row in rows]
+
+    def mark_gone(self, shop: str, name: str, ids: Iterable[str]) -> int:
+        """Mark live rows as gone, now: entries of the log. How many there were."""
+        of_it = {"shop": shop, "list": name, "at": now_text()}
+        with self.transaction():
+            live = [row[0] for row in self.select("live_among", **of_it, ids=_ids(ids))]
+            first = self._numbers(len(live), is_change=bool(live))
+            self.write_all(
+                "delete_row", [{**of_it, "id": row, "seq": first + n} for n, row in enumerate(live)]
+            )
+        return len(live)
+
+    def gone_since(
+        self, shop: str, since: datetime, names: Collection[str]
+    ) -> list[tuple[str, str]]:
+        """(list, id) of rows of some lists that were found gone since a moment."""
+        return self.select("gone_since", shop=shop, since=now_text(since), lists=_ids(names))
+
+    def remember_rows(
+        self, rows: Iterable[tuple[str, str, str, date | None, datetime | None]]
+    ) -> None:
+        """Rows (shop, list, id, day, since when gone) that a destination holds, told by no answer.
+
+        Whatever is answered of them counts as new, and a scan that does not show one as gone.
+        """
+        at = now_text()
+        self.write_all(
+            "remember_row",
+            (
+                {
+                    "shop": shop,
+                    "list": name,
+                    "id": identity,
+                    "day": day_text(day),
+                    "deleted_at": gone and now_text(gone),
+                    "at": at,
+                }
+                for shop, name, identity, day, gone in rows
+            ),
+        )
+
+    def forget_mirror(self) -> None:
+        """A destination is of another ledger: everything must come from the service again.
+
+        What was found out about the service itself stays.
+        """
+        with self.transaction():
+            for table in _FORGOTTEN:
+                self.query(f"DELETE FROM {table}")
+
+    # -- the change log -----------------------------------------------------------------------
+
+    def changes(
+        self, shop: str, name: str, after: int, until: int, many: int = 2_500
+    ) -> Iterator[list[Change]]:
+        """A list's rows that changed after one number and up to another, some at a time."""
+        table = name.partition(":")[0]
+        span = {"shop": shop, "list": name, "until": until, "many": many}
+        while rows := self.select("changes", after=after, **span):
+            after = rows[-1][1]
+            yield [
+                Change(
+                    identity,
+                    seq,
+                    datetime.fromisoformat(seen_at),
+                    deleted_at and datetime.fromisoformat(deleted_at),
+                    first,
+                    bool(is_refused),
+                    self._unpack(table, body),
+                )
+                for identity, seq, seen_at, deleted_at, first, is_refused, body in rows
+            ]
+
+    def marks(self, shop: str, name: str, after: int, until: int) -> list[tuple[str, str]]:
+        """(id, since when gone) of rows that went in between and that only a destination holds."""
+        return self.select("marks", shop=shop, list=name, after=after, until=until)
+
+    def changed_lists(self, shop: str, after: int) -> list[str]:
+        """Tables of which a list of the shop changed after that number."""
+        return [
+            table
+            for table, endpoint in ENDPOINTS.items()
+            if any(
+                self.select("has_changes", shop=shop, list=name, after=after)
+                for name in endpoint.resources
+            )
+        ]
+
+    def has_known(self, shop: str, name: str, after: int, until: int) -> bool:
+        """Whether a row that was known up to ``after`` changed until then."""
+        return bool(self.select("has_known", shop=shop, list=name, after=after, until=until))
+
+    def refuse_row(self, shop: str, name: str, identity: str) -> None:
+        """Have the log tell a row as text: no destination could take its values."""
+        with self.transaction():
+            self.write("refuse_row", shop=shop, list=name, id=identity, seq=self._numbers(1))
+
+    def contents(
+        self, shop: str, name: str, ids: Iterable[str] | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Content of a list's live rows, or of some rows, by id."""
+        table = name.partition(":")[0]
+        if ids is None:
+            found = self.select("bodies", shop=shop, list=name)
+        else:
+            found = self.select("bodies_of", shop=shop, list=name, ids=_ids(ids))
+        return {identity: parse_json(self._unpack(table, body)) for identity, body in found}
+
+    def contents_since(
+        self, shop: str, name: str, after: int
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(number, content) of a list's live rows that changed after a number, in that order."""
+        table = name.partition(":")[0]
+        for seq, body in self.select("changed_bodies", shop=shop, list=name, after=after):
+            yield seq, parse_json(self._unpack(table, body))
+
+    def _unpack(self, table: str, body: bytes) -> bytes:
+        self._has_dictionary(table)
+        return self._dictionaries.unpack(table, body)
+
+    def _has_dictionary(self, table: str) -> bool:
+        if table not in self._dictionaries:
+            kept = self.one("dictionary", list=table)
+            if kept is not None:
+                self._dictionaries.learn(table, kept)
+        return table in self._dictionaries
+
+    def _learn(self, table: str, rows: Sequence[Row]) -> None:
+        """The first rows of a list look much like all others."""
+        if rows and not self._has_dictionary(table):
+            texts = b"".join(row_json(row.content) for row in rows[:_OF_A_DICTIONARY])
+            self.write("put_dictionary", list=table, body=texts[: Dictionaries.MOST])
+            self._has_dictionary(table)
+
+
+def _scan(row: tuple[Any, ...]) -> Scan:
+    scan, shop, name, kind, spec, opened, began, run = row
+    return Scan(
+        scan, shop, name, kind, json.loads(spec), datetime.fromisoformat(opened), began, run
+    )
