@@ -28,7 +28,6 @@ settings.load_profile("patient")
 
 HERE = Path(__file__).parent
 SLOW = (
-    "clean/test_width.py",
     "contract/test_command.py",
     "contract/test_operations.py",
     "contract/test_patience.py",
@@ -60,7 +59,6 @@ SLOW = (
     "pipelines/test_load_killed.py",
     "pipelines/test_publish.py",
     "report",
-    "reports/test_shapes.py",
     "scan/test_scan.py",
     "schedules/test_bad_days.py",
     "schedules/test_command.py",

@@ -1,16 +1,15 @@
 """The service's own reports, in whatever shape it answers them.
 
 Specification, "reports": ``/monthlySales?year``, ``/monthlyPurchases?year``, ``/dailySales`` and
-``/dailyPurchases`` with ``dateFrom/dateTo``; the response is not shown. An answer is taken apart
-(:mod:`.entries`) and read (:mod:`.reading`): right, or not at all. What cannot be read with
+``/dailyPurchases`` with ``dateFrom/dateTo``; the response is not shown. An answer is read
+(:mod:`.reading`) right, or not at all. What cannot be read with
 certainty raises :class:`~sources.repair_shop.errors.BadAnswer`, naming what was seen and the mend.
 """
 
 from datetime import date
 from decimal import Decimal
 
-from pipelines.service_reports.entries import Unreadable
-from pipelines.service_reports.reading import CENT, Question, Totals, read
+from pipelines.service_reports.reading import CENT, Question, Totals, Unreadable, read
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client

@@ -1,38 +1,53 @@
-"""Entries of a report -> the total of each day or month; read with certainty, or refused.
+"""The answer of a report -> the total of each day or month; read with certainty, or refused.
 
-Every sensible way of reading the whole answer is tried: which fields are the period, in which
-layout, which field is the total, what its decimal sign is. Ways that contradict themselves (a field
-says another month, two entries for one day, a sum beside the entries that is not theirs) or what
-was asked (days outside the range) fall out. If those left differ, the month's own total may decide;
-if nothing does, the answer is refused, because a report read wrongly would "prove" wrong books.
+Read are lists of entries and objects keyed by period, in an envelope or without; periods as ISO
+dates, the specification's dates, days with slashes, or months by number or English or Spanish name;
+totals under the names below or under the setting ``report_total``. A sum beside the entries must be
+theirs. What is left unclear raises :class:`Unreadable`: a report read wrongly would "prove" wrong
+books.
 """
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from pipelines.service_reports import amounts
-from pipelines.service_reports.entries import Check, Entries, Entry, Unreadable
-from pipelines.service_reports.periods import Grain, Part, layouts
-from pipelines.service_reports.words import (
-    NET_NAMES,
-    REDUCTIONS,
-    SUM_WORDS,
-    TOTAL_NAMES,
-    WEEKDAYS,
-    Role,
-    plain,
-    role_of,
-)
+from sources.repair_shop.schema.dates import Order, month_number, order_of, parse_moment
+from sources.repair_shop.schema.names import snake_case
+from sources.repair_shop.schema.values import Sign, parse_amount, readings, sign_of, to_text
 
 CENT = Decimal("0.01")
-_MOST_WAYS = 200
-_MEND = "set report_total to the name of the field that holds it"
 Totals = dict[date, Decimal]
+Grain = Literal["month", "day"]
+Fields = dict[str, Any]
+
+TOTAL_NAMES = (
+    "gross_total total_gross gross grand_total total_inc_tax total_inc_vat total total_amount "
+    "amount_total totals total_sales total_purchases importe_total monto_total amount value sum "
+    "sales purchases revenue monto importe ventas compras net net_total net_amount subtotal"
+).split()
+"""What a total may be called, the plainest first; ``""`` is a total without a name."""
+_TAX_NAMES = frozenset("tax taxes vat iva gst tax_total total_tax impuesto impuestos".split())
+_NOTES = _TAX_NAMES | {"year", "ano", "anio", "month", "mes", "count", "number", "currency"}
+_SUM_WORDS = frozenset("total totals sum all grand_total suma total_general".split())
+_PERIODS = frozenset("date fecha period periodo label name key month mes day dia".split())
+_YEARS = frozenset("year ano anio".split())
+_BESIDE = frozenset(
+    "meta pagination paging links summary totals filters query params currency shop status".split()
+)
+"""Lists and objects beside the entries that hold none."""
+_PAGES = {"next": 0, "next_page": 0, "next_page_url": 0, "has_more": 0, "has_next": 0}
+_PAGES |= {"last_page": 1, "total_pages": 1, "page_count": 1, "pages": 1}
+"""Fields that say that there are more pages, and up to which number they do not."""
+_YEAR_MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
+_NAMED_MONTH = re.compile(r"([A-Za-z]{3,10})\.?(?:[-\s/]+(\d{4}))?")
+
+
+class Unreadable(Exception):
+    """The answer cannot be read with certainty; the message says what was seen, and the mend."""
 
 
 @dataclass(frozen=True)
@@ -58,311 +73,273 @@ class Question:
         return [self.first + timedelta(n) for n in range((self.last - self.first).days + 1)]
 
 
-_Ways = dict[tuple[tuple[date, Decimal], ...], str]
-"""What comes out -> in words, one of the ways of reading that come to it."""
+@dataclass
+class _Answer:
+    """Entries by plain field names, and amounts beside them that should be their sum."""
+
+    question: Question
+    entries: list[Fields] = field(default_factory=list)
+    sums: list[Any] = field(default_factory=list)
+
+    def take(self, node: Any, known: Fields) -> None:
+        """Take a part of the answer apart; ``known`` is what was said of the period further up."""
+        if isinstance(node, list):
+            for row in node:
+                if not isinstance(row, Mapping):
+                    raise Unreadable(f"{to_text(row)[:20]!r} among the entries of a list")
+                self._entry(known | {plain(key): value for key, value in row.items()})
+        elif not isinstance(node, Mapping):
+            raise Unreadable(f"{to_text(node)[:20]!r} where a list or an object was expected")
+        elif keys := [key for key in node if _is_period(key)]:
+            self._keyed(node, keys, known)
+        elif node:
+            self._envelope({plain(key): value for key, value in node.items()}, known)
+
+    def _keyed(self, node: Mapping[str, Any], keys: Sequence[str], known: Fields) -> None:
+        for key in keys:
+            value = node[key]
+            if isinstance(value, Mapping) and any(map(_is_period, value)):
+                name = "year" if len(key) == 4 and key.isdigit() else "month"
+                self.take(value, {**known, name: key})
+            elif isinstance(value, Mapping):
+                inner = {plain(name): one for name, one in value.items()}
+                self._entry({**known, "period": key, **inner})
+            else:
+                self._entry({**known, "period": key, "": value})
+        beside = {plain(key): value for key, value in node.items() if key not in keys}
+        for name, value in beside.items():
+            is_note = name in _NOTES or name in TOTAL_NAMES or name in _PAGES
+            if not (is_note or isinstance(value, str)) or isinstance(value, Mapping | list):
+                raise Unreadable(f"the key {name[:40]!r}, which is no {self.question.grain}")
+        self._beside(beside)
+
+    def _envelope(self, fields: Fields, known: Fields) -> None:
+        inner = {n: v for n, v in fields.items() if isinstance(v, Mapping | list)}
+        if not inner:
+            self._entry(known | fields)
+            return
+        own = plain(self.question.path.strip("/"))
+        full = {n: v for n, v in inner.items() if v and (n == own or n not in _BESIDE)}
+        if not full and all(name in _BESIDE for name in inner):
+            raise Unreadable(f"only {', '.join(sorted(inner))[:80]}")
+        if own in full:
+            full = {own: full[own]}
+        if len(full) > 1:
+            raise Unreadable(f"several lists ({', '.join(sorted(full))[:80]}); one is meant")
+        said = {n: v for n, v in fields.items() if n in _YEARS or n in ("month", "mes")}
+        for value in full.values():
+            self.take(value, known | said)
+        self._beside({n: v for n, v in fields.items() if n not in inner})
+
+    def _entry(self, fields: Fields) -> None:
+        self._refuse_pages(fields)
+        names = [fields[n] for n in fields if n in _PERIODS]
+        if any(isinstance(name, str) and plain(name) in _SUM_WORDS for name in names):
+            self.sums += [v for n, v in fields.items() if n == "" or n in TOTAL_NAMES]
+        else:
+            self.entries.append(fields)
+
+    def _beside(self, fields: Fields) -> None:
+        self._refuse_pages(fields)
+        self.sums += [v for n, v in fields.items() if n in TOTAL_NAMES and _is_said(v)]
+
+    def _refuse_pages(self, fields: Fields) -> None:
+        for name, least in _PAGES.items():
+            value = fields.get(name)
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if value and (not number or value > least):
+                raise Unreadable(f"one of several pages ({name}: {to_text(value)[:20]})")
+
+
+def plain(name: object) -> str:
+    """A name as it is looked up: ``totalAmount`` -> ``total_amount``, ``Año`` -> ``ano``."""
+    return snake_case(str(name).replace("ñ", "n").replace("Ñ", "N")) if name else ""
 
 
 def read(payload: Any, question: Question) -> Totals:
     """The total of every period asked for, zero for those without an entry.
 
-    :class:`Unreadable` when the answer can be read in no way, or in more than one.
+    :class:`Unreadable` when the answer cannot be read, or in more than one way.
     """
-    entries = Entries(question.path, question.grain)
-    entries.take(payload, (), {})
-    _take_sums_out(entries)
-    zeros = dict.fromkeys(question.periods, Decimal(0))
-    if not entries.listed:
-        return zeros
-    reasons: list[str] = []
-    found: _Ways = {}
-    totals = list(_totals(entries, question))
-    for words, days in _periods(entries.listed, question, reasons):
-        for name, values in totals:
-            if entries.placed and any(
-                v for d, v in zip(days, values, strict=True) if d > question.last
-            ):
-                reasons.append("bare totals by place, with figures in months to come")
-                continue
-            if failed := _failed_check(entries.checks, values):
-                reasons.append(failed)
-                continue
-            sums = zeros | {
-                d: v for d, v in zip(days, values, strict=True) if _is_asked(d, question)
-            }
-            found.setdefault(tuple(sorted(sums.items())), f"{words}, total {name or 'as it is'}")
-    return _decide(found, question, reasons)
-
-
-def _decide(ways: _Ways, question: Question, reasons: list[str]) -> Totals:
-    if len(ways) > 1 and question.month_total is not None:
-        month = question.month_total
-        told = {sums: w for sums, w in ways.items() if abs(sum(v for _, v in sums) - month) < CENT}
-        ways = told if len(told) == 1 else ways
-    if len(ways) > 1:
-        first, second, *_ = ways.values()
-        raise Unreadable(
-            f"figures that can be read in more than one way ({first}; or {second}); "
-            f"if it is the total that is not clear, {_MEND}"
-        )
-    if not ways:
-        raise Unreadable(reasons[0] if reasons else "entries that say no period")
-    return dict(next(iter(ways)))
-
-
-def _is_asked(day: date, question: Question) -> bool:
-    if question.grain == "month":
-        return day.year == question.first.year
-    return question.first <= day <= question.last
-
-
-def _take_sums_out(entries: Entries) -> None:
-    """A line called "Total" is a check on the others, not a period."""
-    lines = [place for place, entry in enumerate(entries.listed) if _is_sum(entry)]
-    if not lines and len(entries.listed) > 1 and _says_no_period(entries.listed[-1]):
-        lines = [len(entries.listed) - 1]
-    for place in reversed(lines):
-        entry = entries.listed.pop(place)
-        for check in entries.checks:
-            check.first -= check.first > place
-            check.last -= check.last > place
-        named = {n: v for n, v in entry.fields.items() if role_of(n) == "total"}
-        for name, value in named.items():
-            entries.checks.append(Check(name, value, 0, -1))
-    for check in entries.checks:
-        check.last = len(entries.listed) if check.last < 0 else check.last
-
-
-def _is_sum(entry: Entry) -> bool:
-    texts = (*entry.keys, *_labels(entry))
-    return any(plain(t) in SUM_WORDS for t in texts if isinstance(t, str) and t)
-
-
-def _says_no_period(entry: Entry) -> bool:
-    return not entry.keys and all(_is_empty(value) for value in _labels(entry))
-
-
-def _labels(entry: Entry) -> list[Any]:
-    return [v for n, v in entry.fields.items() if role_of(n) not in ("total", "tax", "other")]
-
-
-def _failed_check(checks: Sequence[Check], values: Sequence[Decimal]) -> str:
-    for check in checks:
-        part = values[check.first : check.last]
-        try:
-            said = amounts.columns([check.value])
-        except ValueError:
-            continue
-        if not any(abs(one[0] - sum(part)) <= CENT or one[0] == len(part) for one in said):
-            return (
-                f"{check.name or 'a total'} {check.value} beside {len(part)} entries whose sum is "
-                f"{sum(part):.2f}"
-            )
-    return ""
+    answer = _Answer(question)
+    answer.take(payload, {})
+    totals = dict.fromkeys(question.periods, Decimal(0))
+    if not answer.entries:
+        return totals
+    days = _days(answer.entries, question)
+    values = _amounts(_total_field(answer.entries, question), answer.entries, question)
+    for said in answer.sums:
+        _check(said, values)
+    return totals | {day: v for day, v in zip(days, values, strict=True) if day in totals}
 
 
 # Periods -----------------------------------------------------------------------------------------
 
 
-def _periods(
-    listed: Sequence[Entry], question: Question, reasons: list[str]
-) -> Iterator[tuple[str, list[date]]]:
-    """Every way of giving each entry its day or month."""
-    strong, weak, vague = _columns_of(listed, question)
-    options: list[list[tuple[str, list[Part]] | None]] = [[*ways] for ways in strong.values()]
-    options += [[*ways, None] for ways in weak.values()]
-    names = [*strong, *weak]
-    for count, choice in enumerate(itertools.product(*options)):
-        if count >= _MOST_WAYS:
-            raise Unreadable(f"fields that may be periods in too many ways ({', '.join(names)})")
-        used = [(name, way) for name, way in zip(names, choice, strict=True) if way is not None]
-        days = _days([way[1] for _, way in used], len(listed), question, vague, reasons)
-        if days is not None:
-            yield ", ".join(f"{name} as {way[0]}" for name, way in used), days
+def _is_period(key: object) -> bool:
+    text = str(key)
+    is_moment = parse_moment(text, ZoneInfo("UTC"), "day first") is not None
+    return is_moment or text.isdigit() or any(_texts_of(text))
 
 
-_Layouts = list[tuple[str, list[Part]]]
+def _texts_of(text: str) -> Iterator[tuple[int | None, int]]:
+    """(year, month) of a month in words or as ``2026-01``."""
+    if found := _YEAR_MONTH.fullmatch(text):
+        yield int(found[1]), int(found[2])
+    elif (found := _NAMED_MONTH.fullmatch(text)) and (month := month_number(found[1])):
+        yield int(found[2]) if found[2] else None, month
 
 
-def _columns_of(
-    listed: Sequence[Entry], question: Question
-) -> tuple[dict[str, _Layouts], dict[str, _Layouts], str]:
-    """Plain period fields; fields and keys that may be periods; a plain one that is unreadable."""
-    strong: dict[str, _Layouts] = {}
-    weak: dict[str, _Layouts] = {}
-    vague = ""
-    for name in dict.fromkeys(name for entry in listed for name in entry.fields):
-        role = role_of(name)
-        values = [entry.fields.get(name) for entry in listed]
-        said = [value for value in values if not _is_empty(value)]
-        if role in ("total", "tax", "other") or not said:
-            continue
-        if role == "unknown" and not all(isinstance(value, str) for value in said):
-            continue
-        ways = _ways(values, role, question)
-        if role in ("weak", "unknown"):
-            weak[name] = ways
-        elif ways:
-            strong[name] = ways
-        elif not all(plain(value) in WEEKDAYS for value in said):
-            vague = f"{name} {str(said[0])[:20]!r}"
-    for level in range(max(len(entry.keys) for entry in listed)):
-        keys = [entry.keys[level] if level < len(entry.keys) else None for entry in listed]
-        weak[f"key {level + 1}"] = _ways(keys, "weak", question)
-    return strong, weak, vague
-
-
-def _is_empty(value: Any) -> bool:
-    return value is None or value == ""
-
-
-def _ways(values: Sequence[Any], role: Role, question: Question) -> _Layouts:
-    """Every layout in which all values of a column can be read."""
-    read = [
-        {"": Part()} if _is_empty(v) else layouts(v, role, question.grain, question.zone)
-        for v in values
-    ]
-    names = [set(one) for one, value in zip(read, values, strict=True) if not _is_empty(value)]
-    common = sorted(set.intersection(*names)) if names else []
-    return [(name, [one[name] if name in one else one[""] for one in read]) for name in common]
-
-
-def _days(
-    columns: Sequence[list[Part]],
-    count: int,
-    question: Question,
-    vague: str,
-    reasons: list[str],
-) -> list[date] | None:
-    """Each entry's period by all columns together; None, with the reason, when that fails."""
-    days: list[date] = []
-    for place in range(count):
-        part: Part | None = Part()
-        for column in columns:
-            part = part and part.merged(column[place])
-        if part is None:
-            reasons.append("fields that name different periods for one entry")
-            return None
-        day = _complete(part, question, vague)
-        if isinstance(day, str):
-            reasons.append(day)
-            return None
-        days.append(day)
-    wrong = _wrong(days, question)
-    if wrong:
-        reasons.append(wrong)
-    return None if wrong else days
-
-
-def _complete(part: Part, question: Question, vague: str) -> date | str:
-    """The period of a part, with what it does not say from what was asked; else the reason."""
-    year, month, day = part
-    known = month is not None and (question.grain == "month" or day is not None)
-    if vague and not (known and year is not None):
-        return f"{vague}, which is no period we know"
+def _days(entries: Sequence[Fields], question: Question) -> list[date]:
+    """The day, or first day of the month, of each entry."""
+    texts = [v for entry in entries for n, v in entry.items() if n in _PERIODS]
+    shown = {order for text in texts if (order := order_of(text))}
+    order = shown.pop() if len(shown) == 1 else None
+    days = [_day(entry, question, order) for entry in entries]
+    for day in days:
+        if days.count(day) > 1:
+            raise Unreadable(f"more than one entry for {day}, and nothing says that they add up")
+    asked = set(question.periods)
+    covers = min(days) <= question.first and max(days) >= question.last
     if question.grain == "month":
-        return date(year or question.first.year, month, 1) if month else "entries without a month"
-    if day is None:
-        return "entries without a day"
-    if year is not None and month is not None:
-        try:
-            return date(year, month, day)
-        except ValueError:
-            return f"a day {day} of month {month}"
+        asked |= {day for day in days if day.year == question.first.year}
+    if not covers and not set(days) <= asked:
+        raise Unreadable(
+            f"figures of {min(days)} to {max(days)} where {question.first} to {question.last} "
+            "was asked"
+        )
+    return days
+
+
+def _day(entry: Fields, question: Question, order: Order | None) -> date:
+    parts: dict[str, int] = {}
+    for name, value in entry.items():
+        if (name in _PERIODS or name in _YEARS) and _is_said(value):
+            for part, number in _parts(name, value, question, order).items():
+                if parts.setdefault(part, number) != number:
+                    raise Unreadable("fields that name different periods for one entry")
     fitting = [
         asked
-        for asked in question.periods
-        if asked.day == day and month in (None, asked.month) and year in (None, asked.year)
+        for asked in _candidates(parts, question)
+        if all(getattr(asked, part) == number for part, number in parts.items())
     ]
-    if len(fitting) != 1:
-        return f"a day {day} that is {'no' if not fitting else 'more than one'} day of those asked"
+    needed = {"month"} if question.grain == "month" else {"day"}
+    if not needed <= parts.keys() or len(fitting) != 1:
+        seen = ", ".join(f"{n} {to_text(v)[:20]!r}" for n, v in sorted(entry.items()))[:120]
+        raise Unreadable(f"an entry without a {question.grain} that we know ({seen})")
     return fitting[0]
 
 
-def _wrong(days: Sequence[date], question: Question) -> str:
-    """Why these periods are no answer to what was asked; empty when they are one."""
-    if len(set(days)) < len(days):
-        twice = next(day for day in days if days.count(day) > 1)
-        shown = twice.isoformat()[: 7 if question.grain == "month" else 10]
-        return f"more than one entry for {shown}, and nothing says whether they add up"
-    first, last = min(days), max(days)
-    if all(_is_asked(day, question) for day in days):
-        return ""
-    if first <= question.first and last >= question.last:
-        return ""  # more than was asked, and all that was asked
-    return f"figures of {first} to {last} where {question.first} to {question.last} was asked"
+def _candidates(parts: dict[str, int], question: Question) -> list[date]:
+    """Periods that an entry may stand for: the one it says, or those asked for."""
+    try:
+        if question.grain == "month":
+            parts.pop("day", None)
+            return [date(parts.get("year", question.first.year), parts["month"], 1)]
+        return [date(parts["year"], parts["month"], parts["day"])]
+    except KeyError:
+        return question.periods
+    except ValueError:
+        return []
+
+
+def _parts(name: str, value: Any, question: Question, order: Order | None) -> dict[str, int]:
+    text = to_text(value).strip()
+    if text.isdigit() and len(text) <= 4:
+        if name in _YEARS or len(text) == 4:
+            return {"year": int(text)}
+        by_name = {"month": "month", "mes": "month", "day": "day", "dia": "day"}
+        return {by_name.get(name, question.grain): int(text)}
+    for year, month in _texts_of(text):
+        return {"month": month} | ({"year": year} if year else {})
+    moment = parse_moment(value, question.zone, order)
+    if moment is None:
+        if name in ("label", "name", "key"):
+            return {}
+        raise Unreadable(f"{name} {text[:20]!r}, which is no period we know")
+    day = _day_begun(moment, question.zone)
+    return {"year": day.year, "month": day.month, "day": day.day}
+
+
+def _day_begun(moment: str, zone: ZoneInfo) -> date:
+    """The day that a moment stands for: by its own clock and the shop's, or the one it begins."""
+    found = datetime.fromisoformat(moment)
+    here = found.astimezone(zone) if found.tzinfo else found
+    begins = datetime(here.year, here.month, here.day, tzinfo=zone)
+    midnight = (found.hour, found.minute, found.second) == (0, 0, 0)
+    if here.date() == found.date() or midnight:
+        return found.date()
+    if here.timestamp() == begins.timestamp():  # 01:00 where clocks change at midnight
+        return here.date()
+    raise Unreadable(f"{moment}, which lies within two days")
 
 
 # Totals ------------------------------------------------------------------------------------------
 
 
-def _totals(entries: Entries, question: Question) -> Iterator[tuple[str, list[Decimal]]]:
-    """Every field that may be the total, with its amounts; :class:`Unreadable` if there is none."""
-    for name in _total_fields(entries.listed, question):
-        column = [entry.fields.get(name) for entry in entries.listed]
-        if any(name not in entry.fields for entry in entries.listed):
-            raise Unreadable(f"entries without {name or 'a total'!r}, which others have")
-        try:
-            readings = amounts.columns(column)
-        except ValueError as error:
-            raise Unreadable(str(error)) from None
-        for place, reading in enumerate(readings):
-            signs = "" if len(readings) == 1 else f" with {'.,'[place]!r} for decimals"
-            yield f"{name or 'as it is'}{signs}", reading
-
-
-def _total_fields(listed: Sequence[Entry], question: Question) -> list[str]:
-    names = list(dict.fromkeys(name for entry in listed for name in entry.fields))
-    if (wanted := plain(question.total_field)) in names and question.total_field:
-        return [wanted]
+def _total_field(entries: Sequence[Fields], question: Question) -> str:
+    """The field that holds the total; others that might must be the same, or it without tax."""
+    names = list(dict.fromkeys(name for entry in entries for name in entry))
+    mend = "set report_total to the name of the field that holds it"
+    if question.total_field and (wanted := plain(question.total_field)) in names:
+        return wanted
     other = "purchases" if question.path.lower().endswith("sales") else "sales"
-    known = [name for name in ("", *TOTAL_NAMES) if name in names and other not in name.split("_")]
+    known = [n for n in ("", *TOTAL_NAMES) if n in names and other not in n.split("_")]
     if not known:
-        return [_odd_total(listed, names)]
-    first, *rest = known
-    rivals = [name for name in rest if not _explained(first, name, listed, names)]
-    return [first, *rivals]
+        seen = ", ".join(sorted(names))[:80]
+        raise Unreadable(f"entries with {seen}, of which none is called a total; {mend}")
+    first, *rivals = known
+    taxes = [name for name in names if name in _TAX_NAMES]
+    for rival in rivals:
+        for entry in entries:
+            mine, theirs = _readable(entry.get(first)), _readable(entry.get(rival))
+            off = [theirs + (_readable(entry.get(tax)) or 0) for tax in taxes if theirs is not None]
+            if theirs is not None and mine not in (theirs, *off):
+                raise Unreadable(f"both {first or 'a bare total'!r} and {rival!r}; {mend}")
+    return first
 
 
-def _odd_total(listed: Sequence[Entry], names: Sequence[str]) -> str:
-    """The only field with amounts: taken if it holds cents, so that it is no count."""
-    seen = ", ".join(sorted(names))[:80]
-    odd = []
-    for name in names:
-        values = [entry.fields.get(name) for entry in listed]
-        if role_of(name) == "unknown" and (found := _column(values)) is not None:
-            odd.append((name, any(value % 1 for value in found)))
-    if len(odd) == 1 and odd[0][1] and not any(role_of(name) in ("tax", "other") for name in names):
-        return odd[0][0]
-    raise Unreadable(f"entries with {seen}, of which none is called a total; {_MEND}")
-
-
-def _column(values: Sequence[Any]) -> list[Decimal] | None:
-    """A column of amounts; None when it is none."""
+def _readable(value: Any) -> Decimal | None:
     try:
-        return amounts.columns(values)[0]
+        return parse_amount(value, ".") if _is_said(value) else None
     except ValueError:
         return None
 
 
-def _explained(first: str, other: str, listed: Sequence[Entry], names: Sequence[str]) -> bool:
-    """Whether ``other`` is no rival of ``first``: the same, or the same without the tax."""
-    mine, theirs = (_column([e.fields.get(name) for e in listed]) for name in (first, other))
-    if mine is None or theirs is None:
-        return theirs is None
-    if mine == theirs:
-        return True
-    if other in NET_NAMES and first not in NET_NAMES:
-        # Without the tax; but net of returns or discounts it may be what counts.
-        reduced = [n for n in names if not REDUCTIONS.isdisjoint(n.split("_"))]
-        off = [_column([e.fields.get(n) for e in listed]) for n in reduced]
-        return not any(_adds_up(theirs, c, mine) or _adds_up(mine, c, theirs) for c in off)
-    taxes = [_column([e.fields.get(n) for e in listed]) for n in names if role_of(n) == "tax"]
-    return any(_adds_up(theirs, tax, mine) for tax in taxes)
+def _amounts(name: str, entries: Sequence[Fields], question: Question) -> list[Decimal]:
+    """The column of totals, with the decimal sign that it shows; nothing at all is zero."""
+    if any(name not in entry for entry in entries):
+        raise Unreadable(f"entries without {name or 'a total'!r}, which others have")
+    values = [entry[name] for entry in entries]
+    shown = {sign for v in values if isinstance(v, str) and (sign := sign_of(v))}
+    signs: list[Sign] = [*shown] if len(shown) == 1 else [".", ","]
+    columns = [[_amount(value, sign) for value in values] for sign in signs]
+    if columns[0] == columns[-1]:
+        return columns[0]
+    total = question.month_total
+    fitting = [c for c in columns if total is not None and abs(sum(c) - total) < CENT]
+    if len(shown) > 1 or len(fitting) != 1:
+        raise Unreadable("amounts that can be read in more than one way, such as 1.234")
+    return fitting[0]
 
 
-def _adds_up(
-    net: Sequence[Decimal], more: Sequence[Decimal] | None, gross: Sequence[Decimal]
-) -> bool:
-    return more is not None and all(
-        abs(part + rest - whole) <= CENT for part, rest, whole in zip(net, more, gross, strict=True)
-    )
+def _amount(value: Any, sign: Sign) -> Decimal:
+    if not _is_said(value):
+        return Decimal(0)
+    try:
+        return parse_amount(value, sign)
+    except ValueError:
+        raise Unreadable(f"the total {to_text(value)[:40]!r}") from None
+
+
+def _check(said: Any, values: Sequence[Decimal]) -> None:
+    """Raise where a sum beside the entries is neither theirs nor their number."""
+    found = set(readings(said)) if isinstance(said, str) else {_readable(said)}
+    whole = sum(values, Decimal(0))
+    if not any(v is None or abs(v - whole) <= CENT or v == len(values) for v in found):
+        shown = to_text(said)[:40]
+        raise Unreadable(f"a sum {shown} beside {len(values)} entries whose sum is {whole:.2f}")
+
+
+def _is_said(value: Any) -> bool:
+    return value is not None and (not isinstance(value, str) or bool(value.strip()))

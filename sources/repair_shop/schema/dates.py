@@ -56,6 +56,11 @@ def format_moment(moment: datetime) -> str:
     return f"{format_day(moment)} {moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
 
 
+def month_number(name: str) -> int | None:
+    """1 to 12 for a month's English name, or its short one in English or Spanish."""
+    return _MONTH_NUMBERS.get(name.lower())
+
+
 def order_of(value: object) -> Order | None:
     """What a day with slashes shows to come first; None where it shows nothing."""
     if not isinstance(value, str) or "/" not in value or len(value) > _LONGEST:
