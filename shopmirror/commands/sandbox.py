@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 import typer
 from pydantic import ValidationError
@@ -43,7 +44,12 @@ def sandbox(
     timezone: Annotated[str, typer.Option(help="The shops' time zone.")] = "UTC",
     limit: Annotated[int, typer.Option(min=0, help="Requests a minute; 0: no limit.")] = 30,
     until: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last day of the made-up data.")
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day before which the made-up data end.",
+            show_default="today",
+        ),
     ] = None,
     quirk: Annotated[
         list[str] | None,
@@ -73,7 +79,7 @@ def sandbox(
             quirks,
             limit=limit or None,
             seed=seed + number,
-            until=None if until is None else until.date(),
+            until=(until or datetime.now(ZoneInfo(timezone))).date(),
         )
         for number, name in enumerate(names)
     ]
@@ -85,6 +91,10 @@ def sandbox(
         key = server.keys.get(name)
         text = key or f"(shown when it was made; new one: shopmirror sandbox keys reset {name})"
         say(f"key of {name}   {text}")
+    say("a sync needs, in .dlt/config.toml (keys go into .dlt/secrets.toml):")
+    say("[sources.repair_shop]")
+    say(f'base_url = "{server.base_url}"\ntimezone = "{timezone}"')
+    say(f"minute_seconds = {minute_seconds}")
     sys.stdout.flush()
     server.serve()
 

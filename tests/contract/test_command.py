@@ -5,6 +5,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tomllib
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -30,6 +33,7 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending, capfd):
             # The port is bound before the address is printed, so this waits for the first answer.
             answer = client.get(f"{base}/payments", timeout=20)
         assert isinstance(answer.json()[0]["amount"], str)
+        assert answer.json()[0]["date"] < "2026-03-31"
     finally:
         process.send_signal(ending)
     assert process.wait(20) == 0
@@ -41,6 +45,40 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending, capfd):
     assert key not in told
     assert main(["sandbox", "keys", "reset", "main", "--db", str(file)]) == 0
     assert re.fullmatch(r"[\w-]{43}", capfd.readouterr().out.strip())
+
+
+def test_it_prints_the_settings_of_a_sync_and_its_data_reach_to_yesterday():
+    arguments = [
+        "--port",
+        "0",
+        "--size",
+        "tiny",
+        "--minute-seconds",
+        "2",
+        "--timezone",
+        "Asia/Tokyo",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "shopmirror", "sandbox", *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        told = [process.stdout.readline() for _ in range(7)]
+        key, settings = (
+            told[1].split()[-1],
+            tomllib.loads("".join(told[3:]))["sources"]["repair_shop"],
+        )
+        answer = httpx.get(
+            f"{settings['base_url']}/timeClock", headers={"Authorization": key}, timeout=20
+        )
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    assert (settings["timezone"], settings["minute_seconds"]) == ("Asia/Tokyo", 2.0)
+    today = datetime.now(ZoneInfo("Asia/Tokyo")).date()
+    last = date.fromisoformat(answer.json()[0]["created_date"][:10])
+    assert timedelta(0) < today - last < timedelta(days=60)
 
 
 @pytest.mark.parametrize(
