@@ -4,9 +4,8 @@ import subprocess
 import sys
 
 PARTS = (
-    ("bench.mirror", "all"),
-    ("bench.load",),
     ("bench.wire",),
+    ("bench.models",),
     ("bench.chain", "5", "50", "200", "--seconds", "75"),
 )
 

@@ -2,9 +2,8 @@
 
 ``python -m bench.wire [SIZE]`` loads a shop without a limit from nothing, twice, and then has a
 night without a change. The service is a process of its own, which gives the answers of the first
-load again in the second, so fast that it is not what is measured. CPU seconds are told by thread
-and by what they buy; rows a second are of the clock on the wall. At the end of a load stands what
-DuckDB's own reader of JSON takes for the same rows.
+load again in the second, so fast that it is not what is measured. CPU seconds are of the whole
+process, rows a second are of the clock on the wall.
 
 ``python -m bench.wire [SIZE] --ten`` loads the ten longest lists alone, each time into a new home:
 by a sync, by dlt with the source by itself, and by dlt's own ``rest_api`` source.
@@ -22,21 +21,21 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
 from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from bench.load import Stages
-from bench.pages import LISTS
 from bench.processes import peak_mb, service
 
 if TYPE_CHECKING:
     from sandbox.generator import Size
 
 ZONE = "America/Guatemala"
+LISTS = (
+    *("tickets", "ticket_invoices", "pos_orders", "payments", "customers", "products"),
+    *("ticket_comments", "appointments", "stock", "purchase_orders"),
+)
 _RATE: dict[str, Any] = {
     "minute_seconds": 3000.0,
     "requests_per_minute": 30_000,
@@ -99,61 +98,23 @@ def measure(home: Path, served: str, what: str, by: str) -> None:
         rows = {"source": _by_source, "rest_api": _by_rest}[by](home, address, keys["main"])
         took = time.monotonic() - began
         _told(what, rows, time.process_time(), took)
-        if by == "source":
-            _times_read_json(home, time.process_time())
         return
-    began = time.process_time()
-    from pipelines.load.consumer import Feed
     from pipelines.settings import Settings, ShopSettings
     from pipelines.sync.run import sync
-    from pipelines.sync.session import Session
     from shopmirror.runs import light
-    from sources.repair_shop.budget import KeyBudget
-    from sources.repair_shop.http import transport
-    from sources.repair_shop.http.redaction import Redactor
-    from sources.repair_shop.ledger import Ledger
-    from sources.repair_shop.scan.reader import ServiceReader
 
-    imports = time.process_time() - began
-    stages, threads = Stages(time.thread_time), _of_threads()
-    with_threads = Stages()
-    with_threads.watch("models", Session, "build", "publish")
-    stages.watch("HTTP: sent, read", transport.BudgetTransport, "_exchange")
-    stages.watch("HTTP: key masked", Redactor, "body")
-    stages.watch("budget", KeyBudget, "try_acquire", "_answered")
-    stages.watch("parse", transport, "read_answer")
-    stages.watch("rows: id, day, digest", ServiceReader, "_keep")
-    stages.watch("ledger: written ahead", Ledger, "put")
-    stages.watch("load", Feed, "load_waiting")
-    stages.watch("models", Session, "build")
-    stages.watch("publish", Session, "publish")
     shops = tuple(
         ShopSettings.model_validate({"name": name, "base_url": address, "api_key": key, **_RATE})
         for name, key in keys.items()
     )
-    clock, is_ten = time.monotonic(), "ten" in what
+    began = time.monotonic()
     with light():  # as the command
-        report = sync(Settings(home=home, shops=shops), resources=LISTS if is_ten else None)
-    clock, cpu, own = time.monotonic() - clock, time.process_time(), time.thread_time()
-    spent = dict(stages.seconds)
-    spent["scans and proofs, else"] = (
-        threads["fetch"] + threads["wire"] - sum(spent.get(stage, 0.0) for stage in _STAGES)
+        report = sync(Settings(home=home, shops=shops), resources=LISTS if "ten" in what else None)
+    took, cpu = time.monotonic() - began, time.process_time()
+    _told(f"{what}: {report.outcome}", report.rows, cpu, took)
+    print(
+        f"  {report.requests} requests, {1000 * cpu / report.requests:.2f} CPU ms each", flush=True
     )
-    _told(f"{what}: {report.outcome}", report.rows, cpu, clock)
-    print(f"  {report.requests} requests; pages and one a list are {_least(home, is_ten)}")
-    whole = 0.0
-    for stage in (*_STAGES, "scans and proofs, else"):
-        each = 1000 * spent.pop(stage, 0.0) / report.requests
-        whole += each
-        print(f"  {stage:26}{each:8.2f} ms a request")
-    print(f"  {'a request':26}{whole:8.2f} ms")
-    spent |= {"imports": imports, "threads of dlt and DuckDB": cpu - own - sum(
-        threads[name] for name in ("fetch", "wire")
-    )}  # fmt: skip
-    for stage, seconds in spent.items():
-        print(f"  {stage:26}{seconds:8.2f} CPU s")
-    if report.rows:
-        _times_read_json(home, cpu - with_threads.seconds["models"])
 
 
 def _told(what: str, rows: int, cpu: float, clock: float) -> None:
@@ -162,21 +123,6 @@ def _told(what: str, rows: int, cpu: float, clock: float) -> None:
         f"{rows / cpu:.0f} a CPU second; peak {peak_mb()} MB",
         flush=True,
     )
-
-
-def _times_read_json(home: Path, cpu: float) -> None:
-    reading = read_json(home)
-    print(f"  DuckDB read_json {reading:.2f} CPU s; all but models {cpu / reading:.1f} times")
-
-
-def _least(home: Path, is_ten: bool) -> int:
-    """Requests of which no first load could do with fewer; empty lists and reports not counted."""
-    from sources.repair_shop.ledger import Ledger
-
-    ledger = Ledger(home / "mirror.sqlite")
-    counts = ledger.live_counts("main")
-    ledger.close()
-    return sum(-(-n // 50) + 1 for name, n in counts.items() if not is_ten or name in LISTS)
 
 
 def _by_source(home: Path, address: str, key: str) -> int:
@@ -224,46 +170,6 @@ def _run(home: Path, source: Any) -> int:
     pipeline.run(source)
     counts = row_counts(pipeline)
     return sum(counts.get(name, 0) for name in LISTS)
-
-
-def read_json(home: Path) -> float:
-    """CPU seconds that DuckDB takes for the rows of all answers that a home keeps."""
-    import duckdb
-
-    from bench.pages import read_json as read
-    from sources.repair_shop.ledger import Ledger
-
-    took = 0.0
-    ledger = Ledger(home / "mirror.sqlite")
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
-        for name in ledger.live_counts("main"):
-            rows = list(ledger.contents("main", name).values())
-            pages = [(name.partition(":")[0], rows[at : at + 50]) for at in range(0, len(rows), 50)]
-            took += read(database, pages, Path(folder))
-    ledger.close()
-    return took
-
-
-_STAGES = (
-    *("HTTP: sent, read", "HTTP: key masked", "budget", "parse"),
-    *("rows: id, day, digest", "ledger: written ahead"),
-)
-"""What is done for a request, in the threads that ask."""
-
-
-def _of_threads() -> dict[str, float]:
-    """CPU seconds of threads that have ended, by the name of their pool."""
-    found: dict[str, float] = defaultdict(float)
-    run = threading.Thread.run
-
-    def counted(thread: threading.Thread) -> None:
-        try:
-            run(thread)
-        finally:
-            found[thread.name.rpartition("_")[0]] += time.thread_time()
-
-    patch.object(threading.Thread, "run", counted).start()
-    return found
 
 
 _QUIET = {"RUNTIME__LOG_LEVEL": "CRITICAL", "RUNTIME__DLTHUB_TELEMETRY": "false"}
