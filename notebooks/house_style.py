@@ -13,6 +13,7 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
+from babel import Locale
 from babel.dates import get_day_names, get_month_names
 
 from pipelines.language import Language, _, current, switch
@@ -29,7 +30,7 @@ BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
     "#7b5ea7",
 )
 CENT = Decimal("0.005")
-"""Two amounts closer than this are the same to the cent."""
+"""Two amounts no further apart than this are the same to the cent."""
 SERIES = [BLUE, ORANGE, GREEN, PURPLE, RED, GREY]
 """Told apart by people who see few colours, on paper too; in this order."""
 _WIDTHS = ("wide", "abbreviated")
@@ -108,14 +109,15 @@ def _names(given: Any, width: str = "abbreviated") -> list[str]:
 
 def _locales(said: Language) -> dict[str, Any]:
     """How the axes of charts write figures and days; nothing where the settings say nothing."""
-    if said == Language():
+    if said.locale == "en":
         return {}
+    symbols = Locale.parse(said.locale).number_symbols["latn"]
     # Vega's weeks begin on Sunday.
     days, short = ([n[-1], *n[:-1]] for n in (_names(get_day_names, w) for w in _WIDTHS))
     return {
         "formatLocale": {
-            "decimal": said.decimal,
-            "thousands": said.group,
+            "decimal": symbols["decimal"],
+            "thousands": symbols["group"],
             "grouping": [3],
             "currency": ["", ""],
         },

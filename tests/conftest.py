@@ -36,8 +36,8 @@ SLOW = (
     "cli/test_bad_input.py",
     "cli/test_demo.py",
     "cli/test_whole_way.py",
-    "dashboard",
-    "language/test_catalogues.py",
+    "app/test_catalogues.py",
+    "app/test_page.py",
     "notebooks",
     "outbox/test_crash.py",
     "outbox/test_distorted.py",
@@ -158,15 +158,13 @@ def pytest_collection_finish() -> None:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 GROUPS = {
-    "dashboard": "report",
+    "app": "app",
     "contract/test_operations.py": "operations",
     "contract/test_shop_arithmetic.py": "shops",
     "contract/test_shop_believable.py": "shops",
     "init": "init",
-    "language": "report",
     "notebooks": "notebooks",
     "packaging": "packaging",
-    "report": "report",
     "contract/test_write_effects.py": "writes",
     "contract/test_writes.py": "writes",
 }

@@ -1,27 +1,31 @@
 """The page itself; Streamlit runs this file from top to bottom for every visitor and click."""
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from operator import attrgetter
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
-from pipelines.dashboard import filters, mirror, opened, sections
-from pipelines.dashboard import view as data
-from pipelines.dashboard.asking import signature
-from pipelines.dashboard.found import Key
+from pipelines.dashboard import mirror, parts, search, view
+from pipelines.dashboard.access import sees_margins
+from pipelines.dashboard.asked import signature
 from pipelines.dashboard.plain import plain
-from pipelines.dashboard.sections import Selection
-from pipelines.language import MINUS, Text, _, current, shown, switch
-from pipelines.language.display import load_display
+from pipelines.dashboard.search import Key
+from pipelines.dashboard.table import OPEN
+from pipelines.dashboard.view import Selection, View
+from pipelines.language import MINUS, Text, _, current, shown, switch, use
+from pipelines.language.display import load_display, load_language
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
-from pipelines.report.closing import NO_SHOP, zone_of
-from pipelines.report.figures import ReportError, SealState
-from pipelines.report.sheet import TITLES, compared
+from pipelines.report.closing import NO_SHOP, closing_report
+from pipelines.report.figures import ReportError
+from pipelines.report.periods import Period
+from pipelines.report.render import content
+from pipelines.report.trust import TITLES, SealState, Trust
 from pipelines.settings import SettingsError, home_folder
 
 _RELOAD_SECONDS = 5
@@ -31,14 +35,13 @@ _SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
     SealState.IN_DOUBT: "orange",
     SealState.UNKNOWN: "gray",
 }
-_PARTS = {
-    "sales": (Text("Sales"), sections.sales),
-    "breakdown": (Text("Breakdown"), sections.breakdown),
-    "tickets": (Text("Tickets"), sections.tickets),
-    "due": (Text("Still due"), sections.due),
-    "books": (Text("Books"), sections.books),
-    "mirror": (Text("Mirror"), mirror.mirror),
-}
+_TECHNICAL = {"books": Text("Books"), "mirror": Text("Mirror")}
+"""Parts for whoever looks after the mirror, apart from the shop's own."""
+# What the page's address need not say; the shops (all) beside. Streamlit's own binding of widgets
+# would write labels, which differ from language to language.
+_DEFAULTS = {
+    "period": "day", "against": "before", "part": "sales", "by": "product", "q": "", OPEN: "",
+}  # fmt: skip
 
 
 def main() -> None:
@@ -48,16 +51,14 @@ def main() -> None:
         display = load_display()
         switch(display.to_language())
         logo = display.picture
-    except SettingsError as error:
-        st.error(plain(str(error)))
-        return
-    st.html(Path(__file__).with_suffix(".css"))
-    if logo is not None:
-        st.logo(logo, size="large")
-    home = home_folder()
-    try:
+        home = home_folder()
+        st.html(Path(__file__).with_suffix(".css"))
+        if logo is not None:
+            st.logo(logo, size="large")
         _watch(home)
         _page(home)
+    except SettingsError as error:
+        st.error(plain(str(error)))
     except (NothingPublished, ReportError) as error:
         st.title("shopmirror")
         st.info(plain(shown(error.args[0])))
@@ -77,70 +78,96 @@ def _watch(home: Path) -> None:
 
 
 def _page(home: Path) -> None:
-    known = data.shops(home)
+    known = view.shops(home)
     if not known.names:
         raise ReportError(NO_SHOP)
-    _read_address(known)
-    selection = _filters(home, known)
-    currencies = {known.currencies[name] for name in selection.names}
-    if len(currencies) > 1:
+    _read_address(known.names)
+    names = tuple(st.session_state["shops"] or known.names)
+    looked = view.selection(
+        home, names, st.session_state["period"], sees_margins=sees_margins(st.context.headers)
+    )
+    head = st.container()
+    looked = _filters(known, looked)
+    if len({known.currencies[name] for name in looked.names}) > 1:
         st.warning(
             _("These shops use several currencies, which do not add up: choose those of one.")
         )
         return
-    found = data.view(
-        home, selection.names, selection.first, selection.last, st.session_state["against"]
-    )
-    _head(found, selection)
-    for line in found.cautions:
+    found = view.view(home, looked.names, looked.period, looked.days, st.session_state["against"])
+    trust = view.trusted(home, looked.names, looked.zone)
+    with head:
+        _head(looked, found, trust)
+    for line in trust.cautions:
         tell = st.error if line.severity is Severity.FAULT else st.warning
         tell(plain(line.shown))
-    _numbers(found, selection.unit)
+    _numbers(looked, found)
     st.text_input(
         _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
     )
-    key = Key.read(st.session_state["open"])
-    if key is not None and key.shop in selection.names:
-        opened.thing(selection, key)
     if st.session_state["q"].strip():
-        opened.search(selection, st.session_state["q"])
-    part = st.segmented_control(
+        search.results(looked, st.session_state["q"])
+    _part(looked, found, trust)
+    _drawer(looked)
+    _write_address()
+
+
+def _part(looked: Selection, found: View, trust: Trust) -> None:
+    state = st.session_state
+    names = {code: label for code, (label, _draw) in parts.PARTS.items()}
+    state["tab"] = state["part"] if state["part"] in names else None
+    st.segmented_control(
         _("Part of the page"),
-        list(_PARTS),
-        format_func=lambda code: shown(_PARTS[code][0]),
-        key="part",
-        required=True,
+        list(names),
+        format_func=lambda code: shown(names[code]),
+        key="tab",
+        on_change=lambda: state.update(part=state["tab"] or state["part"]),
         label_visibility="collapsed",
     )
-    _write_address()
-    _PARTS[part or "sales"][1](selection, found)
+    if state["part"] == "books":
+        parts.books(looked, found, trust.seal)
+    elif state["part"] == "mirror":
+        mirror.mirror(looked)
+    else:
+        parts.PARTS[state["part"]][1](looked, found)
+    st.divider()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(_("For whoever looks after the mirror:"), width="content")
+        for code, label in _TECHNICAL.items():
+            st.button(
+                shown(label), key=f"part-{code}", type="tertiary",
+                on_click=state.update, kwargs={"part": code},
+            )  # fmt: skip
 
 
-# What the page's address need not say; shops (all) and days beside. (No text below it: Streamlit
-# would show that.)
-_DEFAULTS = {
-    "period": "day", "against": "before", "part": "sales", "by": "product", "q": "", "open": "",
-}  # fmt: skip
+def _drawer(looked: Selection) -> None:
+    opened = st.session_state[OPEN]
+    key = Key.read(opened)
+    if opened.startswith(parts.PART_KEY):
+        parts.part_drawer(looked, opened)
+    elif key is not None and key.shop in looked.names:
+        search.drawer(looked, key)
 
 
-def _read_address(known: data.Shops) -> None:
+def _read_address(names: tuple[str, ...]) -> None:
     """Take what the page's address says, at first and when it was changed there."""
     said = {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
     state = st.session_state
-    if state.get("address") == said:
-        return
-    choices = {
-        "period": filters.periods(known.calendar),
-        "against": list(filters.AGAINST),
-        "part": list(_PARTS),
-        "by": list(sections.BY),
-    }
+    if state.get("address") != said:
+        choices: dict[str, Mapping[str, object]] = {
+            "against": view.AGAINST,
+            "part": {**parts.PARTS, **_TECHNICAL},
+            "by": parts.BY,
+        }
+        for name, default in _DEFAULTS.items():
+            value = said.get(name, default)
+            state[name] = value if value in choices.get(name, {value: ""}) else default
+        wanted = said.get("shops", "").split(",")
+        state["shops"] = [name for name in names if name in wanted]
+        state["address"] = said
     for name, default in _DEFAULTS.items():
-        value = said.get(name, default)
-        state[name] = value if value in choices.get(name, [value]) else default
-    state["shops"] = filters.known(said.get("shops", "").split(","), known.names)
-    state["days"] = filters.read_range(said, known.calendar)
-    state["address"] = said
+        # Streamlit forgets what widgets hold that were not drawn.
+        state[name] = state.get(name, default)
+    state["shops"] = state.get("shops", [])
 
 
 def _write_address() -> None:
@@ -149,106 +176,122 @@ def _write_address() -> None:
     said = {name: state[name] for name, value in _DEFAULTS.items() if state[name] != value}
     if state["shops"]:
         said["shops"] = ",".join(state["shops"])
-    if state["period"] == filters.CUSTOM and len(state["days"]) == 2:
-        said |= {"from": str(state["days"][0]), "to": str(state["days"][1])}
     if state["address"] != said:
         st.query_params.from_dict(said)
         state["address"] = said
 
 
-def _filters(home: Path, known: data.Shops) -> Selection:
-    with st.sidebar:
+def _filters(known: view.Shops, looked: Selection) -> Selection:
+    """Shops, period and comparison, on the page itself."""
+    state = st.session_state
+    codes = view.periods(looked.days, state["period"])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if len(known.names) > 1:
-            st.multiselect(_("Shops"), known.names, key="shops", placeholder=_("All shops"))
-        code = st.selectbox(
-            _("Period"),
-            filters.periods(known.calendar),
-            format_func=filters.period_name,
-            key="period",
-        )
-        first, last = filters.days_of(code, known.calendar)
-        if code == filters.CUSTOM:
-            days = st.date_input(_("Days"), key="days", format=_picker())
-            # While only the first day is chosen, it is one day.
-            first, last = (days[0], days[-1]) if isinstance(days, tuple) and days else (first, last)
+            st.multiselect(
+                _("Shops"), known.names, key="shops", placeholder=_("All shops"), width=260
+            )
         st.selectbox(
-            _("Compared with"),
-            list(filters.AGAINST),
-            format_func=lambda code: shown(filters.AGAINST[code]),
-            key="against",
-        )
-    names = tuple(st.session_state["shops"] or known.names)
-    return Selection(home, names, first, last, known.currencies[names[0]], known.zones[names[0]])
+            _("Period"), codes, format_func=view.period_name, key="period", width=200,
+        )  # fmt: skip
+        if state["period"] == view.RANGE or looked.period.kind == "range":
+            state["days"] = (looked.period.first, looked.period.last)
+            st.date_input(
+                _("Days"), key="days", format=view.day_picker(), on_change=_pick_days, width=240
+            )
+        st.selectbox(
+            _("Compared with"), list(view.AGAINST), key="against", width=200,
+            format_func=lambda code: shown(view.AGAINST[code]),
+        )  # fmt: skip
+        with st.popover(_("Download"), icon=":material/download:"):
+            for suffix, label in ((".pdf", "PDF"), (".xlsx", "Excel")):
+                st.download_button(
+                    label, partial(_report, looked, suffix), key=f"get{suffix}",
+                    file_name=f"closing-{looked.period.label}{suffix}", on_click="ignore",
+                )  # fmt: skip
+    return looked
 
 
-def _picker() -> str:
-    """The pattern of days that the picker knows and is nearest to the language's."""
-    pattern = current().dates.upper() or "YYYY-MM-DD"
-    order = [part for part in ("YYYY/MM/DD", "DD/MM/YYYY", "MM/DD/YYYY") if part[0] == pattern[0]]
-    mark = next((mark for mark in "/-." if mark in pattern), "-")
-    return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
+def _pick_days() -> None:
+    days = st.session_state["days"]
+    if isinstance(days, tuple) and len(days) == 2:
+        chosen = Period(kind="range", first=days[0], last=days[1])
+        st.session_state["period"] = chosen.label
 
 
-def _head(found: data.View, selection: Selection) -> None:
-    names = selection.names
+def _report(looked: Selection, suffix: str) -> bytes:
+    """The closing report of what is looked at."""
+    extras: Any = ("tax", "margin", "expenses") if looked.sees_margins else ("tax", "expenses")
+    with use(load_language()):
+        made = closing_report(looked.home, shop=looked.names, period=looked.period, extras=extras)
+        return content(made, suffix)
+
+
+def _head(looked: Selection, found: View, trust: Trust) -> None:
+    names = looked.names
     st.title(plain(names[0]) if len(names) == 1 else _("{n} shops", n=len(names)))
-    seal = found.seal
+    seal = trust.seal
     when = _("an unknown time")
-    if found.as_of is not None and found.as_of.tzinfo is not None:
-        when = formats.moment(found.as_of, found.as_of.tzinfo)
+    if trust.as_of is not None:
+        when = formats.moment(trust.as_of, looked.zone)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{_span(selection.first, selection.last)}**", width="content")
+        st.markdown(f"**{plain(_span(looked.period.first, looked.period.last))}**", width="content")
         st.badge(
-            f"{shown(TITLES[seal.state])} {compared(seal)}",
-            color=_SEAL_COLOURS[seal.state],
+            f"{shown(TITLES[seal.state])} {shown(seal.detail)}", color=_SEAL_COLOURS[seal.state]
         )
         said = [_("Mirror as of {moment}.", moment=when)]
-        said += formats.source(found.source, found.given, zone_of(selection.zone_name))
-        st.caption(" ".join(said), width="content")
+        said += formats.source(found.source, trust.given, looked.zone)
+        st.caption(plain(" ".join(said)), width="content")
 
 
 def _span(first: date, last: date) -> str:
     if first == last:
-        return f"{current().weekday(first)} {formats.day(first)}"
-    return f"{formats.day(first)} \u2013 {formats.day(last)}"
+        return f"{current().weekday(first)} {current().day(first)}"
+    return f"{current().day(first)} \u2013 {current().day(last)}"
 
 
-def _numbers(found: data.View, unit: str) -> None:
-    now, before = found.now, found.before
+def _numbers(looked: Selection, found: View) -> None:
+    now, before = found.now.figures, found.before and found.before.figures
+    figures = [
+        (_("Sold"), "sold", "normal"),
+        (_("Money taken"), "taken", "normal"),
+        (_("Margin"), "margin", "normal"),
+        (_("Still due"), "due", "inverse"),
+        (_("Tickets opened"), "tickets_opened", "off"),
+        (_("Tickets closed"), "tickets_closed", "normal"),
+        (_("Open tickets"), "tickets_open", "inverse"),
+    ]
     with st.container(horizontal=True, gap="small"):
-        for label, figure, colour in (
-            (_("Sold"), attrgetter("sold.total"), "normal"),
-            (_("Money taken"), attrgetter("taken.total"), "normal"),
-            (_("Still due"), attrgetter("due.total"), "inverse"),
-            (_("Tickets opened"), attrgetter("workshop.opened"), "off"),
-            (_("Tickets closed"), attrgetter("workshop.closed"), "normal"),
-            (_("Open tickets"), attrgetter("workshop.open_at_end"), "inverse"),
-        ):
-            amount = figure(now)
+        for label, name, colour in figures:
+            if name == "margin" and not looked.sees_margins:
+                continue
+            amount = getattr(now, name)
             is_money = isinstance(amount, Decimal)
-            text = formats.money(amount, unit, places=0) if is_money else formats.whole(amount)
-            _number(label, text, Decimal(amount), figure(before) if before else None, colour)
+            text = formats.money(amount, looked.unit) if is_money else formats.whole(amount)
+            change = formats.change(amount, None if before is None else getattr(before, name))
+            _number(label, text, change, colour)
     notes = []
-    if unit and not current().sign_of(unit):
-        notes.append(_("amounts in {currency}", currency=plain(unit)))
-    if before is not None:
-        days = _span(before.period.first, before.period.last)
-        notes.append(_("change against {days}", days=days))
+    if looked.unit and not current().sign_of(looked.unit):
+        notes.append(_("amounts in {currency}", currency=plain(looked.unit)))
+    if found.before is not None:
+        period, so_far = found.before.period, found.before.so_far
+        notes.append(_("change against {days}", days=f"{_span(period.first, period.last)}"))
+        if so_far:
+            notes.append(_("up to {time}, as far as today has come", time=so_far))
     if notes:
         st.caption(" \u00b7 ".join(notes))
 
 
-def _number(label: str, text: str, now: Decimal, before: Decimal | int | None, colour: str) -> None:
-    change = formats.change(now, None if before is None else Decimal(before))
-    is_same = change.startswith("\u00b1")
+def _number(label: str, text: str, change: Decimal | None, colour: str) -> None:
+    share = formats.share(change)
+    is_same = change is None or share.startswith("\u00b1")
     st.metric(
         label,
         text,
         # Streamlit tells less from more by a hyphen.
-        None if change == formats.NONE else change.replace(MINUS, "-"),
+        share.replace(MINUS, "-"),
         delta_color="off" if is_same else colour,  # type: ignore[arg-type]  # a literal of its stub
         delta_arrow="off" if is_same else "auto",
-        width=138,
+        width=150,
     )
 
 

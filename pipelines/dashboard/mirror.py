@@ -1,34 +1,35 @@
-"""The part of the page about the mirror itself: its first load, its runs, its lists."""
+"""The technician's part of the page: the reports compared, the first load, the runs, the lists."""
 
-from typing import Any
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import pandas as pd
 import streamlit as st
 
-from pipelines.dashboard import standing
-from pipelines.dashboard.sections import Selection
-from pipelines.dashboard.table import clock
-from pipelines.dashboard.view import View
-from pipelines.dashboard.words import word
-from pipelines.language import _, current, shown
+from pipelines.dashboard.asked import Names, Rows, cached
+from pipelines.dashboard.table import table
+from pipelines.dashboard.view import Selection
+from pipelines.home import LEDGER, is_syncing
+from pipelines.language import _, shown
 from pipelines.language.words import list_name
-from pipelines.report.closing import zone_of
+from pipelines.monitor import freshness
+from pipelines.monitor.severity import Kind
+from pipelines.publish.published import Published, published, read_from
+from pipelines.report import figures
+from pipelines.settings import SettingsError, load_settings
+from sources.repair_shop.ledger import Ledger, LedgerError
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
-_OUTCOMES = {
-    "complete": "#4d9a75",
-    "stopped": "#4a7fb5",
-    "running": "#4a7fb5",
-    "incomplete": "#d09a4a",
-    "differs": "#c8553f",
-    "failed": "#c8553f",
-    "killed": "#c8553f",
-}
+if TYPE_CHECKING:
+    from pipelines.sync.plan import Plan
+
+_RUNS = 40
 
 
-def mirror(selection: Selection, found: View) -> None:
+def mirror(selection: Selection) -> None:
     """How far a first load is, what ran, and what each list holds."""
-    left = standing.to_go(selection.home)
+    left = to_go(selection.home)
     if left is not None:
         text = _(
             "The first load is not over: at least {requests} requests to go, {minutes} minutes.",
@@ -39,57 +40,97 @@ def mirror(selection: Selection, found: View) -> None:
             text += " " + _("The size of {n} lists is not known yet.", n=unknown)
         st.info(text)
     st.subheader(_("Runs"))
-    runs = standing.runs(selection.home)
-    _timeline(selection, runs)
-    selection.table(runs, "started_at ended_at command outcome requests rows message")
+    columns = "started_at ended_at command outcome requests rows message"
+    table(selection, runs(selection.home), columns)
     st.subheader(_("Lists"))
     rows = [
         row | {"list": shown(list_name(row["list"]))}
-        for row in standing.lists(selection.home, selection.names)
+        for row in lists(selection.home, selection.names)
     ]
-    selection.table(rows, "shop list rows proven doubted checked")
+    table(selection, rows, "shop list rows proven doubted checked")
 
 
-def _timeline(selection: Selection, runs: list[dict[str, Any]]) -> None:
-    zone = zone_of(selection.zone_name)
-    marks = [
-        {
-            "began": run["started_at"].astimezone(zone).replace(tzinfo=None),
-            "shown": clock(run["started_at"], zone),
-            "minutes": round(
-                ((run["ended_at"] or run["started_at"]) - run["started_at"]).total_seconds() / 60, 1
-            ),
-            "outcome": word(run["outcome"] or "running"),
-            "colour": _OUTCOMES.get(run["outcome"] or "running", "#808a94"),
-            "command": run["command"],
-            "requests": run["requests"] or 0,
-            "rows": run["rows"] or 0,
-        }
-        for run in runs
-    ]
-    if not marks:
-        return
-    frame = pd.DataFrame(marks)
-    days = "%d/%m" if current().dates.startswith("d") else "%m-%d"
-    chart = (
-        alt.Chart(frame)
-        .mark_circle(opacity=0.85, stroke="#80808066")
-        .encode(
-            x=alt.X(
-                "began:T", title=None, axis=alt.Axis(format=days, tickCount=8, labelOverlap=True)
-            ),
-            y=alt.Y("minutes:Q", title=_("Minutes"), axis=alt.Axis(tickCount=4)),
-            size=alt.Size("requests:Q", legend=None, scale=alt.Scale(range=[60, 500])),
-            color=alt.Color("colour:N", scale=None),
-            tooltip=[
-                alt.Tooltip("shown:N", title=_("Began")),
-                alt.Tooltip("command:N", title=_("Command")),
-                alt.Tooltip("outcome:N", title=_("Outcome")),
-                alt.Tooltip("minutes:Q", title=_("Minutes")),
-                alt.Tooltip("requests:Q", title=_("Requests")),
-                alt.Tooltip("rows:Q", title=_("Rows")),
-            ],
-        )
-        .properties(height=150)
+@cached
+def lists(warehouse: Published, names: Names) -> Rows:
+    """Each list: how it is proven, and the rows there are (not those of each scan added up)."""
+    rows = warehouse.rows(
+        """
+        select shop_id as shop, resource as list,
+            count(*) filter (where is_proven and coalesce(reason, '') = '') as proven,
+            count(*) filter (where not is_proven or coalesce(reason, '') <> '') as doubted,
+            max(checked_at) as checked
+        from ops.completeness where list_contains($shops, shop_id)
+        group by 1, 2 order by doubted desc, shop, list
+        """,
+        {"shops": list(names)},
     )
-    st.altair_chart(chart, width="stretch")
+    counts = _counts(warehouse, names)
+    return [row | {"rows": counts.get((row["shop"], row["list"]), 0)} for row in rows]
+
+
+def _counts(warehouse: Published, names: Names) -> dict[tuple[str, str], int]:
+    """(shop, list) -> rows that exist at the service."""
+    parts = []
+    for endpoint in ENDPOINTS.values():
+        kinds = endpoint.variant_columns
+        if warehouse.has(f"raw.{endpoint.table}", "shop_id", "_deleted_at", *kinds):
+            name = " || ':' || ".join([f"'{endpoint.table}'", *kinds])
+            parts.append(
+                f"select shop_id, {name} as name, count(*) as rows from raw.{endpoint.table} "  # noqa: S608 - declared names
+                "where list_contains($shops, shop_id) and _deleted_at is null group by all"
+            )
+    if not parts:
+        return {}
+    found = warehouse.rows(" union all ".join(parts), {"shops": list(names)})
+    return {(row["shop_id"], row["name"]): row["rows"] for row in found}
+
+
+def runs(home: Path) -> list[dict[str, Any]]:
+    """The newest runs, newest first: ``command, started_at, ended_at, outcome, requests, rows``.
+
+    Those the ledger knows, else (and of a PostgreSQL, with all homes that load it) those that were
+    published; times are in UTC, and the outcome of a run that is at work is ``running``.
+    """
+    if read_from() or not (home / LEDGER).exists():
+        return _published_runs(home)
+    try:
+        ledger = Ledger(home / LEDGER)
+    except LedgerError:
+        return _published_runs(home)
+    with closing(ledger):
+        found = ledger.last_runs(_RUNS)
+    if not found:
+        return _published_runs(home)
+    for place, run in enumerate(found):
+        for moment in ("started_at", "ended_at"):
+            run[moment] = datetime.fromisoformat(run[moment]) if run[moment] else None
+        if run["outcome"] is None:
+            run["outcome"] = "running" if place == 0 and is_syncing(home) else "killed"
+    return found
+
+
+@cached
+def _published_runs(warehouse: Published) -> Rows:
+    return warehouse.rows(
+        "select command, started_at, ended_at, outcome, requests, rows, message "
+        "from ops.runs order by started_at desc limit $most",
+        {"most": _RUNS},
+    )
+
+
+def to_go(home: Path) -> "Plan | None":
+    """What the first load still has to do; None when it is over, or no settings say how."""
+    if read_from():
+        return None  # what others have to read, their own homes know
+    with published(home) as warehouse:
+        names = list(figures.shops(warehouse))
+        doubts = freshness.evidence(warehouse, names, datetime.now(UTC), {}).doubts
+    if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):
+        return None
+    from pipelines.sync.plan import plan
+
+    try:
+        settings = load_settings()
+        return plan(settings) if settings.home.absolute() == home.absolute() else None
+    except (SettingsError, LedgerError):
+        return None

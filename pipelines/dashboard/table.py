@@ -1,25 +1,36 @@
-"""Tables of the page: headings and cells in words, numbers that sort as numbers."""
+"""Tables of the page: headings and cells in words, numbers that sort as numbers.
 
-from collections.abc import Callable, Sequence
-from datetime import datetime, tzinfo
+A wide screen gets a table, a phone a card for each row with its amount in sight. A click on a row
+opens what it is about.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
+from pipelines.dashboard.plain import plain
+from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
-from pipelines.language import _
+from pipelines.language import Text, _, current, shown
 from pipelines.report import formats
 
-_OPENED, _TURN = "open", "turn"
+Rows = Sequence[dict[str, Any]]
+OPEN = "open"
+"""The state that names what is open."""
+_TURN = "turn"
+_CARDS = 40
+"""Rows that a phone shows."""
 
 
 class Col(NamedTuple):
     """A column: the rows' key, its heading, and what it holds.
 
-    ``kind`` is ``text``, ``ours`` (a text of our own), ``word`` (a code), ``money``, ``number``,
-    ``hours``, ``day`` or ``moment``.
+    ``kind`` is ``text``, ``word`` (a code), ``money``, ``number``, ``hours``, ``day``, ``moment``,
+    ``change`` or ``share`` (both parts of one, shares with a bar).
     """
 
     name: str
@@ -27,48 +38,170 @@ class Col(NamedTuple):
     kind: str = "text"
 
 
+_KINDS = {
+    "text": {
+        "category": Text("Category"), "code": Text("Code"), "command": Text("Command"),
+        "customer": Text("Customer"), "device": Text("Device"), "item": Text("Item"),
+        "list": Text("List"), "message": Text("Message"), "method": Text("Paid with"),
+        "name": Text("Name"), "note": Text("Note"), "number": Text("Number"),
+        "period": Text("Period"), "report": Text("Report"), "shop": Text("Shop"),
+        "source": Text("Source"), "supplier": Text("Supplier"), "technician": Text("Technician"),
+    },
+    "word": {
+        "is_late": Text("Late"), "kind": Text("Kind"), "matches": Text("Agree"),
+        "outcome": Text("Outcome"), "status": Text("Status"),
+    },
+    "money": {
+        "amount": Text("Amount"), "before": Text("Before"), "difference": Text("Difference"),
+        "discount": Text("Discount"), "due": Text("Still due"), "gross": Text("Gross"),
+        "lifetime": Text("Bought so far"), "margin": Text("Margin"), "ours": Text("Ours"),
+        "paid": Text("Paid"), "price": Text("Price"), "sold": Text("Sold"), "tax": Text("Tax"),
+        "theirs": Text("Service"), "total": Text("Total"), "value": Text("Value at cost"),
+    },
+    "number": {
+        "age": Text("Days"), "alert": Text("Warn at"), "closed": Text("Closed"),
+        "count": Text("How many"), "cover": Text("Days of cover"), "documents": Text("Documents"),
+        "doubted": Text("In doubt"), "lost": Text("Lost"), "new": Text("New"),
+        "on_order": Text("On order"), "open_at_end": Text("Open"), "opened": Text("Opened"),
+        "payments": Text("Payments"), "proven": Text("Parts proven"),
+        "quantity": Text("Quantity"), "reorder": Text("Order"), "requests": Text("Requests"),
+        "returning": Text("Returning"), "rows": Text("Rows"), "sold_90": Text("Sold in 90 days"),
+        "visits": Text("Visits"), "won": Text("Won"),
+    },
+    "hours": {"median_hours": Text("Median")},
+    "day": {
+        "day": Text("Day"), "last_sold": Text("Last sold"), "month": Text("Month"),
+        "promised": Text("Promised"),
+    },
+    "moment": {
+        "checked": Text("Checked"), "ended_at": Text("Ended"), "started_at": Text("Began"),
+    },
+    "change": {"change": Text("Change")},
+    "share": {"share": Text("Share")},
+}  # fmt: skip
+COLUMNS: Mapping[str, Col] = {
+    name: Col(name, heading, kind)
+    for kind, names in _KINDS.items()
+    for name, heading in names.items()
+}
+"""Columns of the page's tables."""
+
+
 def table(
-    rows: Sequence[dict[str, Any]],
-    columns: Sequence[Col],
-    *,
-    unit: str = "",
-    zone: tzinfo | None = None,
+    selection: Selection,
+    rows: Rows,
+    columns: str,
     name: str = "",
     opens: Callable[[dict[str, Any]], object] | None = None,
+    /,
+    **headings: str,
 ) -> None:
-    """Draw ``rows``; columns without anything in them are left out.
+    """Draw ``rows`` with columns by their names in :data:`COLUMNS`; those without anything in them
+    are left out, and the shop's where there is one alone.
 
     ``opens`` gives the key of the thing that choosing a row opens; ``name`` tells tables apart.
-    Every table can be downloaded as CSV, so texts are made safe for spreadsheets.
+    ``headings`` are other ones for some columns. Texts are made safe for spreadsheets, since every
+    table can be downloaded as CSV.
     """
     if not rows:
         st.caption(_("Nothing to show."))
         return
-    filled = [c for c in columns if any(row.get(c.name) not in (None, "") for row in rows)]
-    frame = pd.DataFrame(
-        {c.heading: [_value(row.get(c.name), c.kind) for row in rows] for c in filled}
-    )
-    shown = frame.style.format({c.heading: _written(c.kind, unit, zone) for c in filled})
-    more: dict[str, Any] = {}
-    if opens is not None:
-        more = {
-            "key": f"{name}-{st.session_state.get(_TURN, 0)}",
-            "on_select": "rerun",
-            "selection_mode": "single-row",
-        }
-    event = st.dataframe(shown, hide_index=True, width="stretch", placeholder=formats.NONE, **more)
-    if opens is not None and event.selection.rows:
-        open_thing(opens(rows[event.selection.rows[0]]))
-    if len(rows) < int(rows[0].get("of") or 0):
-        st.caption(_("{n} of {all} are shown.", n=len(rows), all=int(rows[0]["of"])))
+    wanted = [COLUMNS[one] for one in columns.split() if one != "shop" or len(selection.names) > 1]
+    filled = [
+        column._replace(heading=shown(headings.get(column.name, column.heading)))
+        for column in wanted
+        if any(row.get(column.name) not in (None, "") for row in rows)
+    ]
+    if is_phone():
+        _cards(selection, rows[:_CARDS], filled, name, opens)
+    else:
+        _wide(selection, rows, filled, name, opens)
+    many = int(rows[0].get("of") or len(rows))
+    there = min(len(rows), _CARDS) if is_phone() else len(rows)
+    if there < many:
+        st.caption(_("{n} of {all} are shown.", n=there, all=many))
+
+
+def is_phone() -> bool:
+    """Whether the visitor's browser says that it is one of a phone."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def open_thing(key: object) -> None:
-    """Open a document, ticket or customer at the top of the page; empty: close it."""
-    st.session_state[_OPENED] = str(key)
-    # A new key, so that the table forgets which row was chosen.
+    """Open a document, ticket, customer or part; empty: close what is open."""
+    st.session_state[OPEN] = str(key)
+    # A new key, so that tables forget which row was chosen.
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
-    st.rerun()
+
+
+def _wide(
+    selection: Selection,
+    rows: Rows,
+    columns: Sequence[Col],
+    name: str,
+    opens: Callable[[dict[str, Any]], object] | None,
+) -> None:
+    frame = pd.DataFrame(
+        {c.heading: [_value(row.get(c.name), c.kind) for row in rows] for c in columns}
+    )
+    written = frame.style.format({c.heading: _way(selection, c) for c in columns})
+    shares = {
+        c.heading: st.column_config.ProgressColumn(
+            format="percent", max_value=max(float(frame[c.heading].max()), 0.001)
+        )
+        for c in columns
+        if c.kind == "share"
+    }
+    more: dict[str, Any] = {}
+    if opens is not None:
+        key = f"{name}-{st.session_state.get(_TURN, 0)}"
+
+        def chosen() -> None:
+            cells = st.session_state[key]["selection"]["cells"]
+            if cells:
+                open_thing(opens(rows[cells[0][0]]))
+
+        more = {"key": key, "on_select": chosen, "selection_mode": "single-cell"}
+    st.dataframe(
+        written, hide_index=True, width="stretch", placeholder=formats.NONE,
+        column_config=shares or None, **more,
+    )  # fmt: skip
+
+
+def _cards(
+    selection: Selection,
+    rows: Rows,
+    columns: Sequence[Col],
+    name: str,
+    opens: Callable[[dict[str, Any]], object] | None,
+) -> None:
+    """A card a row: what it is, its amount beside, the rest below."""
+    money = next((c for c in columns if c.kind == "money"), None)
+    titles = [c for c in columns if c.name in ("customer", "name", "item", "method", "report")][:1]
+    rest = [c for c in columns if c is not money and c not in titles]
+    for place, row in enumerate(rows):
+        told = {c.name: _told(selection, row.get(c.name), c) for c in columns}
+        title = next((told[c.name] for c in titles if told[c.name]), "")
+        others = [f"{c.heading} {told[c.name]}" for c in rest if told[c.name]]
+        with st.container(border=True, gap=None):
+            with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+                head = title or (others.pop(0) if others else "")
+                if opens is None:
+                    st.markdown(plain(head), width="content")
+                else:
+                    st.button(
+                        plain(head) or formats.NONE, key=f"{name}-card-{place}", type="tertiary",
+                        on_click=open_thing, args=(opens(row),),
+                    )  # fmt: skip
+                if money is not None:
+                    st.markdown(f"**{plain(told[money.name] or formats.NONE)}**", width="content")
+            st.caption(plain(" \u00b7 ".join(others)))
+
+
+def _told(selection: Selection, value: Any, column: Col) -> str:
+    return (
+        "" if value is None or value == "" else _way(selection, column)(_value(value, column.kind))
+    )
 
 
 def _value(value: Any, kind: str) -> Any:
@@ -76,25 +209,29 @@ def _value(value: Any, kind: str) -> Any:
         return formats.cell(word(value))
     if kind == "text":
         return "" if value is None else formats.cell(str(value))
-    if value is None or kind in ("ours", "moment"):
+    if value is None or kind == "moment":
         return value
     return pd.Timestamp(value) if kind == "day" else float(value)
 
 
-def _written(kind: str, unit: str, zone: tzinfo | None) -> Callable[[Any], str]:
-    if kind in ("text", "word", "ours"):
+def _way(selection: Selection, column: Col) -> Callable[[Any], str]:
+    if column.kind in ("text", "word"):
         return str
+    if column.name == "month":
+        return lambda value: current().month(value)
     ways: dict[str, Callable[[Any], str]] = {
-        "money": lambda value: formats.money(Decimal(str(value)), unit),
+        "money": lambda value: formats.money(Decimal(str(value)), selection.unit),
         "number": lambda value: formats.number(Decimal(str(value))),
         "hours": formats.hours,
-        "day": formats.day,
-        "moment": lambda value: clock(value, zone),
+        "day": lambda value: current().day(value),
+        "moment": lambda value: clock(selection, value),
+        "change": lambda value: formats.share(Decimal(str(value))),
+        "share": lambda value: formats.share(Decimal(str(value)), signed=False),
     }
-    return lambda value: formats.NONE if pd.isna(value) else ways[kind](value)
+    return lambda value: formats.NONE if pd.isna(value) else ways[column.kind](value)
 
 
-def clock(value: datetime, zone: tzinfo | None) -> str:
+def clock(selection: Selection, value: datetime) -> str:
     """A moment on the shop's clock, to the minute."""
-    local = value.astimezone(zone)
-    return f"{formats.day(local)} {local:%H:%M}"
+    local = value.astimezone(selection.zone)
+    return f"{current().day(local)} {local:%H:%M}"

@@ -1,113 +1,197 @@
-"""What stands above the parts of the page; knows nothing of Streamlit."""
+"""What is looked at, and the figures above all parts of the page."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+import time
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 
-from pipelines.dashboard import standing
-from pipelines.dashboard.asking import kept
-from pipelines.dashboard.filters import Calendar, compared_with
-from pipelines.monitor import freshness
+from pipelines.dashboard.asked import cached
+from pipelines.home import LEDGER
+from pipelines.language import Text, current, shown
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
-from pipelines.report import queries
-from pipelines.report.closing import column, zone_of
-from pipelines.report.figures import (
-    Caution,
-    Column,
-    MonthBar,
-    Period,
-    Seal,
-    SealState,
-    Technician,
-)
+from pipelines.report import figures
+from pipelines.report.closing import Column, columns, zone_of
+from pipelines.report.figures import Calendar, Method, MonthBar, Technician
+from pipelines.report.periods import Period, months_before
+from pipelines.report.trust import Trust, trust
+
+AGAINST = {"before": Text("the period before"), "year": Text("a year before")}
+"""What figures are compared with; of a day, ``year`` is four weeks before."""
+RANGE = "range"
+_PERIODS = {
+    "day": Text("Last open day"),
+    "today": Text("Today"),
+    "week": Text("This week"),
+    "month": Text("This month"),
+    "quarter": Text("This quarter"),
+    "year": Text("This year"),
+    "13-months": Text("Last 13 months"),
+    "all": Text("Everything"),
+    RANGE: Text("From day to day"),
+}
+_WEEK = timedelta(days=7)
+_TRUSTED_SECONDS = 20
+"""How long an answer on trust counts: a mirror gets old without anybody publishing."""
 
 
 @dataclass(frozen=True)
 class Shops:
-    """Which shops there are, and which days they have."""
+    """Which shops there are."""
 
     names: tuple[str, ...]
     currencies: dict[str, str]
     zones: dict[str, str]
-    calendar: Calendar
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is looked at, and by whom."""
+
+    home: Path
+    names: tuple[str, ...]
+    period: Period
+    days: Calendar
+    unit: str
+    zone: tzinfo
+    sees_margins: bool = True
+
+    @property
+    def dates(self) -> dict[str, date]:
+        """The days of the period, as questions name them."""
+        return {"first": self.period.first, "last": self.period.last}
 
 
 @dataclass(frozen=True)
 class View:
-    """What is above the parts of the page, for some shops and days."""
+    """The figures of a selection."""
 
     now: Column
     before: Column | None
     bars: tuple[MonthBar, ...]
-    """The months up to the last day looked at."""
+    """Months up to the last day looked at."""
     technicians: tuple[Technician, ...]
-    seal: Seal
-    as_of: datetime | None
-    source: str = ""
-    given: datetime | None = None
-    """The PostgreSQL that was read, and since when it gives these figures."""
-    cautions: tuple[Caution, ...] = ()
-    """Why the figures cannot be relied on, gravest first."""
+    methods: tuple[Method, ...]
+    """Each beside the same weekday of the week before, else the period it is compared with."""
+    beside: Period | None
+    """What the methods stand beside."""
+    source: str
+    """The PostgreSQL that was read; empty: the home's own file."""
 
 
-@kept
+@cached
 def shops(warehouse: Published) -> Shops:
     """The shops of the warehouse."""
-    known = queries.shops(warehouse)
-    names = tuple(known)
-    today = datetime.now(UTC).date()
-    until = queries.mirrored_until(warehouse, names) or today
+    known = figures.shops(warehouse)
     return Shops(
-        names=names,
-        currencies={name: row["currency"] for name, row in known.items()},
-        zones={name: row["timezone"] for name, row in known.items()},
-        calendar=Calendar(
-            begun=queries.first_day(warehouse, names) or until,
-            open_day=queries.open_day(warehouse, names, until) or until,
-            until=until,
-        ),
+        tuple(known),
+        {name: row["currency"] for name, row in known.items()},
+        {name: row["timezone"] for name, row in known.items()},
     )
 
 
+@cached
+def calendar(warehouse: Published, names: tuple[str, ...], today: date) -> Calendar:
+    """The days of some shops."""
+    return figures.calendar(warehouse, names, today)
+
+
+def periods(days: Calendar, chosen: str) -> list[str]:
+    """Codes of the periods to choose from: relative ones, months, years, and the one chosen.
+
+    The page's address holds such a code, so that it says the same in every language.
+    """
+    newest, oldest = days.until.replace(day=1), days.begun.replace(day=1)
+    count = (newest.year - oldest.year) * 12 + newest.month - oldest.month + 1
+    months = [f"{months_before(newest, back):%Y-%m}" for back in range(count)]
+    years = [str(year) for year in range(days.until.year, days.begun.year - 1, -1)]
+    known = [*_PERIODS, *months, *years]
+    return known if chosen in known else [*known, chosen]
+
+
+def period_name(code: str) -> str:
+    """What a code means, in the language at work."""
+    if code in _PERIODS:
+        return shown(_PERIODS[code])
+    found = Period.read(code)
+    return code if found is None else found.shown
+
+
+def period_of(code: str, days: Calendar) -> Period:
+    """The days a code means, none after the mirror's last one; the last open day for odd codes."""
+    until = days.until
+    if code in ("day", "today"):
+        return Period.of("day", days.open_day if code == "day" else until)
+    if code in ("week", "month", "quarter", "year"):
+        return Period.of(code, until).until(until)  # type: ignore[arg-type]  # one of the kinds
+    if code == "13-months":
+        return Period(kind="range", first=months_before(until, 12), last=until)
+    if code == "all":
+        return Period(kind="range", first=min(days.begun, until), last=until)
+    if code == RANGE:
+        return Period.of("week", until).until(until).model_copy(update={"kind": "range"})
+    found = Period.read(code)
+    return (found or Period.of("day", days.open_day)).until(until)
+
+
+def day_picker() -> str:
+    """The pattern of days that the date picker knows and is nearest to the language's."""
+    pattern = current().dates.upper()
+    order = [part for part in ("YYYY/MM/DD", "DD/MM/YYYY", "MM/DD/YYYY") if part[0] == pattern[0]]
+    mark = next((mark for mark in "/-." if mark in pattern), "-")
+    return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
+
+
+@cached
 def view(
-    home: Path, names: Sequence[str], first: date, last: date, against: str = "before"
+    warehouse: Published, names: tuple[str, ...], period: Period, days: Calendar, against: str
 ) -> View:
-    """The page of the shops ``names`` for the days from ``first`` to ``last``."""
-    found = _view(home, tuple(names), first, last, against)
-    cautions = standing.cautions(home, names)
-    if not cautions:
-        return found
-    seal = found.seal
-    if seal.state is SealState.AGREES:
-        seal = seal.model_copy(update={"state": SealState.IN_DOUBT})
-    return replace(found, cautions=cautions, seal=seal)
-
-
-@kept
-def _view(
-    warehouse: Published, names: tuple[str, ...], first: date, last: date, against: str
-) -> View:
-    period = Period(kind="day", first=first, last=last)
-    before = compared_with(
-        period,
-        against,
-        queries.open_day(warehouse, names, first - timedelta(days=1)),
-        queries.first_day(warehouse, names) or first,
+    """The figures above the parts of the page."""
+    some = list(names)
+    now, before, earlier = columns(warehouse, some, period, days)
+    other = earlier if against == "year" else before
+    week_before = period.model_copy(
+        update={"first": period.first - _WEEK, "last": period.last - _WEEK}
     )
-    zone = zone_of(queries.shops(warehouse)[names[0]]["timezone"])
-    as_of = freshness.as_of(warehouse, names)
-    months = max(13, (last.year - first.year) * 12 + last.month - first.month + 1)
+    compared = None if other is None else other.period
+    beside = week_before if period.kind == "day" else compared
+    months = (period.last.year - period.first.year) * 12 + period.last.month - period.first.month
     return View(
-        now=column(warehouse, names, period),
-        before=None if before is None else column(warehouse, names, before),
-        bars=queries.months(warehouse, names, last, months),
-        technicians=queries.technicians(warehouse, names, period),
-        seal=queries.seal(warehouse, names, datetime.now(UTC).astimezone(zone).date()),
-        as_of=None if as_of is None else as_of.astimezone(zone),
+        now=now,
+        before=other,
+        bars=figures.months(warehouse, some, period.last, max(13, months + 1)),
+        technicians=figures.technicians(warehouse, some, period),
+        methods=figures.methods(warehouse, some, period, beside),
+        beside=beside,
         source=warehouse.server,
-        given=freshness.given(warehouse),
+    )
+
+
+def trusted(home: Path, names: tuple[str, ...], zone: tzinfo) -> Trust:
+    """Whether these figures can be relied on now."""
+    try:
+        ledger = (home / LEDGER).stat().st_mtime_ns
+    except OSError:
+        ledger = 0
+    found = _trust(home, names, zone, (ledger, int(time.time() // _TRUSTED_SECONDS)))
+    return found.model_copy(update={"as_of": found.as_of and found.as_of.astimezone(zone)})
+
+
+@cached
+def _trust(
+    warehouse: Published, names: tuple[str, ...], zone: tzinfo, _state: tuple[int, int]
+) -> Trust:
+    now = datetime.now(UTC)
+    return trust(warehouse, names, now, now.astimezone(zone).date())
+
+
+def selection(home: Path, names: tuple[str, ...], code: str, *, sees_margins: bool) -> Selection:
+    """The shops and days that codes mean; all shops must be known."""
+    known = shops(home)
+    zone = zone_of(known.zones[names[0]])
+    days = calendar(home, names, datetime.now(zone).date())
+    return Selection(
+        home, names, period_of(code, days), days, known.currencies[names[0]], zone, sees_margins
     )
 
 
@@ -116,7 +200,8 @@ def warm(home: Path) -> None:
     try:
         known = shops(home)
         if known.names:
-            view(home, known.names, known.calendar.open_day, known.calendar.open_day)
+            first = selection(home, known.names, "day", sees_margins=True)
+            view(home, first.names, first.period, first.days, "before")
     except NothingPublished:
         # The visitor is told: the page asks the same and shows what is wrong.
         return

@@ -19,6 +19,11 @@ _WORDS = {
     "stopped": Text("stopped"),
     "killed": Text("cut off"),
     "running": Text("running"),
+    "kept": Text("kept"),
+    "no_show": Text("did not come"),
+    "cancelled": Text("cancelled"),
+    "upcoming": Text("still to come"),
+    "unknown": Text("not known"),
     "Paid": Text("paid"),
     "Due": Text("due"),
 }

@@ -1,4 +1,4 @@
-"""The reader's language: words from a catalogue, figures and days as the reader writes them.
+"""The reader's language: words from a gettext catalogue, figures and days by Babel.
 
 ::
 
@@ -6,104 +6,128 @@
         _("Money taken")                 # "Dinero recibido"
         current().money(amount, "GTQ")   # "Q1,234.50"
 
-Report, e-mail, dashboard and notebooks are written in it; commands and logs stay English. The
-English sentence is the key of the catalogue (``es.po`` in this folder, or one's own), and what a
-catalogue lacks stays English. Without settings nothing is looked up and nothing loaded.
+Report, e-mail, dashboard and charts are written in it; commands and logs stay English. The English
+sentence is the key of the catalogue (``es.po`` in this folder, or one's own). What a catalogue
+lacks, or says with a fault, stays English.
 """
 
 import contextvars
+import copy
+import gettext
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Self
 
-NARROW = "\u202f"
 MINUS = "\u2212"
+_ISO = "yyyy-MM-dd"
 
 
 @dataclass(frozen=True)
 class Language:
-    """How things are said and written; the default is English, with figures in the neutral way.
+    """How things are said and written. ``locale`` is Babel's name: ``es``, ``es_GT``.
 
-    ``dates`` is a pattern of ``dd``, ``MM`` and ``yyyy``; empty: ISO 8601. ``sign`` is what stands
-    for the currency: empty none, ``auto`` the sign that ``locale`` has for it.
+    A locale with a country writes days and currencies as the country does; one without writes
+    ISO 8601 days and amounts without a sign, whose currency stands beside them.
     """
 
-    code: str = "en"
     locale: str = "en"
-    decimal: str = "."
-    group: str = NARROW
-    dates: str = ""
-    sign: str = ""
-    is_sign_behind: bool = False
-    minus: str = MINUS
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: gettext.NullTranslations = field(default_factory=gettext.NullTranslations, compare=False)
+
+    @property
+    def code(self) -> str:
+        """The language without its country: ``es``."""
+        return self.locale.partition("_")[0]
+
+    @property
+    def has_country(self) -> bool:
+        """Whether the country's ways of writing are known."""
+        return "_" in self.locale
 
     def number(self, value: Decimal | int | float, places: int = 0) -> str:
         """Grouped, rounded half up as people round money, with a true minus; no negative zero."""
+        from babel import Locale
+
         exact = value if isinstance(value, Decimal) else Decimal(str(value))
-        rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-        whole, _point, part = f"{abs(rounded):,.{places}f}".partition(".")
-        text = whole.replace(",", self.group) + (self.decimal + part if part else "")
-        return self.minus + text if rounded < 0 else text
+        rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) + 0
+        locale = Locale.parse(self.locale)
+        pattern = copy.copy(locale.decimal_formats[None])
+        pattern.frac_prec = (places, places)
+        return _minus(pattern.apply(rounded, locale))
 
     def money(self, amount: Decimal, currency: str = "", places: int = 2) -> str:
-        """``Q1,234.50``: a number, with the currency's sign where one is set; without cents that
-        the country's currency has not, unless the amount has some."""
-        sign = self.sign_of(currency)
-        if places and sign and self.sign == "auto" and amount == amount.to_integral_value():
-            from babel.numbers import get_currency_precision
+        """``Q1,234.50``: a number, with the country's sign; a currency without cents shows them
+        only where an amount has some."""
+        if not self.sign_of(currency):
+            return self.number(amount, places)
+        from babel import Locale
+        from babel.numbers import get_currency_precision
 
+        rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) + 0
+        if rounded == rounded.to_integral_value():
             places = min(places, get_currency_precision(currency))
-        text = self.number(amount, places)
-        if not sign:
-            return text
-        if self.is_sign_behind:
-            return f"{text}\u00a0{sign}"
-        space = "\u00a0" if sign[-1].isalpha() and len(sign) > 1 else ""
-        minus = self.minus if text.startswith(self.minus) else ""
-        return f"{minus}{sign}{space}{text.removeprefix(self.minus)}"
+        locale = Locale.parse(self.locale)
+        pattern = copy.copy(locale.currency_formats["standard"])
+        pattern.frac_prec = (places, places)
+        text = pattern.apply(rounded, locale, currency=currency, currency_digits=False)
+        sign = self.sign_of(currency)
+        # A code is parted from its figures, a sign is not.
+        apart = f"{sign}\u00a0" if len(sign) > 1 and sign[-1].isalpha() else sign
+        return _minus(re.sub(rf"{re.escape(sign)}(?=\d)", apart, text))
 
     def sign_of(self, currency: str) -> str:
         """What stands for a currency (ISO code); empty when amounts stand alone."""
-        if self.sign != "auto" or not currency:
-            return self.sign if currency else ""
+        if not (self.has_country and currency):
+            return ""
         from babel.numbers import get_currency_symbol
 
         return str(get_currency_symbol(currency, locale=self.locale))
 
+    @property
+    def dates(self) -> str:
+        """The pattern of a day in Babel's letters: two figures each, four for the year."""
+        if not self.has_country:
+            return _ISO
+        from babel import Locale
+
+        short = Locale.parse(self.locale).date_formats["short"].pattern
+        full = re.sub(r"d+", "dd", re.sub(r"M+", "MM", re.sub(r"y+", "yyyy", short)))
+        return full if re.fullmatch(r"(?=.*dd)(?=.*MM)(?=.*yyyy)[dMy/. -]+", full) else _ISO
+
     def day(self, value: date) -> str:
         """``21/11/2026``."""
-        return self._written(value, self.dates) if self.dates else value.strftime("%Y-%m-%d")
+        return self._written(value, self.dates)
 
     def month(self, value: date) -> str:
         """``11/2026``: the same without its day."""
-        return self._written(value, self.months) if self.dates else f"{value:%Y-%m}"
-
-    @property
-    def months(self) -> str:
-        """The pattern of a month: that of a day without its ``dd``."""
-        return re.sub(r"d+[^My]*", "", self.dates or "yyyy-MM-dd").rstrip("/-. ")
+        return self._written(value, re.sub(r"d+[^My]*", "", self.dates).rstrip("/-. "))
 
     def weekday(self, value: date) -> str:
         """``Saturday``."""
-        if self.locale == "en":
-            return f"{value:%A}"
+        return self._written(value, "EEEE")
+
+    def _written(self, value: date, pattern: str) -> str:
+        if pattern == _ISO:
+            return value.strftime("%Y-%m-%d")
         from babel.dates import format_date
 
-        return str(format_date(value, "EEEE", locale=self.locale))
+        return str(format_date(value, pattern, locale=self.locale))
 
     def say(self, text: str) -> str:
         """A :class:`Text` in this language; any other text as it is."""
         if not isinstance(text, Text):
             return text
-        template = self.words.get(text.template, text.template)
+        template = self.words.gettext(text.template)
         if not text.values:
             return template
-        return template.format(**{name: self._shown(value) for name, value in text.values.items()})
+        values = {name: self._shown(value) for name, value in text.values.items()}
+        with suppress(KeyError, IndexError, ValueError, AttributeError):
+            return template.format(**values)
+        # The catalogue names a place that the sentence has not.
+        return text.template.format(**values)
 
     def _shown(self, value: Any) -> str:
         if isinstance(value, str):
@@ -116,10 +140,9 @@ class Language:
             return self.number(value)
         return str(value)
 
-    @staticmethod
-    def _written(value: date, pattern: str) -> str:
-        figures = {"d": f"{value:%d}", "M": f"{value:%m}", "y": f"{value:%Y}"}
-        return re.sub("d+|M+|y+", lambda found: figures[found[0][0]], pattern)
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)
 
 
 class Text(str):

@@ -4,10 +4,11 @@ Data flow: ``ops.completeness``, and the runs since it was published -> the bann
 footnote of a report, the head of the page, and what ``status`` says of other homes' shops.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from pipelines.destinations.settings import HOME_ID
 from pipelines.home import LEDGER, is_syncing
@@ -15,7 +16,7 @@ from pipelines.language import Text
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
-from pipelines.reconcile.books import books
+from pipelines.reconcile.books import Books
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
@@ -27,43 +28,61 @@ _NEWEST = (
 )
 
 
-def problems(
-    warehouse: Published, shops: Sequence[str], now: datetime, runs: Sequence[Problem] = ()
-) -> list[Problem]:
-    """What keeps the figures of these shops from being relied on, gravest first.
+@dataclass(frozen=True)
+class Evidence:
+    """What the warehouse says of how far its figures go, asked once for all shops."""
 
-    Of the evidence that was published with them, of their age at ``now``, and of the ``runs`` that
-    failed (:func:`runs_since`): they have not brought what the figures lack.
+    now: datetime
+    ages: Mapping[str, datetime | None]
+    """Shop -> what the service changed before this moment is in its figures."""
+    doubts: Sequence[Problem]
+    runs: Sequence[Problem]
+
+    def as_of(self, shops: Sequence[str]) -> datetime | None:
+        """The moment up to which the figures of all these shops go; None where one has none."""
+        moments = [self.ages.get(name) for name in shops]
+        return None if None in moments else min(filter(None, moments), default=None)
+
+    def problems(self, shops: Sequence[str]) -> list[Problem]:
+        """What keeps the figures of these shops from being relied on, gravest first."""
+        found = [problem for problem in self.doubts if problem.shop in shops]
+        moment = self.as_of(shops)
+        if moment is not None or not found:
+            found += health.age(moment, self.now)
+        for problem in self.runs:
+            theirs = problem.shop.split(", ") if problem.shop else shops
+            if problem.rule.spoils and not set(theirs).isdisjoint(shops):
+                found.append(problem)
+        return sorted(found, key=lambda problem: -problem.rule.severity)
+
+
+def evidence(
+    warehouse: Published, shops: Sequence[str], now: datetime, compared: Mapping[str, Books]
+) -> Evidence:
+    """Of the proofs published with the figures, of their age at ``now``, of the reports compared,
+    and of the runs that failed since: they have not brought what the figures lack.
     """
-    found = _doubts(warehouse, shops)
-    moment = as_of(warehouse, shops)
-    if moment is not None or not found:
-        found += health.age(moment, now)
-    if warehouse.has("marts.reconciliation"):
-        found += health.outdated(books(warehouse, shops, now.date()))
-    for problem in runs:
-        theirs = problem.shop.split(", ") if problem.shop else shops
-        if problem.rule.spoils and not set(theirs).isdisjoint(shops):
-            found.append(problem)
-    return sorted(found, key=lambda problem: -problem.rule.severity)
-
-
-def _doubts(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
-    """Lists whose newest evidence does not prove them, or that were not read yet."""
     rows = warehouse.rows(
         "select * from ops.completeness where list_contains($shops, shop_id)",
         {"shops": list(shops)},
     )
-    found = health.doubts(rows)
     proven = {(row["shop_id"], row["resource"]) for row in rows if row["is_proven"]}
-    # A first load that was stopped leaves no evidence of the lists it did not reach.
-    found += [
+    unread = [
+        # A first load that was stopped leaves no evidence of the lists it did not reach.
         Problem(Kind.UNREAD, "never read whole", shop, resource)
         for shop in shops
         for resource in _LISTS
         if (shop, resource) not in proven
     ]
-    return found + behind(warehouse, shops)
+    late = behind(warehouse, shops)
+    # Of a shop that is behind, the evidence is of newer rows than the figures.
+    ages = as_of(rows, now) | {problem.shop: None for problem in late}
+    return Evidence(
+        now=now,
+        ages={name: ages.get(name) for name in shops},
+        doubts=[*health.doubts(rows), *unread, *late, *health.outdated(compared)],
+        runs=runs_since(warehouse),
+    )
 
 
 def behind(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
@@ -137,32 +156,32 @@ def runs_since(warehouse: Published) -> list[Problem]:
     ]
 
 
-def as_of(warehouse: Published, shops: Sequence[str]) -> datetime | None:
-    """What the service changed before this moment is in the figures of all these shops.
+def as_of(rows: Iterable[Mapping[str, Any]], now: datetime) -> dict[str, datetime | None]:
+    """Shop -> what the service changed before this moment is in its figures; ``rows`` are those of
+    ``ops.completeness``, as published or as the ledger has them.
 
     The oldest of the newest proven looks at the lists that sales and tickets come from: a sync of
-    one shop, or of one list, makes nothing else newer. A look counts from its beginning.
+    one list makes nothing else newer. A look counts from its beginning, a list read whole for the
+    first time from that of its first part. None where a list was never proven.
     """
-    if behind(warehouse, shops):
-        return None  # the evidence is of newer rows than the figures
-    row = warehouse.row(
-        """
-        with looks as (
-            select
-                shop_id, resource,
-                greatest(
-                    -- A list read whole for the first time is as old as its first part.
-                    min(began_at) filter (where kind = 'full'),
-                    max(began_at) filter (where kind in ('head', 'updated'))
-                ) as began_at
-            from ops.completeness
-            where list_contains($shops, shop_id) and list_contains($lists, resource) and is_proven
-                -- A look in the future was dated by a clock that was wrong.
-                and began_at <= now()
-            group by all
-        )
-        select min(began_at) as at, count(began_at) as lists from looks
-        """,
-        {"shops": list(shops), "lists": list(_LISTS)},
-    )
-    return row["at"] if row["lists"] == len(shops) * len(_LISTS) else None
+    looks: dict[tuple[str, str], datetime] = {}
+    firsts: dict[tuple[str, str], datetime] = {}
+    for row in rows:
+        key, began = (row["shop_id"], row["resource"]), _moment(row["began_at"])
+        # A look in the future was dated by a clock that was wrong.
+        if not row["is_proven"] or row["resource"] not in _LISTS or not began or began > now:
+            continue
+        if row["kind"] == "full":
+            firsts[key] = min(firsts.get(key, began), began)
+        elif row["kind"] in ("head", "updated"):
+            looks[key] = max(looks.get(key, began), began)
+    newest = {key: max(filter(None, (firsts.get(key), looks.get(key)))) for key in firsts | looks}
+    found: dict[str, datetime | None] = {}
+    for shop in {shop for shop, _list in newest}:
+        moments = [newest.get((shop, name)) for name in _LISTS]
+        found[shop] = None if None in moments else min(filter(None, moments))
+    return found
+
+
+def _moment(value: datetime | str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value

@@ -123,7 +123,11 @@ def status(settings: Settings) -> Status:
         for scan in evidence:
             if scan["is_proven"]:
                 proven[scan["shop_id"], scan["resource"]].append(scan)
-        shops = [_shop(one, ledger, budget, proven, doubts, compared) for one in settings.shops]
+        ages = freshness.as_of(evidence, now)
+        shops = [
+            _shop(one, ledger, budget, proven, doubts, compared, ages.get(one.name))
+            for one in settings.shops
+        ]
         runs = ledger.last_runs(_RUNS)
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
@@ -153,6 +157,7 @@ def _shop(
     proven: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]],
     doubts: Sequence[Problem],
     compared: _Books,
+    as_of: datetime | None,
 ) -> ShopStatus:
     rows = ledger.live_counts(shop.name)
     resources: list[dict[str, Any]] = [
@@ -166,14 +171,12 @@ def _shop(
         for resource in endpoint.resources
     ]
     missing = [one["resource"] for one in resources if not one["whole"]]
-    # The shop's mirror is as old as its oldest list.
-    fresh = [one["fresh_as_of"] for one in resources]
     found = compared.shops.get(shop.name, Books())
     told = [str(problem) for problem in doubts if problem.shop == shop.name]
     return ShopStatus(
         shop.name,
         not missing and not told and not found.differing,
-        None if missing or None in fresh else min(fresh, default=None),
+        as_of.isoformat() if as_of else None,
         missing,
         told,
         resources,
@@ -252,18 +255,16 @@ def _add_others(
     known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
     names = [name for name in known if name not in own]
     found.problems += freshness.behind(warehouse, own)
-    runs = [problem for problem in freshness.runs_since(warehouse) if problem.shop]
     compared = books(warehouse, names, today)
+    evidence = freshness.evidence(warehouse, names, now, compared)
+    evidence = replace(evidence, runs=[problem for problem in evidence.runs if problem.shop])
     for name in names:
-        problems = [
-            replace(problem, shop=name)
-            for problem in freshness.problems(warehouse, [name], now, runs)
-        ]
+        problems = [replace(problem, shop=name) for problem in evidence.problems([name])]
         theirs = compared.get(name, Books())
         if theirs.differing:
             text = f"{theirs.differing} of {theirs.compared} periods do not agree"
             problems.append(Problem(Kind.DIFFERS, text, name))
-        as_of = freshness.as_of(warehouse, [name])
+        as_of = evidence.as_of([name])
         found.problems += problems
         found.others.append(
             {

@@ -27,7 +27,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from pipelines.language import Language, current
+from pipelines.language import current
 from pipelines.publish.errors import NothingPublished, QueryFailed
 from pipelines.publish.published import WAREHOUSE, Published, published, published_here, read_from
 from pipelines.settings import home_folder
@@ -143,9 +143,6 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
     A column of decimals that are all whole, such as pieces, is shown without places.
     """
     said = current()
-    if said == Language():
-        # In a notebook a comma reads better than a narrow space, and a hyphen can be copied.
-        said = Language(group=",", minus="-")
     result = frame.copy()
     for name in frame.columns:
         column = frame[name]

@@ -2,15 +2,25 @@
 
 ::
 
-    report = closing_report(Path("data"), shop="main", day=date(2026, 11, 20))
-    report.pages[0].now.taken.total      # Decimal
-    write(report, Path("closing.html"))  # or .pdf
+    report = closing_report(Path("data"), shop="main", period=Period.read("2026-11-20"))
+    report.pages[0].now.figures.taken     # Decimal
+    write(report, Path("closing.html"))   # or .pdf, .xlsx
 
 :mod:`pipelines.report.post` sends it by e-mail or webhook, as ``[report]`` is configured.
 """
 
-from pipelines.report.closing import closing_report
-from pipelines.report.figures import Report, ReportError, SealState
-from pipelines.report.files import default_path, write
+from pipelines.report.closing import Report, closing_report
+from pipelines.report.figures import ReportError
+from pipelines.report.periods import Period
+from pipelines.report.render import default_path, write
+from pipelines.report.trust import SealState
 
-__all__ = ["Report", "ReportError", "SealState", "closing_report", "default_path", "write"]
+__all__ = [
+    "Period",
+    "Report",
+    "ReportError",
+    "SealState",
+    "closing_report",
+    "default_path",
+    "write",
+]

@@ -4,72 +4,146 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pipelines.language import Text
-from pipelines.language.words import list_name
-from pipelines.monitor import freshness
-from pipelines.monitor.severity import Problem, worst
+from pipelines.language import Text, _
 from pipelines.publish.published import Published, published
-from pipelines.report import queries
+from pipelines.report import figures
 from pipelines.report.figures import (
-    Caution,
-    Column,
-    Extra,
-    Page,
-    Period,
-    Report,
+    Calendar,
+    Figures,
+    Frozen,
+    Method,
+    MonthBar,
     ReportError,
-    ShopLine,
+    Technician,
+    Words,
 )
-from sources.repair_shop.schema.dates import month_earlier
+from pipelines.report.periods import Period
+from pipelines.report.trust import Caution, Seal, SealState, trust
 
 NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
-_SHOWN = 6
-"""Lists in doubt that are named."""
+Extra = Literal["tax", "margin", "expenses"]
+"""Figures that a report shows on request."""
+
+
+class Column(Frozen):
+    """The figures of one period; ``so_far`` is set where they stop at a time of day."""
+
+    period: Period
+    figures: Figures
+    so_far: str = ""
+    """``14:30``: of its last day only what had happened by then, as on the day that still runs."""
+
+
+class ShopLine(Frozen):
+    """A shop's line in the report of a chain."""
+
+    shop: str
+    figures: Figures
+    seal: SealState
+
+
+class Page(Frozen):
+    """One printed page: a shop, or the shops of a chain that share a currency."""
+
+    title: Words
+    shops: tuple[str, ...]
+    currency: str
+    """ISO code or sign as the settings give it; may be empty."""
+    now: Column
+    before: Column | None
+    """The period before: of a day the last open one."""
+    earlier: Column | None
+    """A year before; of a day the same weekday four weeks back."""
+    methods: tuple[Method, ...]
+    technicians: tuple[Technician, ...]
+    months: tuple[MonthBar, ...]
+    lines: tuple[ShopLine, ...] = ()
+    seal: Seal
+    cautions: tuple[Caution, ...] = ()
+    """The banner, gravest first."""
+    notes: tuple[Words, ...] = ()
+    as_of: datetime | None = None
+    given: datetime | None = None
+
+
+class Report(Frozen):
+    """A closing report: a page for each currency of the shops."""
+
+    period: Period
+    pages: tuple[Page, ...]
+    extras: tuple[Extra, ...] = ()
+    """Which figures are shown besides those of every report."""
+    made_at: datetime
+    source: str = ""
+    """The PostgreSQL that was read; empty: the home's own file."""
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the mirror was last brought up to date, of all pages."""
+        moments = [page.as_of for page in self.pages]
+        return None if None in moments else min(filter(None, moments), default=None)
+
+    @property
+    def given(self) -> datetime | None:
+        """Since when readers of a server have had these figures."""
+        return self.pages[0].given
+
+    @property
+    def seal(self) -> SealState:
+        """The worst of the pages' seals."""
+        states = {page.seal.state for page in self.pages}
+        for state in (SealState.DIFFERS, SealState.IN_DOUBT, SealState.UNKNOWN):
+            if state in states:
+                return state
+        return SealState.AGREES
+
+    @property
+    def title(self) -> str:
+        """For the window, the PDF's properties and the mail's subject."""
+        names = sorted({name for page in self.pages for name in page.shops})
+        who = names[0] if len(names) == 1 else Text("{n} shops", n=len(names))
+        return _("Closing report {period}: {shop}", period=self.period.shown, shop=who)
 
 
 def closing_report(
     home: Path,
     *,
-    shop: str | None = None,
-    day: date | None = None,
-    month: date | None = None,
+    shop: str | Sequence[str] | None = None,
+    period: Period | None = None,
     now: datetime | None = None,
     extras: tuple[Extra, ...] = (),
 ) -> Report:
-    """The closing report of a shop, or of all of them, for a day or a month.
+    """The closing report of a shop, of some, or of all of them, for a period.
 
-    ``home`` is ``$SHOPMIRROR_HOME``. Without ``day`` and ``month`` it is the last open day the
-    mirror has seen, in the shop's zone (of a chain, one that has begun in every shop); ``month``
-    is any day of it; ``now`` (with a zone) is for tests; ``extras`` names figures shown on request.
-    Raises :class:`~pipelines.publish.errors.NothingPublished` without a warehouse,
-    :class:`~pipelines.report.figures.ReportError` when the shop is unknown, or the period has not
-    begun.
+    ``home`` is ``$SHOPMIRROR_HOME``. Without ``period`` it is the last open day: open, with
+    business, and begun in every shop. ``now`` (with a zone) is for tests; ``extras`` names figures
+    shown on request. Raises :class:`~pipelines.publish.errors.NothingPublished` without a
+    warehouse, :class:`~pipelines.report.figures.ReportError` when the shop is unknown, or the
+    period has not begun.
     """
-    if day is not None and month is not None:
-        raise ReportError("Ask for a day or for a month, not for both.")
     now = now or datetime.now(UTC)
     with published(home) as warehouse:
-        known = queries.shops(warehouse)
+        known = figures.shops(warehouse)
         names = chosen_shops(known, shop)
         zones = {name: zone_of(known[name]["timezone"]) for name in names}
         today = max(now.astimezone(zone).date() for zone in zones.values())
-        period = _period(warehouse, names, day, month, today)
-        currencies = {known[name]["currency"] for name in names}
-        together = [names] if len(currencies) == 1 else [[name] for name in names]
-        scope = _Scope(warehouse, period, today, now, freshness.runs_since(warehouse))
-        pages = tuple(_page(scope, group, known) for group in together)
-        as_of = freshness.as_of(warehouse, names)
+        if period is not None and period.first > today:
+            raise ReportError(f"{period.label} has not begun yet (today is {today}).")
+        days = figures.calendar(warehouse, names, today)
+        groups: dict[str, list[str]] = {}
+        for name in names:
+            groups.setdefault(known[name]["currency"], []).append(name)
+        chosen = period or Period.of("day", days.open_day)
+        scope = Scope(warehouse, chosen, days, today, now, zones[names[0]])
         return Report(
-            period=period,
-            pages=pages,
+            period=chosen,
+            pages=tuple(_page(scope, group, unit) for unit, group in groups.items()),
             extras=extras,
-            as_of=as_of and as_of.astimezone(zones[names[0]]),
-            made_at=now.astimezone(zones[names[0]]),
+            made_at=now.astimezone(scope.zone),
             source=warehouse.server,
-            given=freshness.given(warehouse),
         )
 
 
@@ -81,167 +155,125 @@ def zone_of(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def chosen_shops(known: Mapping[str, object], shop: str | None) -> list[str]:
-    """The shop that was asked for, else all that are known; :class:`ReportError` if it is not."""
+def chosen_shops(known: Mapping[str, object], shop: str | Sequence[str] | None) -> list[str]:
+    """The shops that were asked for, else all; :class:`ReportError` if one is not known."""
     if not known:
         raise ReportError(NO_SHOP)
-    if shop is None:
-        return list(known)
-    if shop.lower() not in known:
-        raise ReportError(
-            f"There is no shop '{shop}' in the warehouse. It has: {', '.join(known)}."
-        )
-    return [shop.lower()]
-
-
-def _period(
-    warehouse: Published, shops: list[str], day: date | None, month: date | None, today: date
-) -> Period:
-    if month is not None:
-        if month.replace(day=1) > today:
-            raise ReportError(f"The month {month:%Y-%m} has not begun yet (today is {today}).")
-        return Period.month_of(month)
-    if day is not None:
-        if day > today:
-            raise ReportError(f"The day {day} has not begun yet (today is {today}).")
-        return Period.of(day)
-    until = queries.mirrored_until(warehouse, shops) or today
-    return Period.of(queries.open_day(warehouse, shops, min(until, today)) or min(until, today))
-
-
-def _compared_with(
-    warehouse: Published, shops: list[str], period: Period
-) -> tuple[Period | None, Period | None]:
-    """The last open day before and the same weekday four weeks back; for a month its like.
-
-    None where the books had not begun: nothing to compare with is not a day without sales.
-    """
-    if period.kind == "month":
-        before: Period | None = Period.month_of(month_earlier(period.first, 1))
-        earlier = Period.month_of(month_earlier(period.first, 12))
-    else:
-        open_day = queries.open_day(warehouse, shops, period.first - timedelta(days=1))
-        before = None if open_day is None else Period.of(open_day)
-        earlier = Period.of(period.first - timedelta(days=28))
-    begun = queries.first_day(warehouse, shops) or date.max
-    return (
-        before if before is not None and before.last >= begun else None,
-        earlier if earlier.last >= begun else None,
-    )
-
-
-def column(warehouse: Published, shops: Sequence[str], period: Period) -> Column:
-    """All figures of some shops in a period."""
-    return Column(
-        period=period,
-        taken=queries.taken(warehouse, shops, period),
-        sold=queries.sold(warehouse, shops, period),
-        due=queries.due(warehouse, shops, period.last),
-        workshop=queries.workshop(warehouse, shops, period),
-        expenses=queries.expenses(warehouse, shops, period),
-    )
+    asked = [shop] if isinstance(shop, str) else list(shop or known)
+    for name in asked:
+        if name.lower() not in known:
+            raise ReportError(
+                f"There is no shop '{name}' in the warehouse. It has: {', '.join(known)}."
+            )
+    return [name.lower() for name in asked]
 
 
 @dataclass(frozen=True)
-class _Scope:
+class Scope:
     """What all pages of a report are made of."""
 
     warehouse: Published
     period: Period
+    days: Calendar
     today: date
     now: datetime
-    runs: list[Problem]
-
-    def problems(self, shops: list[str]) -> list[Problem]:
-        """What keeps the figures of these shops from being relied on."""
-        return freshness.problems(self.warehouse, shops, self.now, self.runs)
+    zone: ZoneInfo
 
 
-def _page(scope: _Scope, shops: list[str], known: dict[str, dict[str, Any]]) -> Page:
-    warehouse, period = scope.warehouse, scope.period
-    before, earlier = _compared_with(warehouse, shops, period)
-    problems = scope.problems(shops)
-    return Page(
-        title=shops[0] if len(shops) == 1 else Text("{n} shops", n=len(shops)),
-        shops=tuple(shops),
-        currency=known[shops[0]]["currency"],
-        now=column(warehouse, shops, period),
-        before=None if before is None else column(warehouse, shops, before),
-        earlier=None if earlier is None else column(warehouse, shops, earlier),
-        methods=queries.methods(warehouse, shops, period),
-        technicians=queries.technicians(warehouse, shops, period),
-        months=queries.months(warehouse, shops, min(period.last, scope.today)),
-        lines=_lines(scope, shops) if len(shops) > 1 else (),
-        seal=queries.seal(warehouse, shops, scope.today, problems),
-        cautions=cautions(problems, many_shops=len(shops) > 1),
-        notes=_notes(warehouse, shops, period),
+def columns(
+    warehouse: Published, names: list[str], period: Period, days: Calendar
+) -> tuple[Column, Column | None, Column | None]:
+    """A period's figures, those of the period before, and of the same a year before.
+
+    A period that still runs ends at the mirror's last day and is set beside as many days; of the
+    last of them only what had happened by the time of day of the build counts. None where the
+    books had not begun: nothing to compare with is not a day without sales.
+    """
+    period = period.until(days.until)
+    is_running = period.last == days.until
+    so_far = _time_of_build(warehouse, names) if is_running else ""
+    open_day = (
+        figures.open_day_before(warehouse, names, period.first) if period.kind == "day" else None
     )
 
+    def column(chosen: Period | None) -> Column | None:
+        if chosen is None or chosen.last < days.begun:
+            return None
+        cut = so_far if chosen.last < days.until else ""
+        found = figures.figures(warehouse, names, chosen, days.until, so_far=bool(cut))
+        return Column(period=chosen, figures=found, so_far=cut)
 
-def cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
-    """The banner over the figures: a line for each problem, lists in doubt together in one."""
-    lists = [problem for problem in problems if problem.resource]
-    lines = [
-        Caution(
-            severity=problem.rule.severity,
-            text=Text("{shop}: {text}", shop=problem.shop, text=problem.text)
-            if many_shops and problem.shop
-            else problem.text,
-        )
-        for problem in problems
-        if not problem.resource
-    ]
-    if lists:
-        pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
-        names = [
-            Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
-            for name, shop in pairs[:_SHOWN]
-        ]
-        if len(pairs) > _SHOWN:
-            names.append(Text("others"))
-        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
-        lines.append(Caution(severity=worst(lists), text=text))
-    return tuple(sorted(lines, key=lambda line: -line.severity))
+    found = figures.figures(warehouse, names, period, days.until)
+    now = Column(period=period, figures=found)
+    return now, column(period.previous(open_day)), column(period.year_before())
 
 
-def _lines(scope: _Scope, shops: list[str]) -> tuple[ShopLine, ...]:
-    lines = []
-    for name in shops:
-        found = column(scope.warehouse, [name], scope.period)
-        seal = queries.seal(scope.warehouse, [name], scope.today, scope.problems([name]))
-        lines.append(
-            ShopLine(
-                shop=name,
-                taken=found.taken.total,
-                sold=found.sold.total,
-                due=found.due.total,
-                opened=found.workshop.opened,
-                closed=found.workshop.closed,
-                seal=seal.state,
+def _time_of_build(warehouse: Published, names: list[str]) -> str:
+    row = warehouse.row(
+        "select min(until_minute)::int as minute from marts.shop_days_so_far "
+        "where list_contains($shops, shop_id) and day = (select max(day) from marts.shop_days)",
+        {"shops": names},
+    )
+    return "" if row["minute"] is None else f"{row['minute'] // 60:02}:{row['minute'] % 60:02}"
+
+
+def _page(scope: Scope, names: list[str], unit: str) -> Page:
+    warehouse = scope.warehouse
+    now, before, earlier = columns(warehouse, names, scope.period, scope.days)
+    found = trust(warehouse, names, scope.now, scope.today)
+    is_day = now.period.kind == "day"
+    week_before = now.period.first - timedelta(days=7)
+    return Page(
+        title=names[0] if len(names) == 1 else Text("{n} shops", n=len(names)),
+        shops=tuple(names),
+        currency=unit,
+        now=now,
+        before=before,
+        earlier=earlier,
+        methods=figures.methods(
+            warehouse, names, now.period,
+            Period.of("day", week_before) if is_day and week_before >= scope.days.begun else None,
+        ),
+        technicians=figures.technicians(warehouse, names, now.period),
+        months=figures.months(warehouse, names, now.period.last),
+        lines=_lines(scope, names, now.period, found.by_shop) if len(names) > 1 else (),
+        seal=found.seal,
+        cautions=found.cautions,
+        notes=_notes(scope, now),
+        as_of=found.as_of and found.as_of.astimezone(scope.zone),
+        given=found.given,
+    )  # fmt: skip
+
+
+def _lines(
+    scope: Scope, names: list[str], period: Period, seals: Mapping[str, SealState]
+) -> tuple[ShopLine, ...]:
+    found = figures.by_shop(scope.warehouse, names, period, scope.days.until)
+    return tuple(ShopLine(shop=name, figures=found[name], seal=seals[name]) for name in names)
+
+
+def _notes(scope: Scope, now: Column) -> tuple[Words, ...]:
+    """What a reader must know before trusting the figures."""
+    notes: list[Any] = []
+    days, period = scope.days, now.period
+    if period.last < days.begun:
+        told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
+        notes.append(told)
+    if min(scope.period.last, scope.today) > days.until:
+        notes.append(
+            Text(
+                "The mirror ends at {day}: later days are not in these figures yet.",
+                day=days.until,
             )
         )
-    return tuple(lines)
-
-
-def _notes(warehouse: Published, shops: list[str], period: Period) -> tuple[str, ...]:
-    """What a reader must know before trusting the figures."""
-    notes = []
-    begun = queries.first_day(warehouse, shops)
-    if begun is not None and period.last < begun:
-        notes.append(Text("The books begin at {day}: nothing is known of earlier days.", day=begun))
-    until = queries.mirrored_until(warehouse, shops)
-    if until is not None and period.last > until:
-        notes.append(
-            Text("The mirror ends at {day}: later days are not in these figures yet.", day=until)
-        )
-    if unread := queries.unreadable_payments(warehouse, shops, period):
+    if unread := now.figures.unreadable_payments:
         notes.append(
             Text(
                 "{n} payment(s) have an amount that could not be read; see ops.unreadable.",
                 n=unread,
             )
         )
-    if unknown := queries.unreadable_documents(warehouse, shops, period):
+    if unknown := now.figures.unreadable_documents:
         notes.append(
             Text(
                 "{n} document(s) have no amount that could be read and are in no total; "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.publish.published import Published, published
-from pipelines.report import queries
+from pipelines.report import figures
 from pipelines.report.closing import chosen_shops
 from pipelines.report.figures import ReportError
 from pipelines.report.formats import cell
@@ -53,7 +53,7 @@ def export(
     with published(Path(home)) as warehouse:
         held = warehouse.columns
         if shop is not None:
-            (shop,) = chosen_shops(queries.shops(warehouse), shop)
+            (shop,) = chosen_shops(figures.shops(warehouse), shop)
         chosen = _chosen(held, tables, lists)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

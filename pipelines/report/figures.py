@@ -1,26 +1,25 @@
-"""What a closing report says, as plain figures; nothing here knows of databases or pages.
+"""The figures of a period: sums over ``marts.shop_days``, one question for all shops.
 
 Money is :class:`~decimal.Decimal` in the shop's currency (units, not cents), days are the shop's
-own, durations are hours. A figure that the warehouse cannot give is ``None``: a report never shows
+own, durations are hours. A figure that the warehouse cannot give is ``None``: nothing ever shows
 a zero that nobody measured.
 """
 
-from datetime import date, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
-from enum import StrEnum
-from typing import Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
-from pipelines.language import Text, _, current, shown
-from pipelines.monitor.severity import Severity
-from sources.repair_shop.schema.dates import month_end
+from pipelines.language import Text
+from pipelines.publish.published import Published
+from pipelines.report.periods import Period, months_before
 
-Money = Decimal
-Extra = Literal["tax", "margin", "expenses"]
-"""Figures that a report shows on request."""
 Words = SkipValidation[str]
 """What the shop calls a thing, or a :class:`~pipelines.language.Text` of ours."""
+NOT_NAMED = Text("not named")
+ZERO = Decimal(0)
 
 
 class ReportError(Exception):
@@ -29,99 +28,79 @@ class ReportError(Exception):
     exit_code = 2
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """Plain figures, not to be changed."""
+
     model_config = ConfigDict(frozen=True)
 
 
-class Period(_Frozen):
-    """A day or a month of the shop; ``last`` is included."""
+class Flows(Frozen):
+    """What happened within a period; each is a column of ``marts.shop_days``, explained there."""
 
-    kind: Literal["day", "month"]
-    first: date
-    last: date
-
-    @classmethod
-    def of(cls, day: date) -> Self:
-        """The period that is one day."""
-        return cls(kind="day", first=day, last=day)
-
-    @classmethod
-    def month_of(cls, day: date) -> Self:
-        """The month a day lies in."""
-        return cls(kind="month", first=day.replace(day=1), last=month_end(day))
-
-    @property
-    def label(self) -> str:
-        """ISO 8601: ``2026-11-20`` or ``2026-11``."""
-        return self.first.isoformat() if self.kind == "day" else f"{self.first:%Y-%m}"
-
-    @property
-    def shown(self) -> str:
-        """The same as the reader writes days and months."""
-        return (current().day if self.kind == "day" else current().month)(self.first)
-
-
-class Taken(_Frozen):
-    """Money that came in (or went out again) within a period: ``marts.payments`` by kind."""
-
-    sales: Money = Decimal(0)
-    receivables: Money = Decimal(0)
-    advances: Money = Decimal(0)
-    refunds: Money = Decimal(0)
-    """Zero or negative."""
-    repairs: Money = Decimal(0)
-    """Of the total: payments of ticket invoices and of tickets."""
-    counter: Money = Decimal(0)
-    """Of the total: payments of POS orders."""
-    unassigned: Money = Decimal(0)
-    """Of the total: payments that name neither."""
+    taken: Decimal = ZERO
+    sales: Decimal = ZERO
+    receivables: Decimal = ZERO
+    advances: Decimal = ZERO
+    refunds: Decimal = ZERO
+    taken_repairs: Decimal = ZERO
+    taken_counter: Decimal = ZERO
+    taken_unassigned: Decimal = ZERO
+    sold: Decimal = ZERO
+    sold_repairs: Decimal = ZERO
+    sold_counter: Decimal = ZERO
+    returned: Decimal = ZERO
+    tax: Decimal = ZERO
+    cost: Decimal = ZERO
+    margin: Decimal = ZERO
+    uncosted: Decimal = ZERO
+    expenses: Decimal = ZERO
     payments: int = 0
-
-    @property
-    def total(self) -> Money:
-        """What is in the till and the bank because of this period, refunds taken off."""
-        return self.sales + self.receivables + self.advances + self.refunds
-
-
-class Sold(_Frozen):
-    """What was sold by the definition of the service's report: ``marts.daily_sales``."""
-
-    total: Money = Decimal(0)
-    repairs: Money = Decimal(0)
-    counter: Money = Decimal(0)
-    returns: Money = Decimal(0)
-    """Zero or negative; inside ``repairs`` and ``counter`` already."""
-    tax: Money = Decimal(0)
+    unreadable_payments: int = 0
+    unreadable_documents: int = 0
     documents: int = 0
-    cost: Money = Decimal(0)
-    """Of the goods whose cost is known."""
-    margin: Money = Decimal(0)
-    """Without tax, less cost, where the cost is known."""
-    uncosted: Money = Decimal(0)
-    """Sold at a cost nobody knows; in no margin."""
+    tickets_opened: int = 0
+    tickets_closed: int = 0
 
 
-class Method(_Frozen):
-    """Money taken by one payment method."""
+class Figures(Flows):
+    """A period's flows, and how things stood at its end."""
 
-    name: Words
-    amount: Money
-    payments: int
-
-
-class Workshop(_Frozen):
-    """Tickets of a period."""
-
-    opened: int = 0
-    closed: int = 0
+    due_to_30: Decimal = ZERO
+    due_31_to_60: Decimal = ZERO
+    due_61_to_90: Decimal = ZERO
+    due_over_90: Decimal = ZERO
+    due: Decimal = ZERO
+    documents_due: int = 0
+    tickets_open: int = 0
+    tickets_without_technician: int = 0
     median_hours: float | None = None
     """Median cycle time of the tickets closed, in opening hours."""
-    open_at_end: int = 0
-    unassigned_at_end: int = 0
-    """Of those open at the end: with no technician."""
+
+    @classmethod
+    def together(cls, parts: Iterable[Self], median_hours: float | None = None) -> Self:
+        """The sum of several shops' figures."""
+        sums: dict[str, Any] = {"median_hours": median_hours}
+        for part in parts:
+            for name in _SUMS:
+                sums[name] = sums.get(name, 0) + getattr(part, name)
+        return cls(**sums)
 
 
-class Technician(_Frozen):
+FLOWS = tuple(Flows.model_fields)
+_STANDING = tuple(name for name in Figures.model_fields if name not in (*FLOWS, "median_hours"))
+_SUMS = (*FLOWS, *_STANDING)
+
+
+class Method(Frozen):
+    """Money taken by one payment method; ``before``: in the period set beside it, if any."""
+
+    name: Words
+    amount: Decimal
+    payments: int
+    before: Decimal | None = None
+
+
+class Technician(Frozen):
     """One person's part of the workshop; ``name`` is None for tickets with no technician."""
 
     name: str | None
@@ -131,155 +110,206 @@ class Technician(_Frozen):
     open_at_end: int
 
 
-class Due(_Frozen):
-    """What customers still owe at the end of a period, by the age of the document in days.
-
-    The buckets of ``marts.receivables``: up to 30, 31 to 60, 61 to 90, more.
-    """
-
-    to_30: Money = Decimal(0)
-    to_60: Money = Decimal(0)
-    to_90: Money = Decimal(0)
-    over_90: Money = Decimal(0)
-    documents: int = 0
-
-    @property
-    def total(self) -> Money:
-        """Everything due."""
-        return self.to_30 + self.to_60 + self.to_90 + self.over_90
-
-
-class Column(_Frozen):
-    """All figures of one period: the one reported, or one it is compared with."""
-
-    period: Period
-    taken: Taken
-    sold: Sold
-    due: Due
-    workshop: Workshop
-    expenses: Money = Decimal(0)
-
-
-class MonthBar(_Frozen):
-    """A bar of the chart; ``month`` is its first day."""
+class MonthBar(Frozen):
+    """Sales of one month; not whole while the month is not over."""
 
     month: date
-    repairs: Money
-    counter: Money
+    repairs: Decimal
+    counter: Decimal
     is_whole: bool
-    """False for the month that is not over yet."""
 
     @property
-    def total(self) -> Money:
+    def total(self) -> Decimal:
         """Sales of the month."""
         return self.repairs + self.counter
 
 
-class SealState(StrEnum):
-    """Whether our reports and the service's own say the same."""
+class Calendar(Frozen):
+    """The days there are: of the books' beginning, the mirror's last one, the last open one."""
 
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    IN_DOUBT = "in-doubt"
-    """They agreed, and the figures are old, not proven, or a sync has failed since."""
-    UNKNOWN = "unknown"
-
-
-class Difference(_Frozen):
-    """A period in which our report and the service's do not agree."""
-
-    shop: str
-    report: str
-    period: date
-    ours: Money
-    theirs: Money
+    begun: date
+    until: date
+    """The day on which the models were built, which still ran; of several zones the one behind."""
+    open_day: date
+    """The last day up to then on which a shop was open and did business; else ``until``."""
 
 
-class Caution(_Frozen):
-    """Why the figures of a page cannot be relied on; ``severity`` is never ``OK``."""
-
-    severity: Severity
-    text: Words
-
-    @property
-    def shown(self) -> str:
-        """A sentence in the language at work."""
-        text = shown(self.text)
-        return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
-class Seal(_Frozen):
-    """The comparison of every period with business that the service told its own figure for."""
-
-    state: SealState
-    compared: int
-    differing: int
-    differences: tuple[Difference, ...] = ()
-    """The newest of them."""
-    checked_at: datetime | None = None
+def shops(warehouse: Published) -> dict[str, dict[str, Any]]:
+    """Every shop with its ``timezone`` and ``currency``, by name."""
+    rows = warehouse.rows(
+        """
+        select shop_id, coalesce(timezone, 'UTC') as timezone, coalesce(currency, '') as currency
+        from ops.shops
+        union
+        select distinct shop_id, 'UTC', '' from marts.calendar
+        where shop_id not in (select shop_id from ops.shops)
+        order by 1
+        """
+    )
+    return {row["shop_id"]: row for row in rows}
 
 
-class ShopLine(_Frozen):
-    """A shop's line in the report of a chain."""
-
-    shop: str
-    taken: Money
-    sold: Money
-    due: Money
-    opened: int
-    closed: int
-    seal: SealState
-
-
-class Page(_Frozen):
-    """One printed page: a shop, or the chain."""
-
-    title: Words
-    shops: tuple[str, ...]
-    currency: str
-    """ISO code or sign as the settings give it; may be empty."""
-    now: Column
-    before: Column | None
-    """The last open day before (or the month before)."""
-    earlier: Column | None
-    """The same weekday four weeks back (or the same month a year before)."""
-    methods: tuple[Method, ...]
-    technicians: tuple[Technician, ...]
-    months: tuple[MonthBar, ...]
-    lines: tuple[ShopLine, ...] = ()
-    seal: Seal
-    cautions: tuple[Caution, ...] = ()
-    """The banner, gravest first."""
-    notes: tuple[Words, ...] = ()
+def calendar(warehouse: Published, names: Sequence[str], today: date) -> Calendar:
+    """The days of these shops; where the books have none all are ``today``."""
+    row = warehouse.row(
+        """
+        with days as (from marts.shop_days where list_contains($shops, shop_id)),
+        mirrored as (select min(day) as until from days where is_today)
+        select min(day) as begun, coalesce(any_value(mirrored.until), max(day)) as until,
+            max(day) filter (where is_business_day and day <= mirrored.until) as open_day
+        from days cross join mirrored
+        """,
+        {"shops": list(names)},
+    )
+    until = min(row["until"] or today, today)
+    return Calendar(
+        begun=row["begun"] or until, until=until, open_day=min(row["open_day"] or until, until)
+    )
 
 
-class Report(_Frozen):
-    """A closing report: one page, or one a shop when a chain's shops use several currencies."""
+def open_day_before(warehouse: Published, names: Sequence[str], day: date) -> date | None:
+    """The last open day before a day."""
+    found: date | None = warehouse.row(
+        "select max(day) as day from marts.shop_days "
+        "where is_business_day and day < $day and list_contains($shops, shop_id)",
+        {"shops": list(names), "day": day},
+    )["day"]
+    return found
 
-    period: Period
-    pages: tuple[Page, ...]
-    extras: tuple[Extra, ...] = ()
-    """Which figures are shown besides those of every report."""
-    as_of: datetime | None
-    """When the mirror was last brought up to date."""
-    made_at: datetime
-    source: str = ""
-    """The PostgreSQL that was read; empty: the home's own file."""
-    given: datetime | None = None
-    """Since when readers of that server have had these figures."""
 
-    @property
-    def seal(self) -> SealState:
-        """The worst of the pages' seals."""
-        states = {page.seal.state for page in self.pages}
-        for state in (SealState.DIFFERS, SealState.IN_DOUBT, SealState.UNKNOWN):
-            if state in states:
-                return state
-        return SealState.AGREES
+def by_shop(
+    warehouse: Published, names: Sequence[str], period: Period, until: date, *, so_far: bool = False
+) -> Mapping[str, Figures]:
+    """Shop -> its figures of a period, in one question. ``until`` is the mirror's last day.
 
-    @property
-    def title(self) -> str:
-        """For the window, the PDF's properties and the mail's subject."""
-        names = sorted({name for page in self.pages for name in page.shops})
-        who = names[0] if len(names) == 1 else Text("{n} shops", n=len(names))
-        return _("Closing report {period}: {shop}", period=self.period.shown, shop=who)
+    ``so_far``: of the last day only what had happened by the time of day of the build, for a
+    period that is compared with one whose last day still runs.
+    """
+    flows = ", ".join(FLOWS)
+    days = f"select shop_id, {flows} from marts.shop_days where day between $first and $whole"  # noqa: S608 - columns
+    if so_far:
+        later = f"select shop_id, {flows} from marts.shop_days_so_far where day = $last"  # noqa: S608 - columns
+        days = f"{days} union all {later}"
+    sums = ", ".join(f"coalesce(sum(days.{name}), 0) as {name}" for name in FLOWS)
+    standing = ", ".join(f"coalesce(any_value(stood.{name}), 0) as {name}" for name in _STANDING)
+    rows = warehouse.rows(
+        f"""
+        with days as ({days}),
+        names as (select unnest($shops) as shop_id),
+        stood as (select * from marts.shop_days where day = $stood)
+        select names.shop_id, {sums}, {standing}
+        from names
+        left join days on days.shop_id = names.shop_id
+        left join stood on stood.shop_id = names.shop_id
+        group by 1
+        """,  # noqa: S608 - columns of the mart
+        {
+            "shops": list(names), "first": period.first, "last": period.last,
+            "whole": period.last - timedelta(days=1) if so_far else period.last,
+            "stood": min(period.last, until),
+        },
+    )  # fmt: skip
+    return {row.pop("shop_id"): Figures(**row) for row in rows}
+
+
+def figures(
+    warehouse: Published, names: Sequence[str], period: Period, until: date, *, so_far: bool = False
+) -> Figures:
+    """The figures of some shops together."""
+    found = by_shop(warehouse, names, period, until, so_far=so_far)
+    return Figures.together(found.values(), median_hours(warehouse, names, period))
+
+
+def median_hours(warehouse: Published, names: Sequence[str], period: Period) -> float | None:
+    """Median cycle time of the tickets closed within a period: a median of medians is none."""
+    found = warehouse.row(
+        "select median(cycle_hours)::double as hours from marts.tickets where is_done "
+        "and done_day between $first and $last and list_contains($shops, shop_id)",
+        _of(names, period),
+    )["hours"]
+    return None if found is None else float(found)
+
+
+def methods(
+    warehouse: Published, names: Sequence[str], period: Period, beside: Period | None = None
+) -> tuple[Method, ...]:
+    """Money taken by payment method, the largest first; ``beside`` is a period to compare with."""
+    other = beside or period
+    rows = warehouse.rows(
+        """
+        with taken as (
+            select nullif(trim(payment_method), '') as name,
+                if(day between $first and $last, amount, null) as now,
+                if(day between $since and $until, amount, null) as before
+            from marts.payments
+            where list_contains($shops, shop_id) and amount is not null
+                and (day between $first and $last or day between $since and $until)
+        )
+        select name, coalesce(sum(now), 0) as amount, count(now) as payments,
+            coalesce(sum(taken.before), 0) as before
+        from taken group by 1 order by abs(coalesce(sum(now), 0)) desc, 1
+        """,
+        _of(names, period, since=other.first, until=other.last),
+    )
+    return tuple(
+        Method(
+            **row | {"name": row["name"] or NOT_NAMED, "before": row["before"] if beside else None}
+        )
+        for row in rows
+    )
+
+
+def technicians(
+    warehouse: Published, names: Sequence[str], period: Period
+) -> tuple[Technician, ...]:
+    """Who opened and closed what within the period, the busiest first; nobody's tickets last.
+
+    Each shop's technician has a line, the tickets of nobody one for all shops.
+    """
+    rows = warehouse.rows(
+        """
+        select
+            case when not is_unassigned then coalesce(technician, technician_id) end as name,
+            count(*) filter (where opened_day between $first and $last) as opened,
+            count(*) filter (where is_done and done_day between $first and $last) as closed,
+            median(cycle_hours) filter (where is_done and done_day between $first and $last)
+                as median_hours,
+            count(*) filter (where not is_done or done_day > $last) as open_at_end
+        from marts.tickets
+        where list_contains($shops, shop_id) and opened_day <= $last
+        group by 1, case when not is_unassigned then shop_id end,
+            case when not is_unassigned then technician_id end
+        having opened + closed + open_at_end > 0
+        order by name is null, closed desc, opened desc, open_at_end desc, name
+        """,
+        _of(names, period),
+    )
+    return tuple(Technician(**row) for row in rows)
+
+
+def months(
+    warehouse: Published, names: Sequence[str], last: date, count: int = 13
+) -> tuple[MonthBar, ...]:
+    """Sales of ``count`` months up to the month of ``last``; months without a sale are zero."""
+    rows = warehouse.rows(
+        "select month, sum(sold_repairs) as repairs, sum(sold_counter) as counter "
+        "from marts.shop_days where list_contains($shops, shop_id) "
+        "and day between $first and $last group by 1",
+        {"shops": list(names), "first": months_before(last, count - 1), "last": last},
+    )
+    found = {row["month"]: row for row in rows}
+    bars = []
+    for back in range(count - 1, -1, -1):
+        month = Period.of("month", months_before(last, back))
+        row = found.get(month.first, {})
+        bars.append(
+            MonthBar(
+                month=month.first, repairs=row.get("repairs", ZERO),
+                counter=row.get("counter", ZERO), is_whole=month.last <= last,
+            )
+        )  # fmt: skip
+    return tuple(bars)
+
+
+def _of(names: Sequence[str], period: Period, **values: Any) -> dict[str, Any]:
+    return {"shops": list(names), "first": period.first, "last": period.last, **values}

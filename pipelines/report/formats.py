@@ -1,48 +1,60 @@
-"""Numbers, days and durations in the language at work (:mod:`pipelines.language`).
-
-Unless the settings say otherwise as every reader can read them: ISO 8601 days, a narrow space
-between thousands, a point before the decimals, a true minus sign.
-"""
+"""Figures as texts in the language at work, and texts for spreadsheets."""
 
 import re
-from datetime import date, datetime, tzinfo
+from collections.abc import Callable, Mapping
+from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from pipelines.language import MINUS, NARROW, _, current
+from pipelines.language import MINUS, _, current, shown
+from pipelines.report.trust import STATES
 
 _SIGNS = "-=+@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(f"^(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[{_SIGNS}])")
 """Where Excel and its like take a cell, or a part of it, for a formula; wide signs too."""
 NONE = "\u2013"
 """Shown where there is no figure."""
+_THIN = "\u202f"
 
 
 def money(amount: Decimal | None, unit: str = "", *, places: int = 2) -> str:
-    """``1 234.50``; ``Q1,234.50`` where the settings have a sign for the currency ``unit``."""
+    """``1,234.50``; ``Q1,234.50`` where the language has a country."""
     return NONE if amount is None else current().money(amount, unit, places)
 
 
 def whole(number: int | None) -> str:
-    """``12 345``."""
+    """``12,345``."""
     return NONE if number is None else current().number(number)
 
 
-def change(now: Decimal, before: Decimal | None) -> str:
-    """How far ``now`` lies from ``before``: ``+12 %``, or a dash where a share means nothing."""
-    if before is None or before <= 0:
+def change(now: Decimal | int | None, before: Decimal | int | None) -> Decimal | None:
+    """How far ``now`` lies from ``before``, as a share; None where a share means nothing."""
+    if now is None or before is None or before <= 0:
+        return None
+    return (Decimal(now) - before) / before
+
+
+def share(value: Decimal | None, *, signed: bool = True) -> str:
+    """A share as ``+12 %``."""
+    if value is None:
         return NONE
-    share = ((now - before) * 100 / before).quantize(Decimal(1), rounding=ROUND_HALF_UP)
-    sign = "+" if share > 0 else MINUS if share < 0 else "\u00b1"
-    return f"{sign}{whole(abs(int(share)))}{NARROW}%"
+    percent = int((value * 100).quantize(Decimal(1), rounding=ROUND_HALF_UP))
+    sign = "+" if percent > 0 else MINUS if percent < 0 else "\u00b1"
+    return f"{sign if signed else ''}{whole(abs(percent))}{_THIN}%"
 
 
 def hours(value: float | None) -> str:
     """``1.5 h``, ``23 h``; opening hours, so never turned into days."""
     if value is None:
         return NONE
-    shown = whole(round(value)) if value >= 10 else current().number(Decimal(f"{value:.1f}"), 1)
-    return f"{shown}{NARROW}h"
+    text = whole(round(value)) if value >= 10 else current().number(Decimal(f"{value:.1f}"), 1)
+    return f"{text}{_THIN}h"
+
+
+def number(value: Decimal) -> str:
+    """A quantity: as many places as it has, two at most."""
+    exact = value.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP).normalize()
+    return current().number(exact, max(0, -int(exact.as_tuple().exponent)))
 
 
 def moment(value: datetime | None, zone: tzinfo) -> str:
@@ -51,7 +63,7 @@ def moment(value: datetime | None, zone: tzinfo) -> str:
         return NONE
     local = value.astimezone(zone)
     offset = local.strftime("%z")
-    return f"{day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
+    return f"{current().day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
 
 
 def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
@@ -70,12 +82,18 @@ def cell(value: Any) -> Any:
     return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
-def day(value: date) -> str:
-    """ISO 8601, or as the settings say."""
-    return current().day(value)
+_WAYS: Mapping[str, Callable[[Any], str]] = {
+    "count": whole,
+    "minor": whole,
+    "hours": hours,
+    "change": share,
+    "month": lambda value: current().month(value),
+    "state": lambda state: shown(STATES[state]),
+}
 
 
-def number(value: Decimal) -> str:
-    """A quantity: as many places as it has, two at most."""
-    exact = value.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP).normalize()
-    return current().number(exact, max(0, -int(exact.as_tuple().exponent)))
+def written(value: Any, kind: str, unit: str = "") -> str:
+    """A cell of a :class:`~pipelines.report.layout.Table` as text."""
+    if kind == "money":
+        return money(value, unit)
+    return shown("" if value is None else value) if kind not in _WAYS else _WAYS[kind](value)

@@ -4,26 +4,25 @@ Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.m
 """
 
 from email.message import EmailMessage
+from email.utils import make_msgid
 from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field
 
-from pipelines.language import Text, _, shown, use
+from pipelines.language import Text, shown, use
 from pipelines.language.display import load_language
 from pipelines.monitor.sender import MailSettings, Several, load_mail, new_mail, send_all
-from pipelines.report.figures import Extra, Report, ReportError, SealState
-from pipelines.report.files import content
-from pipelines.report.page import render
-from pipelines.report.sheet import STATES, Sheet
+from pipelines.report.closing import Extra, Report
+from pipelines.report.figures import ReportError
+from pipelines.report.render import chart_png, content, html, mail_html, text
+from pipelines.report.trust import SealState
 
 
 class PostSettings(MailSettings):
     """``[mail]`` and what ``[report]`` says otherwise; nothing is sent unless asked for."""
 
-    attach: Several[Literal["pdf", "xlsx", "csv"]] = Field(
-        ("pdf",), description="what hangs on the mail"
-    )
+    attach: Several[Literal["pdf", "xlsx"]] = Field(("pdf",), description="what hangs on the mail")
     figures: Several[Extra] = Field(
         (), description="shown on request, in every report: tax, margin, expenses"
     )
@@ -69,12 +68,16 @@ def send(report: Report, settings: PostSettings) -> list[str]:
 
 
 def message(report: Report, settings: PostSettings) -> EmailMessage:
-    """The e-mail: figures as text, the page as HTML, and what ``attach`` says."""
+    """The e-mail: figures as text, as HTML that mail programs draw, and what ``attach`` says."""
     mark = shown(_MARK.get(report.seal, ""))
     subject = f"{mark} {report.title}".strip()
     mail = new_mail(subject, settings.sender, settings.mail_to)
-    mail.set_content(summary(report))
-    mail.add_alternative(render(report), subtype="html")
+    mail.set_content(text(report))
+    picture = make_msgid("chart", "shopmirror.invalid")
+    mail.add_alternative(mail_html(report, f"cid:{picture[1:-1]}"), subtype="html")
+    body = list(mail.iter_parts())[-1]
+    assert isinstance(body, EmailMessage)
+    body.add_related(chart_png(report), "image", "png", cid=picture, filename="chart.png")
     for ending in settings.attach:
         maintype, subtype = _KINDS[ending].split("/")
         name = f"closing-{report.period.label}.{ending}"
@@ -86,45 +89,16 @@ def message(report: Report, settings: PostSettings) -> EmailMessage:
 _KINDS = {
     "pdf": "application/pdf",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "csv": "text/csv",
 }
 _MARK = {SealState.IN_DOUBT: Text("[in doubt]"), SealState.DIFFERS: Text("[differs]")}
-
-
-def summary(report: Report) -> str:
-    """The figures in a few plain lines, for a phone's notification or a mail without HTML."""
-    lines = [report.title, ""]
-    for page in report.pages:
-        sheet, now = Sheet(report, page), page.now
-        unit = f" {sheet.unit}".rstrip()
-        parts = ", ".join(f"{part.label} {sheet.money(part.amount)}" for part in sheet.parts)
-        tickets = _(
-            "{opened} opened, {closed} closed, {nobody} with no technician",
-            opened=now.workshop.opened,
-            closed=now.workshop.closed,
-            nobody=now.workshop.unassigned_at_end,
-        )
-        figures = [
-            (_("Money taken"), sheet.money(now.taken.total) + unit),
-            ("", parts),
-            (_("Sold"), sheet.money(now.sold.total) + unit),
-            (_("Still due"), sheet.money(now.due.total) + unit),
-            (_("Tickets"), tickets),
-            (_("Books"), f"{shown(STATES[page.seal.state])} {sheet.seal_detail}"),
-        ]
-        width = max(len(label) for label, _text in figures)
-        lines.append(sheet.title)
-        lines += [f"  {label:{width}}   {text}" for label, text in figures]
-        lines += [f"  {text}" for text in (*(line.shown for line in page.cautions), *sheet.notes)]
-    return "\n".join(lines) + "\n"
 
 
 def _document(report: Report) -> dict[str, Any]:
     """One JSON document: ``text`` for chat tools, the figures for programs, the page as HTML."""
     return {
         "title": report.title,
-        "text": summary(report),
+        "text": text(report),
         "books": report.seal.value,
         "report": report.model_dump(mode="json"),
-        "html": render(report),
+        "html": html(report),
     }

@@ -139,22 +139,17 @@ def show(home: "Home", report: "SyncReport", seconds: float) -> None:
 
 
 def _closing_report(home: "Home") -> None:
-    """Write the page of the last day with business: the sandbox's days end before today."""
+    """Write the page of the last open day."""
     from pipelines.publish.errors import NothingPublished
-    from pipelines.publish.published import published_here
     from pipelines.report import ReportError, closing_report, default_path, write
 
     try:
-        with published_here(home.path) as warehouse:
-            day = warehouse.row("select max(day) as day from marts.payments where amount <> 0")[
-                "day"
-            ]
-        made = closing_report(home.path, day=day)
+        made = closing_report(home.path)
         page = write(made, default_path(home.path, made), make_folder=True)
     except (ReportError, NothingPublished) as error:
         say(f"No closing report: {error}")
         return
-    say(f"The closing report of {day} is {page}.")
+    say(f"The closing report of {made.period.label} is {page}.")
 
 
 def _show_rows(warehouse: "Published") -> None:

@@ -1,7 +1,6 @@
 """``shopmirror report``: the closing report as a page, a PDF, a mail."""
 
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -12,19 +11,22 @@ from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
 
 if TYPE_CHECKING:
-    from pipelines.report import Report
-    from pipelines.report.figures import Extra
+    from pipelines.report import Period, Report
+    from pipelines.report.closing import Extra
 
 
 def report(
     day: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="A day; by default the last open one.")
     ] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="A whole month.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="A month.")] = None,
+    week: Annotated[str | None, typer.Option(metavar="YYYY-Www", help="A week.")] = None,
+    quarter: Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="A quarter.")] = None,
+    year: Annotated[str | None, typer.Option(metavar="YYYY", help="A year.")] = None,
     shop: ShopOption = None,
     out_file: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf, .xlsx or .csv."),
+        typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf or .xlsx."),
     ] = None,
     figures: Annotated[
         str | None,
@@ -34,7 +36,7 @@ def report(
         bool, typer.Option("--send", help="Also mail or post it, as \\[mail] says.")
     ] = False,
 ) -> int:
-    """Write the closing report of a day or a month.
+    """Write the closing report of a period; of one that still runs, up to the mirror's last day.
 
     Exit code 1 when the books do not agree, or the figures are in doubt.
     """
@@ -46,8 +48,9 @@ def report(
     made = closing_report(
         home,
         shop=shop,
-        day=_day(day, "day like 2026-11-20"),
-        month=_day(month, "month like 2026-11", "-01"),
+        period=_period(
+            {"day": day, "week": week, "month": month, "quarter": quarter, "year": year}
+        ),
         extras=_extras(figures),
     )
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
@@ -71,7 +74,7 @@ def report(
 
 def _extras(text: str | None) -> "tuple[Extra, ...]":
     """The figures asked for; without a word those of the setting ``figures``."""
-    from pipelines.report.figures import Extra
+    from pipelines.report.closing import Extra
     from pipelines.report.post import load_post
 
     if text is None:
@@ -90,8 +93,23 @@ def _sender() -> "Callable[[Report], list[str]]":
     return lambda report: send(report, settings)
 
 
-def _day(text: str | None, form: str, rest: str = "") -> date | None:
-    try:
-        return None if text is None else date.fromisoformat(text + rest)
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is no {form}.") from None
+_EXAMPLES = {
+    "day": "2026-11-20", "week": "2026-W47", "month": "2026-11", "quarter": "2026-Q4",
+    "year": "2026",
+}  # fmt: skip
+
+
+def _period(asked: "dict[str, str | None]") -> "Period | None":
+    """The one period that was asked for; None for the last open day."""
+    from pipelines.report import Period
+
+    named = [(kind, text) for kind, text in asked.items() if text is not None]
+    if len(named) > 1:
+        kinds = " or for ".join(f"a {kind}" for kind, _text in named)
+        raise typer.BadParameter(f"Ask for {kinds}, not for both.")
+    for kind, text in named:
+        period = Period.read(text)
+        if period is None or period.kind != kind:
+            raise typer.BadParameter(f"'{text}' is no {kind} like {_EXAMPLES[kind]}.")
+        return period
+    return None

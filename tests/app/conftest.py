@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from tests.app.page import page
 from tests.app.warehouse import chain_home
 
 
@@ -19,3 +20,11 @@ def home(chain, tmp_path):
     mine.mkdir()
     shutil.copy(chain / "warehouse.duckdb", mine / "warehouse.duckdb")
     return mine
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """The page's address with its key and the home it shows, empty at first; one for all tests."""
+    home = tmp_path_factory.mktemp("served")
+    with page(home) as address:
+        yield address, home

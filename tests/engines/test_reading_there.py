@@ -140,10 +140,10 @@ def test_the_report_is_of_all_shops(chain: Chain, environment: pytest.MonkeyPatc
     with environment.context() as file:
         file.setenv("WAREHOUSE__READ", "")
         for line in page.lines:
-            own = closing_report(chain.home(line.shop), day=whole.period.first, now=now)
-            figures = own.pages[0].now
-            assert (line.taken, line.sold) == (figures.taken.total, figures.sold.total)
-            assert line.due == figures.due.total
+            own = closing_report(chain.home(line.shop), period=whole.period, now=now)
+            figures = own.pages[0].now.figures
+            assert (line.figures.taken, line.figures.sold) == (figures.taken, figures.sold)
+            assert line.figures.due == figures.due
             assert own.source == ""
     (text,) = {write(whole, chain.folder / "report.html").read_text()}
     assert re.search(r"Read from PostgreSQL &#39;company&#39;, given there 20\d\d-", text)

@@ -58,12 +58,12 @@ def test_nothing_there_and_nothing_readable_are_said(tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "slow"),
-    [("status", ("pandas", "pyarrow", "dlt")), ("report", ("pandas", "altair", "fpdf", "dlt"))],
+    [("status", ("pandas", "pyarrow", "dlt")), ("report", ("pandas", "altair", "typst", "dlt"))],
 )
 def test_a_look_loads_nothing_that_takes_longer_than_looking(command, slow):
     modules = {
         "status": "pipelines.monitor.status",
-        "report": "pipelines.report.closing, pipelines.report.page",
+        "report": "pipelines.report.closing, pipelines.report.render",
     }
     asked = f"import sys, {modules[command]}; print([n for n in {slow} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
@@ -114,14 +114,14 @@ def test_a_server_tells_of_each_home_what_its_figures_lack(home):
         """
     )
     assert freshness.given(warehouse) == datetime(2026, 11, 21, 14, 0, 0, 500_000, tzinfo=UTC)
-    assert freshness.as_of(warehouse, ["a"]) == datetime(2026, 11, 21, 1, tzinfo=UTC)
+    now = datetime(2026, 11, 21, 3, tzinfo=UTC)
+    evidence = freshness.evidence(warehouse, ["a", "b", "c"], now, {})
+    assert evidence.as_of(["a"]) == datetime(2026, 11, 21, 1, tzinfo=UTC)
     # The evidence is of newer rows than the figures.
-    assert freshness.as_of(warehouse, ["a", "b"]) is None
+    assert evidence.as_of(["a", "b"]) is None
     assert [problem.shop for problem in freshness.behind(warehouse, ["a", "b", "c"])] == ["b", "c"]
-    runs = freshness.runs_since(warehouse)
-    assert [(problem.shop, str(problem)) for problem in runs] == [
+    assert [(problem.shop, str(problem)) for problem in evidence.runs] == [
         ("a, b", "The last run (sync) ended failed: no disk")
     ]
-    now = datetime(2026, 11, 21, 3, tzinfo=UTC)
-    assert freshness.problems(warehouse, ["a"], now, runs) == runs
-    assert runs[0] not in freshness.problems(warehouse, ["c"], now, runs)
+    assert evidence.problems(["a"]) == evidence.runs
+    assert evidence.runs[0] not in evidence.problems(["c"])

@@ -73,6 +73,13 @@ spent as (
     group by 1, 2
 ),
 
+unread as (
+    select shop_id, effect_day as day, count(*) as documents
+    from "marts"."sales_documents"
+    where gross is null
+    group by 1, 2
+),
+
 calendar as (
     select calendar.*
     from "marts"."calendar" as calendar
@@ -87,13 +94,6 @@ bounds as (
 unpaid as (
     select shop_id, opened_day as day, count(*) as tickets, sum(coalesce(due, 0)) as due
     from "marts"."unpaid_tickets"
-    group by 1, 2
-),
-
-unread as (
-    select shop_id, effect_day as day, count(*) as documents
-    from "marts"."sales_documents"
-    where gross is null
     group by 1, 2
 ),
 
@@ -249,7 +249,6 @@ days as (
         sum(coalesce(standing.documents_due, 0)) over (partition by calendar.shop_id order by calendar.day) as documents_due,
         sum(coalesce(standing.tickets_open, 0)) over (partition by calendar.shop_id order by calendar.day) as tickets_open,
         sum(coalesce(standing.tickets_without_technician, 0)) over (partition by calendar.shop_id order by calendar.day) as tickets_without_technician,
-        coalesce(unread.documents, 0) as unreadable_documents,
         coalesce(unpaid.tickets, 0) as tickets_unpaid,
         coalesce(unpaid.due, 0) as unpaid,
         cast(coalesce(taken.taken, 0) as decimal(28, 4)) as taken,
@@ -275,6 +274,7 @@ days as (
         cast(coalesce(spent.expenses, 0) as decimal(28, 4)) as expenses,
         cast(coalesce(taken.payments, 0) as bigint) as payments,
         cast(coalesce(taken.unreadable_payments, 0) as bigint) as unreadable_payments,
+        cast(coalesce(unread.documents, 0) as bigint) as unreadable_documents,
         cast(coalesce(sold.documents, 0) as bigint) as documents,
         cast(coalesce(opened.tickets, 0) as bigint) as tickets_opened,
         cast(coalesce(closed.tickets, 0) as bigint) as tickets_closed
@@ -284,8 +284,8 @@ days as (
     left join opened on opened.shop_id = calendar.shop_id and opened.day = calendar.day
     left join closed on closed.shop_id = calendar.shop_id and closed.day = calendar.day
     left join spent on spent.shop_id = calendar.shop_id and spent.day = calendar.day
-    left join unpaid on unpaid.shop_id = calendar.shop_id and unpaid.day = calendar.day
     left join unread on unread.shop_id = calendar.shop_id and unread.day = calendar.day
+    left join unpaid on unpaid.shop_id = calendar.shop_id and unpaid.day = calendar.day
     left join standing on standing.shop_id = calendar.shop_id and standing.day = calendar.day
 )
 
@@ -319,6 +319,7 @@ select
     days.expenses,
     days.payments,
     days.unreadable_payments,
+    days.unreadable_documents,
     days.documents,
     days.tickets_opened,
     days.tickets_closed,
@@ -329,7 +330,6 @@ select
     cast(days.due_over_90 as decimal(28, 4)) as due_over_90,
     cast(days.due_to_30 + days.due_31_to_60 + days.due_61_to_90 + days.due_over_90 as decimal(28, 4)) as due,
     cast(days.documents_due as bigint) as documents_due,
-    cast(days.unreadable_documents as bigint) as unreadable_documents,
     cast(days.tickets_open as bigint) as tickets_open,
     cast(days.tickets_without_technician as bigint) as tickets_without_technician,
     cast(days.tickets_unpaid as bigint) as tickets_unpaid,

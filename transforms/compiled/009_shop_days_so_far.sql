@@ -82,6 +82,13 @@ spent as (
     from "marts"."purchase_documents"
     where effect = 'expense'
     group by 1, 2
+),
+
+unread as (
+    select shop_id, effect_day as day, count(*) as documents
+    from "marts"."sales_documents"
+    where gross is null
+    group by 1, 2
 )
 
 select
@@ -111,6 +118,7 @@ select
         cast(coalesce(spent.expenses, 0) as decimal(28, 4)) as expenses,
         cast(coalesce(taken.payments, 0) as bigint) as payments,
         cast(coalesce(taken.unreadable_payments, 0) as bigint) as unreadable_payments,
+        cast(coalesce(unread.documents, 0) as bigint) as unreadable_documents,
         cast(coalesce(sold.documents, 0) as bigint) as documents,
         cast(coalesce(opened.tickets, 0) as bigint) as tickets_opened,
         cast(coalesce(closed.tickets, 0) as bigint) as tickets_closed
@@ -121,4 +129,5 @@ inner join shops on shops.shop_id = calendar.shop_id
     left join opened on opened.shop_id = calendar.shop_id and opened.day = calendar.day
     left join closed on closed.shop_id = calendar.shop_id and closed.day = calendar.day
     left join spent on spent.shop_id = calendar.shop_id and spent.day = calendar.day
+    left join unread on unread.shop_id = calendar.shop_id and unread.day = calendar.day
 where calendar.day <= shops.today

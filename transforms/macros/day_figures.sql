@@ -67,6 +67,13 @@ spent as (
     from {{ ref('purchase_documents') }}
     where effect = 'expense'
     group by 1, 2
+),
+
+unread as (
+    select shop_id, effect_day as day, count(*) as documents
+    from {{ ref('sales_documents') }}
+    where gross is null
+    group by 1, 2
 )
 {%- endmacro %}
 
@@ -88,7 +95,8 @@ spent as (
 {% macro day_counts() -%}
 {{ return({
     'payments': 'taken.payments', 'unreadable_payments': 'taken.unreadable_payments',
-    'documents': 'sold.documents', 'tickets_opened': 'opened.tickets', 'tickets_closed': 'closed.tickets',
+    'unreadable_documents': 'unread.documents', 'documents': 'sold.documents',
+    'tickets_opened': 'opened.tickets', 'tickets_closed': 'closed.tickets',
 }) }}
 {%- endmacro %}
 
@@ -103,7 +111,7 @@ spent as (
 {%- endmacro %}
 
 {% macro day_joins() -%}
-{%- for name in ['taken', 'sold', 'opened', 'closed', 'spent'] %}
+{%- for name in ['taken', 'sold', 'opened', 'closed', 'spent', 'unread'] %}
     left join {{ name }} on {{ name }}.shop_id = calendar.shop_id and {{ name }}.day = calendar.day
 {%- endfor %}
 {%- endmacro %}

@@ -20,13 +20,6 @@ unpaid as (
     group by 1, 2
 ),
 
-unread as (
-    select shop_id, effect_day as day, count(*) as documents
-    from {{ ref('sales_documents') }}
-    where gross is null
-    group by 1, 2
-),
-
 -- What a document owes changes on the day it is made, on which something of it is returned, or paid.
 due_changes as (
     select shop_id, document_type, document_id, created_day as day, gross as amount
@@ -138,14 +131,12 @@ days as (
         {%- for name in ['documents_due', 'tickets_open', 'tickets_without_technician'] %}
         sum(coalesce(standing.{{ name }}, 0)) over (partition by calendar.shop_id order by calendar.day) as {{ name }},
         {%- endfor %}
-        coalesce(unread.documents, 0) as unreadable_documents,
         coalesce(unpaid.tickets, 0) as tickets_unpaid,
         coalesce(unpaid.due, 0) as unpaid,
         {{- day_columns() }}
     from calendar
     {{- day_joins() }}
     left join unpaid on unpaid.shop_id = calendar.shop_id and unpaid.day = calendar.day
-    left join unread on unread.shop_id = calendar.shop_id and unread.day = calendar.day
     left join standing on standing.shop_id = calendar.shop_id and standing.day = calendar.day
 )
 
@@ -163,7 +154,7 @@ select
     cast(days.{{ name }} as {{ money() }}) as {{ name }},
     {% endfor -%}
     cast(days.due_to_30 + days.due_31_to_60 + days.due_61_to_90 + days.due_over_90 as {{ money() }}) as due,
-    {% for name in ['documents_due', 'unreadable_documents', 'tickets_open', 'tickets_without_technician', 'tickets_unpaid'] -%}
+    {% for name in ['documents_due', 'tickets_open', 'tickets_without_technician', 'tickets_unpaid'] -%}
     cast(days.{{ name }} as bigint) as {{ name }},
     {% endfor -%}
     days.last_open_day,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from babel.messages.extract import extract, extract_from_dir
 
-from notebooks.prose import FOLDER
-
 ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "notebooks"
 _WHERE = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
 from pipelines.report import closing_report
-from pipelines.report.page import render
+from pipelines.report.render import html as render
 from tests.app.browser import launched
 from tests.app.warehouse import NOW
 

@@ -4,23 +4,24 @@ import itertools
 import json
 import threading
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard import DashboardError, DashboardSettings, details, found, serve, view
-from pipelines.dashboard.asking import signature
-from pipelines.dashboard.filters import compared_with
-from pipelines.dashboard.found import Key
+from pipelines.dashboard import DashboardError, DashboardSettings, search, serve, table, view
+from pipelines.dashboard.asked import documents, signature
+from pipelines.dashboard.plain import plain
+from pipelines.dashboard.search import Key
 from pipelines.dashboard.serve import APP
+from pipelines.language import MINUS
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.publish import publish
-from pipelines.report import formats
-from pipelines.report.figures import Period
+from pipelines.report import Period, closing_report, formats
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
-from tests.app.warehouse import ask, change
+from tests.app.warehouse import NOW, ask, change
 
 
 def shown(home: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTest:
@@ -35,7 +36,7 @@ def shown(home: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTes
 
 def metric(page: AppTest, label: str) -> str:
     (value,) = [m.value for m in page.metric if m.label.startswith(label)]
-    return str(value).replace(formats.NARROW, "")
+    return str(value)
 
 
 def test_figures_follow_shops_and_period(chain, monkeypatch):
@@ -49,7 +50,7 @@ def test_figures_follow_shops_and_period(chain, monkeypatch):
         chain,
         "select sum(total) from marts.monthly_sales where shop_id = 'norte' and year(month) = 2025",
     )
-    assert metric(page, "Sold") == formats.money(total, places=0).replace(formats.NARROW, "")
+    assert metric(page, "Sold") == formats.money(total)
     # The address says the same again to whoever gets it.
     assert dict(page.query_params) == {"shops": "norte", "period": "2025"}
     again = shown(chain, monkeypatch, shops="norte", period="2025")
@@ -57,25 +58,40 @@ def test_figures_follow_shops_and_period(chain, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("address", "first", "last"),
+    ("period", "first", "last"),
     [
-        ({"from": "2026-05-03", "to": "2026-05-09"}, "2026-05-03", "2026-05-09"),
-        ({"from": "2026-05-09", "to": "2026-05-03"}, "2026-05-03", "2026-05-09"),
-        ({"from": "never", "to": "2026-05-03"}, "2026-07-10", "2026-07-16"),
+        ("2026-05-03--2026-05-09", "2026-05-03", "2026-05-09"),
+        ("2026-05-09--2026-05-03", "2026-05-03", "2026-05-09"),
+        ("2026-W20", "2026-05-11", "2026-05-17"),
+        ("2026-Q2", "2026-04-01", "2026-06-30"),
+        ("nonsense", "2026-07-15", "2026-07-15"),
     ],
 )
-def test_days_of_the_address_are_looked_at(chain, monkeypatch, address, first, last):
-    page = shown(
-        chain, monkeypatch, period="range", part="breakdown", by="shop", shops="x,norte", **address
-    )
+def test_days_of_the_address_are_looked_at(chain, monkeypatch, period, first, last):
+    page = shown(chain, monkeypatch, period=period, part="breakdown", by="shop", shops="x,norte")
     ((total,),) = ask(
         chain,
         "select coalesce(sum(total), 0) from marts.daily_sales where shop_id = 'norte' "
         f"and day between '{first}' and '{last}'",
     )
-    assert metric(page, "Sold") == formats.money(total, places=0).replace(formats.NARROW, "")
+    assert metric(page, "Sold") == formats.money(total)
     sold = page.dataframe[0].value["Sold"].sum() if page.dataframe else 0
     assert sold == pytest.approx(float(total))
+
+
+def test_a_bar_of_any_month_leads_to_it(chain, monkeypatch):
+    """Also one that lies further back than a year: it is among the periods to choose from."""
+    ((month, total),) = ask(
+        chain,
+        "select month, sum(total) from marts.monthly_sales where total > 0 group by 1 "
+        "order by 1 limit 1",
+    )
+    page = shown(chain, monkeypatch, period="all")
+    page.session_state["period"] = f"{month:%Y-%m}"
+    page.run()
+    assert not page.exception
+    assert page.selectbox(key="period").value == f"{month:%Y-%m}"
+    assert metric(page, "Sold") == formats.money(total)
 
 
 @pytest.mark.parametrize("by", ["product", "category", "technician", "shop"])
@@ -95,28 +111,6 @@ def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
     assert not rows.isin(["None", "pos_order", "\n"]).any().any()
 
 
-def test_periods_before():
-    def before(first, last, against="before"):
-        days = date.fromisoformat(first), date.fromisoformat(last)
-        found = compared_with(
-            Period(kind="day", first=days[0], last=days[1]),
-            against,
-            date(2026, 3, 6),
-            date(2025, 3, 1),
-        )
-        return None if found is None else (str(found.first), str(found.last))
-
-    assert before("2026-03-09", "2026-03-09") == ("2026-03-06", "2026-03-06")
-    assert before("2026-03-01", "2026-03-31") == ("2026-02-01", "2026-02-28")
-    assert before("2026-03-01", "2026-03-09") == ("2026-02-01", "2026-02-09")
-    assert before("2026-01-01", "2026-03-31") == ("2025-10-01", "2025-12-31")
-    assert before("2026-03-02", "2026-03-08") == ("2026-02-23", "2026-03-01")
-    assert before("2028-02-29", "2028-02-29", "year") == ("2027-02-28", "2027-02-28")
-    assert before("2029-02-01", "2029-02-28", "year") == ("2028-02-01", "2028-02-29")
-    assert before("2025-03-01", "2025-03-31") is None, "the books had not begun"
-    assert before("2026-02-01", "2026-02-09", "year") is None
-
-
 def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     ((number, identity, customer, name, lines, paid),) = ask(
         chain,
@@ -131,7 +125,8 @@ def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     assert (hits["Number"].iloc[0], set(hits["Kind"])) == (number, {"invoice"})
     assert {"centro", "norte"} >= set(hits["Shop"])
     page = shown(chain, monkeypatch, open=f"centro/ticket_invoice/{identity}")
-    assert page.subheader[0].value == f"Invoice {number}"
+    (drawer,) = page.get("dialog")
+    assert plain(f"Invoice {number}") in str(drawer.proto)
     tables = [d.value for d in page.dataframe]
     (its_lines,) = [t for t in tables if "Quantity" in t.columns]
     (payments,) = [t for t in tables if "Paid with" in t.columns]
@@ -140,12 +135,10 @@ def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     assert name in said and identity not in " ".join(said)
     page = shown(chain, monkeypatch, open=f"centro/customer/{customer}", q=name.split()[0])
     assert any(number in set(d.value.get("Number", ())) for d in page.dataframe)
-    page.button(key="close").click().run()
-    assert not page.exception and "open" not in page.query_params
     for odd in ("centro/customer/none", "x/y", "centro/'; drop/1", "norte/ticket/' or 1=1"):
         key = Key.read(odd)
-        assert key is None or found.thing(chain, key) is None
-    assert found.search(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
+        assert key is None or search.thing(chain, key) is None
+    assert search.found(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
 
 
 def test_open_tickets_are_a_list(chain, monkeypatch):
@@ -156,24 +149,12 @@ def test_open_tickets_are_a_list(chain, monkeypatch):
     assert set(tickets["Shop"]) <= {"centro", "norte"}
 
 
-@pytest.mark.parametrize(
-    "definition",
-    [
-        {"date_basis": "settled", "amount_basis": "net", "documents": "paid"},
-        {"date_basis": "ticket", "returns": "sale_day"},
-        {"date_basis": "due", "returns": "ignored"},
-        {"date_basis": "payment"},
-        {"documents": "pos_order"},
-        {"documents": "paid_or_due"},
-    ],
-    ids=lambda definition: "-".join(definition.values()),
-)
-def test_documents_add_up_to_the_month_by_whatever_definition(home, definition):
-    """The models' own view says what counts when; the tables are of another build."""
-    change(home, f"update ops.shops set sales_definition = '{json.dumps(definition)}'")
-    counted = details.documents(home, ("centro", "norte"), date(2026, 5, 1), date(2026, 5, 31))
+def test_documents_add_up_to_the_month(chain):
+    """They are those of the shop's definition: marts.counted_sales, of which days are made too."""
+    names, days = ("centro", "norte"), {"first": date(2026, 5, 1), "last": date(2026, 5, 31)}
+    counted = documents(chain, names, **days)
     ((count, total),) = ask(
-        home,
+        chain,
         "select count(*), sum(total)::double from intermediate.int_sales_effects "
         "where day between '2026-05-01' and '2026-05-31'",
     )
@@ -181,19 +162,112 @@ def test_documents_add_up_to_the_month_by_whatever_definition(home, definition):
     assert float(sum(row["sold"] for row in counted)) == pytest.approx(total)
 
 
+def test_shares_and_changes_sort_as_numbers_and_lead_to_their_documents(chain, monkeypatch):
+    page = shown(chain, monkeypatch, part="breakdown", by="product", period="2026-05")
+    rows = page.dataframe[0].value
+    assert rows["Share"].dtype == rows["Change"].dtype == float
+    assert rows["Share"].sum() == pytest.approx(1)
+    best = rows.iloc[0]
+    page = shown(
+        chain,
+        monkeypatch,
+        part="breakdown",
+        period="2026-05",
+        open=f"part:product:{best['Product']}",
+    )
+    behind = page.dataframe[-1].value
+    assert behind["Sold"].sum() == pytest.approx(best["Sold"])
+
+
+def test_cash_up_stands_beside_the_same_weekday_of_the_week_before(chain, monkeypatch):
+    page = shown(chain, monkeypatch, part="cash", period="2026-07-15")
+    methods = page.dataframe[0].value
+    paid = "select coalesce(sum(amount), 0)::double from marts.payments where day = ?"
+    assert methods["Taken"].sum() == pytest.approx(ask(chain, paid, date(2026, 7, 15))[0][0])
+    (before,) = [name for name in methods.columns if "2026-07-08" in name]
+    assert before.startswith("Wednesday")
+    assert methods[before].sum() == pytest.approx(ask(chain, paid, date(2026, 7, 8))[0][0])
+
+
+def test_staff_see_no_margins(chain, monkeypatch):
+    monkeypatch.setattr("pipelines.dashboard.access.sees_margins", lambda _headers: False)
+    for part in ("sales", "breakdown", "cash", "stock"):
+        page = shown(chain, monkeypatch, part=part, period="2026-05")
+        labels = [one.label for one in page.metric]
+        labels += [name for one in page.dataframe for name in one.value.columns]
+        assert not {"Margin", "cost of goods", "Value at cost"} & set(labels)
+
+
+def test_a_phone_gets_cards_with_their_amounts_in_sight(chain, monkeypatch):
+    monkeypatch.setattr(table, "is_phone", lambda: True)
+    page = shown(chain, monkeypatch, part="due")
+    assert not page.dataframe
+    ((due, number),) = ask(
+        chain, "select due, document_number from marts.receivables order by due desc limit 1"
+    )
+    assert any(plain(formats.money(due)) in str(one.value) for one in page.markdown)
+    page.button(key="debtors-card-0").click().run()
+    assert not page.exception
+    (drawer,) = page.get("dialog")
+    assert plain(str(number)) in str(drawer.proto)
+
+
+def test_what_is_seen_can_be_downloaded(chain, monkeypatch):
+    page = shown(chain, monkeypatch, period="2026-05")
+    assert [one.label for one in page.get("download_button")] == ["PDF", "Excel"]
+
+
+PERIODS = (
+    "2026-07-15", "2026-07-16", "2026-07", "2026-06", "2026-W28", "2026-W29", "2026-Q3",
+    "2026-Q2", "2026", "2026-06-03--2026-06-09",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_report_page_and_query_say_the_same_of_a_period(chain, monkeypatch, capsys, period):
+    """Month to date and a day that still runs among them, each beside the period before."""
+    made = closing_report(chain, period=Period.read(period), now=NOW).pages[0]
+    page = shown(chain, monkeypatch, period=period)
+    now = made.now.figures
+    for label, amount in (
+        ("Sold", now.sold), ("Money taken", now.taken), ("Margin", now.margin),
+        ("Still due", now.due),
+    ):  # fmt: skip
+        assert metric(page, label) == formats.money(amount)
+    for label, count in (
+        ("Tickets opened", now.tickets_opened),
+        ("Open tickets", now.tickets_open),
+    ):
+        assert metric(page, label) == formats.whole(count)
+    assert made.before is not None
+    change_of_sales = formats.share(formats.change(now.sold, made.before.figures.sold))
+    (delta,) = [one.delta for one in page.metric if one.label == "Sold"]
+    assert delta == change_of_sales.replace(MINUS, "-")
+    first, last = made.now.period.first, made.now.period.last
+    asked = (
+        f"select sum(sold), sum(taken), sum(margin), sum(due) filter (where day = '{last}') "
+        f"from marts.shop_days where day between '{first}' and '{last}'"
+    )
+    assert main(["query", asked, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert [Decimal(str(value)) for value in row.values()] == [
+        now.sold, now.taken, now.margin, now.due,
+    ]  # fmt: skip
+
+
 def test_a_month_leads_to_its_documents(chain, monkeypatch):
     page = shown(chain, monkeypatch)
     page.selectbox(key="period").select("2026-05").run()
-    documents = page.dataframe[0].value
+    listed = page.dataframe[0].value
     ((count, gross),) = ask(
         chain,
         "select count(*), sum(gross)::double from marts.sales_documents "
         "where effect_day between '2026-05-01' and '2026-05-31'",
     )
-    assert len(documents) == count > 0
-    assert documents["Gross"].sum() == pytest.approx(gross)
-    assert documents["Sold"].sum() == pytest.approx(gross)
-    assert set(documents["Kind"]) <= {"invoice", "POS order", "return"}
+    assert len(listed) == count > 0
+    assert listed["Gross"].sum() == pytest.approx(gross)
+    assert listed["Sold"].sum() == pytest.approx(gross)
+    assert set(listed["Kind"]) <= {"invoice", "POS order", "return"}
 
 
 def test_books_that_differ_are_seen_first(home, monkeypatch):
@@ -255,7 +329,7 @@ def test_a_warehouse_without_rows_or_marts(home, monkeypatch):
     ]
     change(home, *(f"delete from marts.{name}" for name in tables))
     page = shown(home, monkeypatch)
-    assert metric(page, "Sold") == "0"
+    assert metric(page, "Sold") == "0.00"
     change(home, "drop table marts.receivables")
     assert "another version" in shown(home, monkeypatch, part="due").info[0].value
     change(home, "delete from ops.shops")
@@ -286,8 +360,10 @@ def test_looking_never_keeps_a_sync_from_publishing(chain, tmp_path):
             # Other months each time, so that every look opens the file.
             first = date(2000 + number % 25, number % 12 + 1, 1)
             try:
-                found = view.view(home.path, ["centro"], first, date(2026, 7, 1))
-                if found.seal.compared == 0:
+                days = Period(kind="range", first=first, last=date(2026, 7, 1))
+                there = view.selection(home.path, ("centro",), days.label, sees_margins=True)
+                found = view.view(home.path, ("centro",), days, there.days, "before")
+                if found.now.figures.due == 0:
                     failures.append("half a warehouse")
             except NothingPublished as error:
                 failures.append(str(error))

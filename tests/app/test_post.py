@@ -1,12 +1,12 @@
 """Sending, against real servers on loopback."""
 
-from datetime import date
+import re
 from typing import Any
 
 import pytest
 
 from pipelines.monitor.notify import load_notify
-from pipelines.report import ReportError, closing_report
+from pipelines.report import Period, ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from pipelines.settings import SettingsError
 from tests.app.warehouse import NOW
@@ -15,7 +15,7 @@ from tests.schedules.receivers import HookServer, MailServer, served
 
 @pytest.fixture(scope="module")
 def made(chain):
-    return closing_report(chain, shop="centro", month=date(2026, 6, 1), now=NOW)
+    return closing_report(chain, shop="centro", period=Period.read("2026-06"), now=NOW)
 
 
 def mail_settings(server: MailServer, **more: Any) -> PostSettings:
@@ -36,10 +36,18 @@ def test_a_mail_holds_figures_page_and_pdf(made):
     assert said == ["Mailed to owner@example.com, partner@example.com."]
     assert mail["Subject"] == "Closing report 2026-06: centro"
     kinds = [part.get_content_type() for part in mail.walk() if not part.is_multipart()]
-    assert kinds == ["text/plain", "text/html", "application/pdf"]
+    assert kinds == ["text/plain", "text/html", "image/png", "application/pdf"]
     text = mail.get_body(("plain",))
     assert text is not None
     assert "Money taken" in text.get_content()
+    page = mail.get_body(("html",))
+    assert page is not None
+    drawn = page.get_content()
+    # What Gmail and Outlook do not draw: variables, grids, drawings, styles apart from their tags.
+    assert not re.search(r"var\(|display: ?(grid|flex)|<svg|data:|<style|<script|https?://", drawn)
+    assert drawn.count("<table") >= 5 and "style=" in drawn
+    (picture,) = [part for part in mail.walk() if part.get_content_type() == "image/png"]
+    assert f"cid:{picture['Content-ID'][1:-1]}" in drawn
     (attached,) = mail.iter_attachments()
     assert attached.get_filename() == "closing-2026-06.pdf"
     assert attached.get_payload(decode=True).startswith(b"%PDF")
@@ -52,8 +60,8 @@ def test_a_webhook_gets_text_figures_and_page(made):
     assert document["books"] == "agrees"
     assert document["text"].startswith("Closing report 2026-06: centro")
     assert document["html"].startswith("<!doctype html>")
-    taken = document["report"]["pages"][0]["now"]["taken"]
-    assert taken["sales"] == str(made.pages[0].now.taken.sales)
+    figures = document["report"]["pages"][0]["now"]["figures"]
+    assert figures["sales"] == str(made.pages[0].now.figures.sales)
 
 
 def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):

@@ -1,36 +1,32 @@
-"""The closing report as a workbook and as CSV, and the figures that are shown on request."""
+"""The closing report as a workbook, and the figures that are shown on request."""
 
-import csv
-import io
-from collections import defaultdict
-from datetime import date
 from email.message import EmailMessage
 
 import pytest
 
-from pipelines.report import closing_report, write
+from pipelines.report import Period, closing_report, write
+from pipelines.report.layout import Sheet
 from pipelines.report.post import PostSettings, message
-from pipelines.report.sheet import Sheet
 from shopmirror.main import main
+from tests.app.test_asking import cells
 from tests.app.warehouse import NOW, ask
-from tests.report.test_asking import cells
 
-JUNE = date(2026, 6, 1)
+JUNE = Period.read("2026-06")
 
 
 @pytest.fixture(scope="module")
 def made(chain):
-    return closing_report(chain, month=JUNE, now=NOW, extras=("tax", "margin", "expenses"))
+    return closing_report(chain, period=JUNE, now=NOW, extras=("tax", "margin", "expenses"))
 
 
 def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     path = write(made, tmp_path / "june.xlsx")
     figures = {row[0]: row[1] for row in cells(path)[1:]}
     page = made.pages[0]
-    assert figures["Money taken"] == float(page.now.taken.total)
-    assert figures["Receivables"] == float(page.now.taken.receivables)
-    assert figures["Tickets opened"] == page.now.workshop.opened
-    for sheet, count in ((2, 2), (3, 3), (4, 1), (5, 3), (6, 5)):
+    assert float(figures["Money taken"]) == float(page.now.figures.taken)
+    assert float(figures["Receivables"]) == float(page.now.figures.receivables)
+    assert figures["Tickets opened"] == page.now.figures.tickets_opened
+    for sheet, count in ((2, 3), (3, 5), (4, 3), (5, 2), (6, 1)):
         head, *lines, total = cells(path, sheet)
         assert total[0] == "Total"
         # A median of medians is none.
@@ -41,16 +37,6 @@ def test_a_workbook_has_numbers_with_totals(made, tmp_path):
         for place in added:
             values = [float(line[place] or 0) for line in lines]
             assert float(total[place] or 0) == pytest.approx(sum(values))
-
-
-def test_the_csv_holds_each_figure_once(made, tmp_path):
-    text = write(made, tmp_path / "june.csv").read_text(encoding="utf-8-sig")
-    parts: defaultdict[str, dict[tuple[str, str], str]] = defaultdict(dict)
-    for row in csv.DictReader(io.StringIO(text)):
-        parts[row["part"]][row["line"], row["column"]] = row["value"]
-    (column,) = {c for _line, c in parts["Figures"] if c.strip() == "2026-06"}
-    assert float(parts["Figures"]["Sold", column]) == float(made.pages[0].now.sold.total)
-    assert set(parts) >= {"Paid with", "Tickets by technician", "By shop", "Sales by month"}
 
 
 def test_tax_margin_and_expenses_on_request(made, chain):
@@ -64,17 +50,17 @@ def test_tax_margin_and_expenses_on_request(made, chain):
         "select sum(cost) from marts.purchase_documents where effect = 'expense' "
         "and date_trunc('month', created_day) = '2026-06-01'",
     )
-    now = made.pages[0].now
-    assert (now.sold.tax, now.sold.cost, now.sold.margin, now.expenses) == (
+    now = made.pages[0].now.figures
+    assert (now.tax, now.cost, now.margin, now.expenses) == (
         tax,
         cost,
         margin,
         spent,
     )
-    plain = closing_report(chain, month=JUNE, now=NOW)
-    for words in ("of it tax", "Margin", "cost of goods", "Expenses"):
-        assert words in {row.label for row in Sheet(made, made.pages[0]).rows}
-        assert words not in {row.label for row in Sheet(plain, plain.pages[0]).rows}
+    plain = closing_report(chain, period=JUNE, now=NOW)
+    for words in ("of which tax", "Margin", "cost of goods", "Expenses"):
+        assert words in {row[0] for row in Sheet(made, made.pages[0]).figures().rows}
+        assert words not in {row[0] for row in Sheet(plain, plain.pages[0]).figures().rows}
 
 
 @pytest.mark.parametrize(
@@ -82,8 +68,11 @@ def test_tax_margin_and_expenses_on_request(made, chain):
     [
         ("", []),
         (
-            "csv, xlsx",
-            ["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+            "pdf, xlsx",
+            [
+                "application/pdf",
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            ],
         ),
     ],
 )
@@ -109,11 +98,11 @@ def test_the_setting_asks_for_every_report_and_the_option_for_one(
         ("one", ["--with", "expenses"]),
         ("none", ["--with", "none"]),
     ):
-        main(["report", "--month", "2026-06", "--out", f"{name}.csv", *options])
+        main(["report", "--month", "2026-06", "--out", f"{name}.html", *options])
     lines = {
-        path.stem: {word for word in ("of it tax", "Expenses") if word in path.read_text()}
-        for path in tmp_path.glob("*.csv")
+        path.stem: {word for word in ("of which tax", "Expenses") if word in path.read_text()}
+        for path in tmp_path.glob("*.html")
     }
-    assert lines == {"set": {"of it tax"}, "one": {"Expenses"}, "none": set()}
+    assert lines == {"set": {"of which tax"}, "one": {"Expenses"}, "none": set()}
     assert main(["report", "--with", "profit"]) == 2
     assert "tax, margin, expenses" in capsys.readouterr().err

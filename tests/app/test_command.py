@@ -18,7 +18,7 @@ def at_home(home, monkeypatch, tmp_path):
 
 def test_a_report_is_written_and_its_path_printed(at_home, capsys):
     assert main(["report", "--shop", "centro"]) == 0
-    path = at_home / "reports" / "closing-2026-07-16-centro.html"
+    path = at_home / "reports" / "closing-2026-07-15-centro.html"
     assert capsys.readouterr().out.strip() == str(path)
     assert path.exists()
 
@@ -26,6 +26,17 @@ def test_a_report_is_written_and_its_path_printed(at_home, capsys):
 def test_a_month_on_paper(at_home):
     assert main(["report", "--month", "2026-06", "--out", "june.pdf"]) == 0
     assert Path("june.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [("--week", "2026-W22"), ("--quarter", "2026-Q2"), ("--year", "2025"), ("--day", "2026-06-02")],
+)
+def test_other_periods_are_reported(at_home, option, text, capsys):
+    assert main(["report", option, text]) == 0
+    path = Path(capsys.readouterr().out.strip())
+    assert path.name == f"closing-{text}.html"
+    assert path.read_text().count("<h1>") == 1
 
 
 def test_books_that_differ_end_in_1(at_home, capsys):
@@ -47,6 +58,9 @@ def test_a_mirror_that_missed_a_night_ends_in_1(at_home, capsys):
         (["--month", "2026-13"], "no month like"),
         (["--day", "2999-01-01"], "has not begun"),
         (["--day", "2026-07-01", "--month", "2026-07"], "not for both"),
+        (["--week", "2026-W60"], "no week like 2026-W47"),
+        (["--year", "2026-11"], "no year like 2026"),
+        (["--out", "report.csv"], "must end in .html, .pdf or .xlsx"),
         (["--shop", "sur"], "no shop 'sur'"),
         (["--out", "report.txt"], "must end in"),
         (["--out", "gone/report.html"], "does not exist"),

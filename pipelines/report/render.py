@@ -1,0 +1,290 @@
+"""A report as HTML, PDF, workbook, mail and text: each drawn of the same list of tables.
+
+The PDF is set by Typst from ``report.typ``; fonts come with the packages, and a machine's own help
+out where a name is in another script.
+"""
+
+import functools
+import json
+import tempfile
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from pipelines.json_file import write_atomically
+from pipelines.language import _, current, use
+from pipelines.language.display import load_display, load_language
+from pipelines.report import charts
+from pipelines.report.closing import Report
+from pipelines.report.figures import ReportError
+from pipelines.report.layout import Sheet, Table
+
+SUFFIXES = (".html", ".pdf", ".xlsx")
+_FOLDER = Path(__file__).parent
+_FONTS = ("figo", "figbo", "notos", "notosbo")
+"""FiraGO for most scripts, Noto Sans for what it lacks; regular and bold."""
+
+
+def default_path(home: Path, report: Report) -> Path:
+    """``<home>/reports/closing-<period>[-<shop>].html``."""
+    names = sorted({name for page in report.pages for name in page.shops})
+    shop = f"-{names[0]}" if len(names) == 1 else ""
+    return Path(home) / "reports" / f"closing-{report.period.label}{shop}.html"
+
+
+def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
+    """Write ``report`` in the language of ``[display]`` to ``path``, and return that; its ending
+    chooses HTML, PDF or Excel.
+
+    An earlier file is replaced by a rename, so nobody ever opens half a report; only its owner can
+    read it. ``make_folder`` makes the last folder of the path. Raises
+    :class:`~pipelines.report.figures.ReportError` for another ending, a missing folder, and what
+    the disk says.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ReportError(f"'{path.name}' must end in .html, .pdf or .xlsx.")
+    try:
+        if make_folder:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+        if not path.parent.is_dir():
+            told = f"The folder {path.parent} does not exist; make it or choose another."
+            raise ReportError(told)
+        with use(load_language()):
+            write_atomically(path, content(report, path.suffix.lower()))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        told = f"{path} cannot be written: {reason}. An earlier report is as it was."
+        raise ReportError(told) from error
+    return path
+
+
+def content(report: Report, suffix: str) -> bytes:
+    """``report`` as a file with this ending, in the language at work."""
+    if suffix == ".html":
+        return html(report).encode()
+    return pdf(report) if suffix == ".pdf" else workbook(report)
+
+
+def html(report: Report) -> str:
+    """One self-contained page: no script, no font, no picture from elsewhere."""
+    return _drawn("page.html", report, logo=load_display().picture_url, chart=_chart, seal=_seal)
+
+
+def mail_html(report: Report, chart: str) -> str:
+    """The body of a mail: tables with their styles in each tag, as Gmail and Outlook draw them.
+
+    ``chart`` is the address of the picture that :func:`chart_png` gives, such as ``cid:chart``.
+    """
+    import css_inline
+
+    drawn = _drawn("mail.html", report, picture=chart, seal_colours=charts.SEAL_COLOURS)
+    inlined: str = css_inline.CSSInliner(load_remote_stylesheets=False).inline(drawn)
+    return inlined
+
+
+def text(report: Report) -> str:
+    """The figures in a few plain lines."""
+    lines = [report.title, ""]
+    for page in report.pages:
+        sheet = Sheet(report, page)
+        summary = sheet.summary()
+        width = max(len(label) for label, _text in summary)
+        lines.append(sheet.title)
+        lines += [f"  {label:{width}}   {words}" for label, words in summary]
+        lines += [f"  {words}" for words in (*(c.shown for c in page.cautions), *sheet.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _drawn(template: str, report: Report, **more: Any) -> str:
+    """Names of people and shops are escaped, and isolated from the page's writing direction."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template(template).render(
+        report=report,
+        sheets=[Sheet(report, page) for page in report.pages],
+        css=Markup(Path(_FOLDER / template).with_suffix(".css").read_text(encoding="utf-8")),  # noqa: S704 - our file
+        lang=current().code,
+        _=_,
+        **more,
+    )
+
+
+def _chart(sheet: Sheet, width: int = 640, height: int = 150) -> Markup:
+    return Markup(charts.months(sheet.page.months, width, height))  # noqa: S704 - our own drawing
+
+
+def _seal(sheet: Sheet) -> Markup:
+    return Markup(charts.seal(sheet.page.seal.state))  # noqa: S704 - our own drawing
+
+
+# -- PDF ------------------------------------------------------------------------------------------
+
+
+def pdf(report: Report, paper: str = "a4") -> bytes:
+    """The report on paper: a page for each page of the report unless a table is very long."""
+    with tempfile.TemporaryDirectory() as folder:
+        files: dict[str, bytes] = {}
+        pages = []
+        for place, page in enumerate(report.pages):
+            sheet = Sheet(report, page)
+            state = page.seal.state
+            files[f"seal{place}.svg"] = charts.seal(state, charts.SEAL_COLOURS[state]).encode()
+            files[f"chart{place}.svg"] = _paper_chart(sheet)
+            pages.append(_paged(sheet))
+        logo = load_display().picture
+        if logo is not None:
+            files["logo.png"] = logo
+        told = {
+            "title": report.title, "lang": current().code, "paper": paper,
+            "made": report.made_at.strftime("%Y-%m-%d"), "logo": logo is not None, "pages": pages,
+            "words": {
+                "kicker": _("Closing report"), "taken": _("Money taken"),
+                "repairs": _("Repairs"), "counter": _("Counter"), "chart": _("Sales by month"),
+            },
+        }  # fmt: skip
+        files["report.json"] = json.dumps(told, ensure_ascii=False).encode()
+        return _typeset(Path(folder), files, (_FOLDER / "report.typ").read_bytes(), "pdf")
+
+
+def chart_png(report: Report) -> bytes:
+    """The bars of the first page's months as a picture, for mail programs that draw no SVG."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"chart.svg": _paper_chart(Sheet(report, report.pages[0]))}
+        source = (
+            b'#set page(width: 640pt, height: 112pt, margin: 0pt)\n#image("chart.svg", width: 100%)'
+        )
+        return _typeset(Path(folder), files, source, "png")
+
+
+def _paper_chart(sheet: Sheet) -> bytes:
+    drawn = charts.months(sheet.page.months, 700, 122, charts.ON_PAPER)
+    return drawn.replace('font-family="inherit"', 'font-family="FiraGO"').encode()
+
+
+def _typeset(folder: Path, files: dict[str, bytes], source: bytes, form: Any) -> bytes:
+    import typst
+
+    for name, file in {**files, "main.typ": source}.items():
+        (folder / name).write_bytes(file)
+    made = typst.compile(
+        str(folder / "main.typ"),
+        root=str(folder),
+        font_paths=[str(_fonts())],
+        format=form,
+        ppi=144.0,
+    )
+    assert isinstance(made, bytes)
+    return made
+
+
+@functools.lru_cache(maxsize=1)
+def _fonts() -> Path:
+    """The packaged fonts as files, for as long as this process runs."""
+    import atexit
+    import shutil
+
+    import pymupdf_fonts
+
+    folder = Path(tempfile.mkdtemp(prefix="shopmirror-fonts-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in _FONTS:
+        (folder / f"{name}.ttf").write_bytes(pymupdf_fonts.myfont(name))
+    return folder
+
+
+def _paged(sheet: Sheet) -> dict[str, Any]:
+    """What ``report.typ`` draws."""
+    page = sheet.page
+    title, detail = sheet.seal
+    return {
+        "period": page.now.period.shown, "weekday": sheet.weekday, "shop": sheet.title,
+        "amounts": _("amounts in {currency}", currency=page.currency) if page.currency else "",
+        "seal": {"title": title, "detail": detail, "colour": charts.SEAL_COLOURS[page.seal.state]},
+        "taken": sheet.money(page.now.figures.taken), "unit": sheet.unit,
+        "parts": [
+            {"label": part.label, "amount": sheet.money(part.amount), "colour": part.colour,
+             "share": float(part.share)}
+            for part in sheet.parts
+        ],
+        "cautions": [
+            {"text": line.shown, "fault": line.severity.name == "FAULT"} for line in page.cautions
+        ],
+        "notes": sheet.notes,
+        "tables": [_typed(sheet, table) for table in sheet.tables()],
+        "footnote": sheet.footnote,
+    }  # fmt: skip
+
+
+def _typed(sheet: Sheet, table: Table) -> dict[str, Any]:
+    cells = [] if table.place == "chart" else sheet.cells(table, table.shown)
+    return {
+        "key": table.key, "title": table.title, "place": table.place, "heads": table.heads,
+        "kinds": table.kinds, "rows": cells, "none": table.none, "more": more(table),
+        "styles": table.styles or [""] * len(cells),
+    }  # fmt: skip
+
+
+def more(table: Table) -> str:
+    """A line on the rows that are not shown; empty when all are."""
+    if table.more:
+        return _("and {n} more; 'shopmirror reconcile' lists them", n=table.more)
+    hidden = len(table.rows) - table.shown if table.shown else 0
+    return _("and {n} more", n=hidden) if hidden > 0 else ""
+
+
+# -- workbook -------------------------------------------------------------------------------------
+
+
+def workbook(report: Report) -> bytes:
+    """The report as ``.xlsx``: a sheet for each table, numbers as numbers, totals below."""
+    from pipelines.report.workbook import Tab, write_workbook
+
+    tabs = []
+    for page in report.pages:
+        sheet = Sheet(report, page)
+        for table in sheet.tables():
+            rows = _numbers(sheet, table)
+            totals = _totals(table, rows)
+            # Of several pages each name begins with its page's.
+            name = table.title if len(report.pages) == 1 else f"{page.title} {table.title}"
+            heads = [
+                f"{head.replace(chr(10), ' ') or sheet.title} ({page.currency})"
+                if kind == "money" and page.currency
+                else head.replace("\n", " ") or sheet.title
+                for head, kind in zip(table.heads, table.kinds, strict=True)
+            ]
+            tabs.append(Tab(name, heads, [*rows, *totals], totals=len(totals)))
+    made = BytesIO()
+    write_workbook(made, tabs)
+    return made.getvalue()
+
+
+def _numbers(sheet: Sheet, table: Table) -> list[list[Any]]:
+    """Numbers and days as they are, names and states in words."""
+    rows = [
+        [shown if kind in ("name", "text", "state") else value
+         for value, shown, kind in zip(row, texts, table.kinds, strict=True)]
+        for row, texts in zip(table.rows, sheet.cells(table), strict=True)
+    ]  # fmt: skip
+    if table.key == "figures":
+        beside = [None] * (len(table.heads) - 2)
+        rows[1:1] = [[part.label, part.amount, *beside] for part in sheet.parts]
+        rows.append([_("Books"), " ".join(sheet.seal), *beside])
+    return rows
+
+
+def _totals(table: Table, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    if not (table.has_totals and rows):
+        return []
+    sums: list[Any] = [_("Total")]
+    for place, kind in enumerate(table.kinds[1:], 1):
+        values = [row[place] for row in rows if row[place] is not None]
+        sums.append(sum(values) if values and kind in ("money", "count", "minor") else None)
+    return [sums]

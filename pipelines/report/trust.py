@@ -1,0 +1,170 @@
+"""Whether the figures of a page can be relied on: the seal, the banner above them, as of when."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from pipelines.language import Text, shown
+from pipelines.language.words import list_name
+from pipelines.monitor import freshness
+from pipelines.monitor.severity import Problem, Severity, worst
+from pipelines.publish.published import Published
+from pipelines.reconcile.books import Books, books, differing
+from pipelines.report.figures import Frozen, Words
+
+_LISTS, _DIFFERENCES = 6, 6
+"""Lists in doubt that are named, and periods that differ that are shown."""
+
+
+class SealState(StrEnum):
+    """Whether our reports and the service's own say the same."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    IN_DOUBT = "in-doubt"
+    """They agreed, and the figures are old, not proven, or a sync has failed since."""
+    UNKNOWN = "unknown"
+
+
+STATES = {
+    SealState.AGREES: Text("agree"),
+    SealState.DIFFERS: Text("differ"),
+    SealState.IN_DOUBT: Text("in doubt"),
+    SealState.UNKNOWN: Text("not compared"),
+}
+TITLES = {
+    SealState.AGREES: Text("Books agree"),
+    SealState.DIFFERS: Text("Books differ"),
+    SealState.IN_DOUBT: Text("Books in doubt"),
+    SealState.UNKNOWN: Text("Not compared"),
+}
+"""The seal in two or three words."""
+
+
+class Difference(Frozen):
+    """A period in which our report and the service's do not agree."""
+
+    shop: str
+    report: str
+    period: date
+    ours: Decimal
+    theirs: Decimal
+
+
+class Seal(Frozen):
+    """The comparison of every period with business that the service told its own figure for."""
+
+    state: SealState
+    compared: int
+    differing: int
+    differences: tuple[Difference, ...] = ()
+    """The newest of them."""
+
+    @property
+    def detail(self) -> Text:
+        """How many periods agree, or differ, in words that cannot be taken for the contrary."""
+        if not self.compared:
+            return Text("with the service's own reports")
+        if self.differing:
+            return Text("in {n} of {all} periods", n=self.differing, all=self.compared)
+        if self.state is SealState.UNKNOWN:
+            return Text("in every shop")
+        if self.state is SealState.IN_DOUBT:
+            return Text("though all {n} periods agreed", n=self.compared)
+        return Text("in all {n} periods", n=self.compared)
+
+
+class Caution(Frozen):
+    """Why the figures of a page cannot be relied on; ``severity`` is never ``OK``."""
+
+    severity: Severity
+    text: Words
+
+    @property
+    def shown(self) -> str:
+        """A sentence in the language at work."""
+        text = shown(self.text)
+        return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+class Trust(Frozen):
+    """All of it, of some shops."""
+
+    seal: Seal
+    by_shop: Mapping[str, SealState]
+    cautions: tuple[Caution, ...]
+    """The banner, gravest first."""
+    as_of: datetime | None
+    """What the service changed before this moment is in the figures of all these shops."""
+    given: datetime | None
+    """Since when readers of a server have had these figures."""
+
+
+def trust(warehouse: Published, names: Sequence[str], now: datetime, today: date) -> Trust:
+    """How far the published figures of these shops go; ``today`` is their own day at ``now``."""
+    compared = books(warehouse, names, today)
+    evidence = freshness.evidence(warehouse, names, now, compared)
+    found = evidence.problems(names)
+    return Trust(
+        seal=_seal(warehouse, names, compared, found),
+        by_shop={name: _state([name], compared, evidence.problems([name])) for name in names},
+        cautions=_cautions(found, many_shops=len(names) > 1),
+        as_of=evidence.as_of(names),
+        given=freshness.given(warehouse),
+    )
+
+
+def _state(
+    names: Sequence[str], compared: Mapping[str, Books], problems: Sequence[Problem]
+) -> SealState:
+    if any(compared[name].differing for name in names if name in compared):
+        return SealState.DIFFERS
+    if not set(names) <= set(compared):
+        # A shop nobody compared is no shop that agrees.
+        return SealState.UNKNOWN
+    return SealState.IN_DOUBT if worst(problems) else SealState.AGREES
+
+
+def _seal(
+    warehouse: Published,
+    names: Sequence[str],
+    compared: Mapping[str, Books],
+    problems: Sequence[Problem],
+) -> Seal:
+    state = _state(names, compared, problems)
+    rows = differing(warehouse, names, _DIFFERENCES) if state is SealState.DIFFERS else []
+    return Seal(
+        state=state,
+        compared=sum(shop.compared for shop in compared.values()),
+        differing=sum(shop.differing for shop in compared.values()),
+        differences=tuple(
+            Difference(**{name: row[name] for name in Difference.model_fields}) for row in rows
+        ),
+    )
+
+
+def _cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
+    """A line for each problem, lists in doubt together in one."""
+    lists = [problem for problem in problems if problem.resource]
+    lines = [
+        Caution(
+            severity=problem.rule.severity,
+            text=Text("{shop}: {text}", shop=problem.shop, text=problem.text)
+            if many_shops and problem.shop
+            else problem.text,
+        )
+        for problem in problems
+        if not problem.resource
+    ]
+    if lists:
+        pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
+        names = [
+            Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
+            for name, shop in pairs[:_LISTS]
+        ]
+        if len(pairs) > _LISTS:
+            names.append(Text("others"))
+        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
+        lines.append(Caution(severity=worst(lists), text=text))
+    return tuple(sorted(lines, key=lambda line: -line.severity))
