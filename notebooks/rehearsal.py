@@ -12,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.outbox.preview import preview
-from pipelines.outbox.store import Outbox
+from pipelines.outbox import Outbox, preview
 from pipelines.publish.reading import warehouse_file
 from pipelines.settings import Settings, ShopSettings
 
@@ -47,7 +46,7 @@ class Rehearsal:
     def based_on(self) -> dict[int, dict[str, Any]]:
         """Number of a change -> the values that its author saw."""
         with Outbox(self._home) as outbox:
-            return {change.number: change.base for change in outbox.changes()}
+            return {change.number: change.basis for change in outbox.changes()}
 
     def close(self) -> None:
         """Remove the scratch folder with all that was rehearsed."""

@@ -209,3 +209,10 @@ def models(name: str) -> dict[str, type[Body]]:
 
 
 _BLOCKS = {name: (section, op, lines) for name, section, op, lines in _BLOCK.findall(_TABLES)}
+_NUMERIC = {"number", "from_0", "above_0", "margin", "duration", "schedule"}
+
+
+def numeric_fields(name: str) -> frozenset[str]:
+    """The fields of a block whose values are numbers."""
+    fields = _FIELD.findall(_BLOCKS[name][2])
+    return frozenset(field for field, _, kind, _ in fields if kind in _NUMERIC)

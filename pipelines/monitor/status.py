@@ -33,8 +33,6 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _RUNS = 10
-_WAITING = ("in_doubt", "rejected", "conflict")
-"""States of a change that a person has to look at."""
 
 
 @dataclass
@@ -278,28 +276,12 @@ def _add_others(
 
 
 def _queue(home: Path) -> tuple[dict[str, int], list[Problem]]:
-    """Changes by state; those that a person has to look at, and that the queue is a copy that sends
-    nothing. Nobody need look again at rejected ones that were discarded."""
-    from pipelines.outbox.errors import QueueForeign
-    from pipelines.outbox.identity import refuse_foreign
-    from pipelines.outbox.queue_file import WATERMARK
-    from pipelines.outbox.store import FILE_NAME, Outbox
+    """Changes by state; and what of them a person has to look at."""
+    from pipelines.outbox.mirrored import problems
 
-    if not (home / FILE_NAME).is_file() and not (home / WATERMARK).is_file():
-        return dict.fromkeys(STATES, 0), []
-    with Outbox(home) as outbox:
-        counts = outbox.counts()
-        waiting = counts | {"rejected": counts["rejected"] - outbox.discarded()}
-        told = [
-            f"{waiting[state]} change(s) {state}: 'shopmirror queue list' says why"
-            for state in _WAITING
-            if waiting[state]
-        ]
-        try:
-            refuse_foreign(outbox)
-        except QueueForeign as error:
-            told.append(str(error))
-        return counts, [Problem(Kind.CHANGE, text) for text in told]
+    counts, told = problems(home)
+    none = dict.fromkeys(map(str, STATES), 0)
+    return none | counts, [Problem(Kind.CHANGE, text) for text in told]
 
 
 def _incidents(

@@ -6,20 +6,23 @@ From a notebook::
     enqueue("products", "update", frame[["id", "price"]])   # a pandas DataFrame, a list or a dict
 
 ``shopmirror push`` (:func:`push`) sends them; the next sync reads back what :func:`touched_since`
-names, calls :func:`mark_mirrored`, and loads :func:`history_rows` into ``ops.changes``.
+names, calls :func:`mark_mirrored`, and loads :func:`history_rows` into ``ops.changes``;
+:func:`not_shown` says what is done and the mirror does not show. States: :mod:`.change`.
 """
 
 from importlib import import_module
 from typing import Any
 
 _FACE = {
-    "errors": "InputRefused OutboxError PushBusy QueueBroken QueueForeign ServiceChanged",
-    "store": "STATES Change Outbox",
-    "mirrored": "Touched brief history_rows mark_mirrored touched_since",
-    "review": "discard retry",
-    "identity": "adopt",
-    "preview": "Planned",
-    "intake": "enqueue",
+    "errors": "InputRefused Moved OutboxError PushBusy QueueBroken QueueForeign ServiceChanged",
+    "change": "STATES Change NewChange State",
+    "store": "Outbox",
+    "mirrored": "Touched brief history_rows mark_mirrored not_shown problems touched_since",
+    "review": "discard next_step retry",
+    "origin": "adopt mark_restored",
+    "preview": "Planned preview",
+    "intake": "OutboxSettings current_user enqueue resource_and_op",
+    "files": "read_object read_rows",
     "pushing": "PushReport push",
 }
 """Module -> its names for others. A module is loaded when a name of it is asked for:

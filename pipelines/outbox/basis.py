@@ -3,10 +3,12 @@
 Either the author says it (``based_on``: request fields and their values), or it is read from the
 published warehouse at the moment of queueing, which is what people look at. Fields that we pushed
 ourselves since the warehouse read the record have what we sent as their basis: our own change is
-nobody's edit. A field without a basis cannot conflict.
+nobody's edit. A field without a basis cannot conflict. A payment is based on its invoice being due.
+
+A basis is ``{"values": {field: value}, "seen": {field: {column: text}}}``, and ``shown``: what the
+service showed when the change was parked, over which a person retried it.
 """
 
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,9 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from pipelines.outbox.change import Fields, State
-from pipelines.outbox.compare import columns_of, picture, retains, same
-from pipelines.outbox.store import NewChange, Outbox
+from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows, State
+from pipelines.outbox.match import Match, cents, columns_of, compare, picture, same
+from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
 
@@ -27,47 +29,43 @@ def from_warehouse(
     home: Path, shop: str, resource: str, wanted: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Any]]:
     """Record id -> ``{"seen": {field: {column: text}}, "seen_at": ...}`` for the wanted fields of
-    records; ``seen_at`` is when the mirror read it, in seconds since 1970.
+    records; ``seen_at`` is when the mirror read it, in seconds since 1970, None if nobody knows.
 
     Empty where there is no warehouse yet or the record is not in it: nobody can have looked.
     """
-    if not wanted:
-        return {}
+    rows, served = rows_of_warehouse(home, shop, resource, list(wanted))
+    return {
+        key: {
+            "seen": _pictures(resource, wanted[key], row, served),
+            "seen_at": row["_seen_at"].timestamp() if row.get("_seen_at") else None,
+        }
+        for key, row in rows.items()
+    }
+
+
+def rows_of_warehouse(
+    home: Path, shop: str, resource: str, ids: list[str]
+) -> tuple[Rows, set[str]]:
+    """Records of the published warehouse by id, and the columns of their table that hold a value
+    in any row: in those, null means empty, not "never shown"."""
+    if not ids:
+        return {}, set()
     try:
         with published_here(home) as warehouse:
             if not warehouse.has(f"raw.{resource}"):
-                return {}
+                return {}, set()
             # The table's name is one of ours (BODIES), never a user's text.
             table = f"raw.{resource} where shop_id = $shop"
-            values = {"shop": shop, "ids": list(wanted)}
+            values = {"shop": shop, "ids": ids}
             rows = warehouse.rows(f"select * from {table} and id in (select unnest($ids))", values)  # noqa: S608 - see above
             served = _served(warehouse, table, values, rows[0]) if rows else set()
     except (duckdb.Error, NothingPublished):
         # Being replaced or of another make: no basis then, and so no false conflict.
-        return {}
-    return {
-        str(row["id"]): {
-            "seen": _pictures(resource, wanted[str(row["id"])], row, served),
-            "seen_at": row["_seen_at"].timestamp() if row.get("_seen_at") else time.time(),
-        }
-        for row in rows
-    }
-
-
-def over_own(outbox: Outbox, change: NewChange, seen: Fields, seen_at: float) -> dict[str, Any]:
-    """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
-    values: dict[str, Any] = {}
-    pushed = outbox.of_record(
-        change, op="update", states=[State.DONE], leads=True, pushed_after=seen_at
-    )
-    for ours in pushed:
-        sent = ours.sent_body or {}
-        values |= {name: value for name, value in sent.items() if name in seen}
-    return {"values": values, "seen": {k: shown for k, shown in seen.items() if k not in values}}
+        return {}, set()
+    return {str(row["id"]): row for row in rows}, served
 
 
 def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:
-    """Columns that hold a value in any row: in those, null means empty, not "never shown"."""
     tests = (f'count("{name}") > 0 as "{name}"' for name in names if not name.startswith("_"))
     found = warehouse.row(f"select {', '.join(tests)} from {table}", values)  # noqa: S608 - names of the table's own columns
     return {name for name, shown in found.items() if shown}
@@ -84,15 +82,56 @@ def _pictures(
     return found
 
 
-def moved(resource: str, base: Fields, row: Fields, zone: ZoneInfo) -> dict[str, dict[str, str]]:
-    """Fields that moved away from the basis at the service: field -> ``base`` and ``theirs``."""
+def over_own(
+    outbox: Outbox, change: NewChange, seen: Fields, seen_at: float | None
+) -> dict[str, Any]:
+    """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
+    values: dict[str, Any] = {}
+    since = outbox.clock.wall() if seen_at is None else seen_at
+    for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=since):
+        values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
+    return {"values": values, "seen": {k: shown for k, shown in seen.items() if k not in values}}
+
+
+def old_values(change: Change) -> dict[str, str]:
+    """What each field of a change was when it was queued, as far as anybody saw it."""
+    basis, found = change.basis, {}
+    for name in change.body:
+        if name in basis.get("values", {}):
+            found[name] = str(basis["values"][name])
+        elif seen := basis.get("seen", {}).get(name):
+            found[name] = ", ".join(dict.fromkeys(seen.values()))
+    return found
+
+
+def conflicts(
+    outbox: Outbox, change: Change, body: Fields, row: Fields, zone: ZoneInfo
+) -> dict[str, dict[str, str]]:
+    """Fields that moved away from the basis at the service, and are not ours: field -> ``base``
+    and ``theirs``. What a later change of ours set is ours, too: it was sent before a backup was
+    put back."""
+    resource = change.resource
+    later = [one.body for one in outbox.of_record(change, after=change.number, states=OPEN)]
+    if change.attempts and (change.fence or {}).get("before"):
+        found = _moved_since(resource, change.fence["before"], body, row) if change.fence else {}
+    else:
+        found = _moved(resource, change.basis, row, zone)
+
+    def is_ours(name: str) -> bool:
+        sent = [one[name] for one in (body, *later) if name in one]
+        return any(compare(resource, name, one, row, zone) >= Match.RESPELLED for one in sent)
+
+    return {name: told for name, told in found.items() if name in body and not is_ours(name)}
+
+
+def _moved(resource: str, basis: Fields, row: Fields, zone: ZoneInfo) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    for name, value in base.get("values", {}).items():
-        if retains(resource, name, value, row, zone) is False:
-            theirs = ", ".join(dict.fromkeys(picture(resource, name, row).values()))
-            found[name] = {"base": str(value), "theirs": theirs}
-    for name, seen in base.get("seen", {}).items():
-        if name in found or name in base.get("values", {}):
+    shown = basis.get("shown", {}).get("seen", {})
+    for name, value in basis.get("values", {}).items():
+        if name not in shown and compare(resource, name, value, row, zone) < Match.HIDDEN:
+            found[name] = {"base": str(value), "theirs": _words(resource, name, row)}
+    for name, seen in {**basis.get("seen", {}), **shown}.items():
+        if name in found or (name in basis.get("values", {}) and name not in shown):
             continue
         now = picture(resource, name, row)
         common = (seen.keys() & now.keys()) or seen.keys() | now.keys()
@@ -102,3 +141,73 @@ def moved(resource: str, base: Fields, row: Fields, zone: ZoneInfo) -> dict[str,
                 found[name] = {"base": before, "theirs": after}
                 break
     return found
+
+
+def _moved_since(
+    resource: str, before: Fields, body: Fields, row: Fields
+) -> dict[str, dict[str, str]]:
+    """Fields that are neither as before the first request nor as it set them."""
+    return {
+        name: {"base": _words(resource, name, before), "theirs": _words(resource, name, row)}
+        for name in body
+        if picture(resource, name, before) != picture(resource, name, row)
+    }
+
+
+def _words(resource: str, name: str, row: Fields) -> str:
+    return ", ".join(dict.fromkeys(picture(resource, name, row).values()))
+
+
+def due_conflict(
+    change: Change, body: Fields, invoices: Rows, payments: Rows
+) -> tuple[str, dict[str, Any]] | None:
+    """Why a payment is not booked without a person's word, and what the service showed: its
+    invoice is no longer due, or less of it than the payment. None if it is, or a person saw just
+    this."""
+    ours = sum(cents(line["amount"]) or 0 for line in body["lines"])
+    if ours <= 0:
+        return None  # a refund
+    paid = sum(cents(row.get("amount")) or 0 for row in payments.values())
+    totals = [cents(row.get("amount_total")) for row in invoices.values()]
+    returned = sum(
+        cents(one.get("amount")) or 0
+        for row in invoices.values()
+        for one in row.get("returns") or ()
+    )
+    due = None if None in totals else sum(map(int, filter(None, totals))) - paid - returned
+    statuses = {name: str(row.get("status") or "") for name, row in invoices.items()}
+    shown = {"statuses": statuses, "due": due}
+    if shown == change.basis.get("shown"):
+        return None
+    over = [
+        f"invoice {name} is {status}"
+        for name, status in statuses.items()
+        if status and not {"due", "part"} & set(_words_of(status))
+    ]
+    if not over and due is not None and ours > due:
+        over = [f"{due / 100:.2f} is due, and the payment is {ours / 100:.2f}"]
+    return ("; ".join(over) + ": was it paid meanwhile?", shown) if over else None
+
+
+def _words_of(status: str) -> list[str]:
+    return [word[:4] if word.startswith("part") else word for word in status.casefold().split()]
+
+
+def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:
+    """The part of a record that can later tell whether an update was applied."""
+    wanted: dict[str, Any] = {}
+    for name in body:
+        wanted |= picture(resource, name, row)
+        wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
+    return wanted | {extra: row[extra] for extra in ("lines", *NAMES) if extra in row}
+
+
+def move_bases(outbox: Outbox, change: Change, body: Fields) -> None:
+    """Later changes of the same fields are based on what this one sent."""
+    for other in outbox.of_record(change, op="update", states=[State.QUEUED, State.CONFLICT]):
+        if shared := [name for name in other.body if name in body]:
+            seen = {k: v for k, v in other.basis.get("seen", {}).items() if k not in shared}
+            values = other.basis.get("values", {}) | {name: body[name] for name in shared}
+            told = f"change {change.number} set {', '.join(shared)}"
+            basis = {**other.basis, "values": values, "seen": seen}
+            outbox.move(other, None, "new basis", told, basis=basis)

@@ -1,8 +1,19 @@
-"""A change, on its way into the queue and as it stands in it; its states (interface page,
-Write-back), and which may follow which."""
+"""A change, on its way into the queue and as it stands in it, and its states.
+
+::
+
+    queued ──> sending ──> done
+      │  ^        │ └────> rejected <── queued, in_doubt, conflict: a person discarded it
+      │  │        └──────> in_doubt ──> done       proof was found
+      │  │                     └──────> sending    it is not there, or a person approved it
+      │  └── conflict, rejected: a person retried it
+      └────> conflict, rejected, in_doubt (the queue was put back from a backup)
+
+Which state may follow which is a trigger of ``schema.sql``, so no program can break it.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -20,21 +31,50 @@ Rows = Mapping[str, Fields]
 
 
 class State(StrEnum):
-    """Where a change stands."""
+    """Where a change stands (interface page, Write-back)."""
 
     QUEUED = "queued"
-    """Waits for the next push, or for a change it refers to."""
+    """Waits for the next push, or for a change it refers to. It was surely not sent."""
     SENDING = "sending"
-    """Committed before the request leaves; found by a later push, it is in doubt."""
+    """Committed as the request leaves; found by a later push, it is in doubt."""
     DONE = "done"
-    """The service has it."""
+    """The service has it: its answer proves it, or the record does."""
     IN_DOUBT = "in_doubt"
-    """It may have been applied: looked up, never resent blindly."""
+    """It may have been applied: looked up, never sent again blindly."""
     REJECTED = "rejected"
     """The service or our validation said no, or a person discarded it."""
     CONFLICT = "conflict"
-    """The record changed since the value it was based on."""
+    """The record changed since the value it was based on, or the invoice is no longer due."""
 
+
+class Said(StrEnum):
+    """What the service answered to the request of a change in doubt."""
+
+    NOTHING = ""
+    """No answer, or none that says anything."""
+    DONE = "done"
+    """A success that does not prove itself."""
+    NO = "no"
+    """A refusal: if the change is not there, it is rejected."""
+
+
+STATES: tuple[State, ...] = tuple(State)
+OPEN = (State.QUEUED, State.SENDING, State.IN_DOUBT, State.CONFLICT)
+"""What may still be sent, or be sent again."""
+
+NAMES = ("ref", "ticket_ref", "ticket_no", "internal_id")
+"""Columns of a record by which a service may name what it wrote, instead of by its id."""
+
+ONCE_ONLY = frozenset(
+    (
+        "printInvoice printReceipt printLabel stockQuantity stock_cog_per_item add_products "
+        "delete_products"
+    ).split()
+)
+"""Fields that do something each time they are sent. Lines are upserted by product code, and an
+invoice that exists is updated (specification, Ticket), so those may be sent twice."""
+_ON_CREATE = ONCE_ONLY | {"createInvoice", "createticket"}
+_ACTING = ("payments", "stock", "adjustments")
 
 _LONGEST_ID = 128
 _NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan", "error"})
@@ -58,62 +98,47 @@ def as_id(value: Any) -> str | None:
     return text if ok else None
 
 
-NAMES = ("ref", "ticket_ref", "ticket_no", "internal_id")
-"""Columns of a record by which a service may name what it wrote, instead of by its id."""
-
-STATES: tuple[State, ...] = tuple(State)
-
-OPEN = (State.QUEUED, State.SENDING, State.IN_DOUBT, State.CONFLICT)
-"""What may still be sent, or be sent again."""
-
-TRANSITIONS: Mapping[State, frozenset[State]] = {
-    # To in_doubt: it may have been sent from a copy of this queue.
-    State.QUEUED: frozenset({State.SENDING, State.REJECTED, State.CONFLICT, State.IN_DOUBT}),
-    # To queued: the answer proved that it had no effect, or it never left.
-    State.SENDING: frozenset({State.DONE, State.REJECTED, State.IN_DOUBT, State.QUEUED}),
-    # To done: adopted. To sending: proved absent. To queued and rejected: on a person's word, or
-    # the service refused it and does not show it.
-    State.IN_DOUBT: frozenset({State.DONE, State.SENDING, State.QUEUED, State.REJECTED}),
-    State.CONFLICT: frozenset({State.QUEUED, State.REJECTED}),
-    State.REJECTED: frozenset({State.QUEUED}),
-    State.DONE: frozenset(),
-}
-"""State -> the states that may follow it; staying is always allowed."""
-
-
 @dataclass(frozen=True)
 class Change:
-    """One row of the queue. Times are seconds since 1970; JSON columns are decoded."""
+    """One row of the queue, its JSON decoded.
+
+    ``sent_at``, ``look_at`` and ``until`` are of the service's clock, the other times of ours, all
+    in seconds since 1970.
+    """
 
     number: int
+    version: int
     shop: str
     resource: str
     op: str
     record_id: str | None
     body: dict[str, Any]
-    base: dict[str, Any]
+    basis: dict[str, Any]
     file: dict[str, Any] | None
     marker: str | None
+    key: str | None
     state: State
-    id: str | None
     reason: str
     queued_by: str
     queued_at: float
+    stamp: str
+    service: int | None
     attempts: int
     sent_body: dict[str, Any] | None
     sent_at: float | None
-    baseline: dict[str, Any] | None
-    progress: dict[str, Any]
-    lookups: int
-    next_lookup: float | None
-    for_person: bool
-    alone: bool
-    merged_into: int | None
+    fence: dict[str, Any] | None
+    """What was there before it was sent first, kept for good: see :mod:`.evidence`."""
+    said: Said
+    answered: str | None
+    """The id, or of a file its place, that the service answered."""
+    looks: int
+    look_at: float | None
+    needs_person: bool
+    approved_by: str | None
+    """Who said that it is to be sent again, having looked."""
+    id: str | None
     answer: str | None
     pushed_at: float | None
-    service: int | None = None
-    doubted_since: float | None = None
-    is_copied: bool = False
 
     @property
     def what(self) -> str:
@@ -121,9 +146,23 @@ class Change:
         target = f" {self.record_id}" if self.record_id else ""
         return f"change {self.number} ({self.op} {self.resource}{target})"
 
+    @property
+    def acts(self) -> bool:
+        """Whether it does something each time it is sent: only proof adopts it."""
+        return acts(self.resource, self.op, self.sent_body or self.body)
 
-Group = Sequence[Change]
-"""A change, or several updates of one record that leave as one request."""
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether sending it twice leaves what sending it once does."""
+        return self.op in ("update", "delete") and not self.acts
+
+
+def acts(resource: str, op: str, body: Fields) -> bool:
+    """Whether a write does more than leave a record that others may leave, too: it takes money,
+    moves stock, prints, or attaches a file."""
+    fields = ONCE_ONLY if op == "update" else _ON_CREATE
+    once = any(body.get(name) for name in fields)
+    return op == "upload" or once or (resource in _ACTING and op == "create")
 
 
 @dataclass(frozen=True)
@@ -135,7 +174,8 @@ class NewChange:
     op: str
     record_id: str | Reference | None
     body: dict[str, Any]
-    base: dict[str, Any] = field(default_factory=dict)
+    basis: dict[str, Any] = field(default_factory=dict)
     file: dict[str, Any] | None = None
     marker: str | None = None
+    key: str | None = None
     where: str = ""

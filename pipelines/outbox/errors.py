@@ -22,7 +22,7 @@ class InputRefused(OutboxError):
 
 
 class QueueBroken(OutboxError):
-    """The queue's file is damaged, locked for too long, of a newer version or not writable."""
+    """The queue's file is damaged, locked for too long, of another version or not writable."""
 
 
 class QueueForeign(OutboxError):
@@ -43,3 +43,9 @@ class PushBusy(OutboxError):
     """One push at a time in a home folder, so that no change is sent by two."""
 
     exit_code = 4
+
+
+class Moved(OutboxError):
+    """Somebody else dealt with a change since it was read: leave it to them."""
+
+    exit_code = 1

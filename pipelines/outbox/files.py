@@ -1,39 +1,68 @@
-"""Files of changes: JSON Lines and CSV -> rows and the name of each row for messages.
+"""Files of changes: JSON Lines and CSV -> rows, the name of each row for messages, and faults.
 
-JSON Lines: one object a line. CSV: a header of field names, UTF-8 (with or without the mark that
-spreadsheets write, or their line ``sep=;``), cells apart by comma, semicolon (spreadsheets of
-countries with a decimal comma) or tab; empty cells are "not given", and so are blank columns at the
-end; nested lists as JSON text in their cell.
+A file is about what the command says: one resource, one operation. JSON Lines: one object a line.
+CSV: a header of field names, UTF-8 (with or without the mark that spreadsheets write), cells apart
+by comma, semicolon (spreadsheets of countries with a decimal comma, whose numbers may have one) or
+tab; empty cells are "not given", and so are blank columns at the end; nested lists as JSON text.
 """
 
 import csv
 import io
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from pipelines.bodies import BODIES, UPLOADS
+from pipelines.bodies.tables import numeric_fields
 from pipelines.outbox.errors import InputRefused
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""
 _SHORTENED = re.compile(r"\d[.,]\d+E\+\d\d")
 """What spreadsheets make of long telephone numbers and codes."""
-_OWN = {"id", "_resource", "_op", "_based_on"}
+_COMMA = re.compile(r"-?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
+_OWN = {"id", "_based_on", "file"}
 
 
-def read_rows(path: Path, resource: str, op: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows of a file and their names ("line 7"); :class:`InputRefused` names what is wrong."""
+@dataclass
+class FileRows:
+    """Rows of a file, the name of each ("line 7"), and what is wrong with the others."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    where: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, line: int, row: dict[str, Any]) -> None:
+        """A row, by its line."""
+        self.rows.append(row)
+        self.where.append(f"line {line}")
+
+
+def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> FileRows:
+    """Rows of a file for one operation; ``key`` may name a column more.
+    :class:`InputRefused` if nothing of it can be read."""
     text = _text(path)
     kind = path.suffix.lower()
     if kind not in (".csv", ".jsonl", ".ndjson"):
         raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
-    rows = _csv(path, text, resource, op) if kind == ".csv" else _json_lines(path, text)
-    if len(rows) > MOST_ROWS:
+    found = FileRows()
+    if kind == ".csv":
+        _read_csv(found, path, text, _fields_of(resource, op) | _OWN | ({key} if key else set()))
+        _read_commas(found, resource if op != "upload" else "")
+    else:
+        _read_json_lines(found, text)
+    if len(found.rows) > MOST_ROWS:
         raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
-    return list(rows.values()), list(rows)
+    for where, row in zip(found.where, found.rows, strict=True):
+        if row.get("file"):
+            row["file"] = _beside(path, str(row["file"]), where, found)
+    found.faults = [f"{path}: {fault}" for fault in found.faults]
+    return found
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -42,6 +71,16 @@ def read_object(text: str) -> dict[str, Any]:
         return _object(text)
     except (ValueError, RecursionError) as error:
         raise InputRefused([f"--json is no JSON object: {error}"]) from None
+
+
+def _beside(path: Path, name: str, where: str, found: FileRows) -> str:
+    """A file that a sheet names must lie in the sheet's folder or below it: who made the sheet may
+    not choose among all files of who queues it."""
+    folder = path.resolve().parent
+    file = (folder / name).resolve()
+    if not file.is_relative_to(folder):
+        found.faults.append(f"{where}: file {name} does not lie below {folder}")
+    return str(file)
 
 
 def _text(path: Path) -> str:
@@ -58,8 +97,12 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _csv(path: Path, text: str, resource: str, op: str) -> dict[str, dict[str, Any]]:
-    """The name of a row -> its cells."""
+def _fields_of(resource: str, op: str) -> set[str]:
+    model = UPLOADS.get(resource) if op == "upload" else BODIES.get((resource, op))
+    return set(model.model_fields) if model is not None else set()
+
+
+def _read_csv(found: FileRows, path: Path, text: str, known: set[str]) -> None:
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")
@@ -70,32 +113,29 @@ def _csv(path: Path, text: str, resource: str, op: str) -> dict[str, dict[str, A
         io.StringIO(rest if separated else text, newline=""), delimiter=delimiter, strict=True
     )
     above = 1 if separated else 0
-    rows: dict[str, dict[str, Any]] = {}
-    faults: list[str] = []
     try:
-        header = _without_blank_end([name.strip() for name in next(reader, [])])
-        _check_header(path, header, resource, op)
+        header = _trimmed([name.strip() for name in next(reader, [])])
+        _check_header(path, header, known)
         for cells in reader:
+            line = reader.line_num + above
+            cells = _trimmed(cells, len(header))
             if not any(cell.strip() for cell in cells):
                 continue
-            line = f"line {reader.line_num + above}"
-            if len(cells) > len(header):
-                cells = _without_blank_end(cells, len(header))
             if len(cells) != len(header):
-                faults.append(f"{line}: has {len(cells)} cells, not {len(header)}")
-                continue
-            if short := next(filter(_SHORTENED.fullmatch, cells), None):
-                faults.append(f"{line}: {short} is a number that a spreadsheet cut short")
-                continue
-            rows[line] = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+                found.faults.append(f"line {line}: has {len(cells)} cells, not {len(header)}")
+            elif short := next(filter(_SHORTENED.fullmatch, cells), None):
+                found.faults.append(
+                    f"line {line}: {short} is a number that a spreadsheet cut short"
+                )
+            else:
+                found.add(
+                    line, {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+                )
     except csv.Error as error:
-        faults.append(f"line {reader.line_num + above}: {error}")
-    if faults:
-        raise InputRefused([f"{path}: {fault}" for fault in faults])
-    return rows
+        found.faults.append(f"line {reader.line_num + above}: {error}")
 
 
-def _without_blank_end(cells: list[str], least: int = 0) -> list[str]:
+def _trimmed(cells: list[str], least: int = 0) -> list[str]:
     """Cells without the blank ones that spreadsheets write after the last column."""
     end = len(cells)
     while end > least and not cells[end - 1].strip():
@@ -103,40 +143,50 @@ def _without_blank_end(cells: list[str], least: int = 0) -> list[str]:
     return cells[:end]
 
 
-def _check_header(path: Path, header: list[str], resource: str, op: str) -> None:
+def _check_header(path: Path, header: list[str], known: set[str]) -> None:
     if not any(header):
         raise InputRefused([f"{path}: has no header"])
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputRefused([f"{path}: header names {', '.join(twice)} more than once"])
-    model = UPLOADS.get(resource) if op == "upload" else BODIES.get((resource, op))
-    fields = set(model.model_fields) if model is not None else set()
-    unknown = [name for name in header if name not in fields | _OWN | {"file"}]
-    # With other resources or operations in the rows the header is a mixture; the rows tell.
-    if unknown and not {"_resource", "_op"} & set(header):
-        known = ", ".join(sorted(fields | {"id"}))
+    if unknown := [name for name in header if name not in known]:
         raise InputRefused(
             [
-                f"{path}: header: {resource} {op} has no field {', '.join(map(repr, unknown))}. "
-                f"It has: {known}"
+                f"{path}: header: there is no field {', '.join(map(repr, unknown))}. "
+                f"It has: {', '.join(sorted(known - _OWN | {'id'}))}"
             ]
         )
 
 
-def _json_lines(path: Path, text: str) -> dict[str, dict[str, Any]]:
-    rows: dict[str, dict[str, Any]] = {}
-    faults: list[str] = []
+def _read_commas(found: FileRows, resource: str) -> None:
+    """Numbers with a decimal comma, of the whole file: one with points alone may be a thousand
+    times another there."""
+    numeric = numeric_fields(resource) if resource else frozenset()
+
+    def cells(row: Mapping[str, Any]) -> Sequence[str]:
+        return [name for name in row if name in numeric]
+
+    if not any(_COMMA.fullmatch(row[name].strip()) for row in found.rows for name in cells(row)):
+        return
+    for where, row in zip(found.where, found.rows, strict=True):
+        for name in cells(row):
+            text = row[name].strip()
+            if _POINTS.fullmatch(text):
+                plain = text.replace(".", "")
+                found.faults.append(f"{where}: {name}: {text} may be {plain} or a part of it")
+            elif _COMMA.fullmatch(text):
+                row[name] = text.replace(".", "").replace(",", ".")
+
+
+def _read_json_lines(found: FileRows, text: str) -> None:
     # Only line feeds end a line: JSON text may hold the other separators that splitlines knows.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            rows[f"line {number}"] = _object(line)
+            found.add(number, _object(line))
         except (ValueError, RecursionError) as error:
-            faults.append(f"{path}: line {number}: no JSON object: {error}")
-    if faults:
-        raise InputRefused(faults)
-    return rows
+            found.faults.append(f"line {number}: no JSON object: {error}")
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -11,16 +11,17 @@ specification -> rows of ``outbox.sqlite``. From a notebook::
 A row's keys are the specification's field names. ``id`` is the record an update, delete or upload
 is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id
 that change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells of
-data frames and CSV files are "not given". Rows may differ in resource, operation and basis by
-their keys ``_resource``, ``_op`` and ``_based_on`` (JSON: the values the change is based on).
+data frames and CSV files are "not given". A row may say in ``_based_on`` which values it is based
+on (an object, or its JSON).
 """
 
 import getpass
 import hashlib
 import json
+import logging
 import mimetypes
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,19 +32,28 @@ from pipelines.bodies import BodyError, operations, validate, validate_upload
 from pipelines.bodies.fields import Queued, QueuedRow, reference
 from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.change import Fields, NewChange, Reference, as_id
-from pipelines.outbox.compare import marked_body
 from pipelines.outbox.errors import InputRefused
-from pipelines.outbox.identity import bind
-from pipelines.outbox.known import unknown
+from pipelines.outbox.match import marked_body
+from pipelines.outbox.origin import bind, here, skip_numbers
+from pipelines.outbox.references import unknown
+from pipelines.outbox.remarks import remarks
 from pipelines.outbox.store import Outbox
-from pipelines.settings import Settings, ShopSettings, load_settings
+from pipelines.settings import Section, Settings, ShopSettings, load_section, load_settings
+from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
 
+log = logging.getLogger(__name__)
 MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""
-_OWN = ("_resource", "_op", "_based_on")
 
 Rows = pd.DataFrame | Sequence[Fields] | Fields
+
+
+class OutboxSettings(Section):
+    """``[outbox]``: ``marker`` puts a short token into the note of each payment, by which ours is
+    known for sure should its answer be lost."""
+
+    marker: bool = True
 
 
 def enqueue(
@@ -56,53 +66,71 @@ def enqueue(
     home: Path | str | None = None,
     by: str | None = None,
     based_on: Fields | None = None,
-    marker: bool = False,
+    marker: bool | None = None,
+    key: str | None = None,
     file: Path | str | None = None,
     settings: Settings | None = None,
     where: Sequence[str] | None = None,
+    faults: Sequence[str] = (),
     check: bool = True,
+    warn: Callable[[str], None] = log.warning,
+    clock: SystemClock | None = None,
 ) -> list[int]:
     """Queue one change for each row; their numbers, in the order of the rows.
 
-    ``marker`` allows a short token in a free-text field of what is created, by which it is found
-    again for sure should its answer be lost. ``file`` is for ``op="upload"``. ``where`` names the
-    rows in messages ("line 7"). ``check`` False leaves it to the service whether ids and labels
-    exist (:mod:`pipelines.outbox.known`). :class:`InputRefused` names every fault; nothing is
-    queued then.
+    ``marker`` puts a short token in a free-text field of what is created; None: of payments, as
+    ``[outbox] marker`` says. ``key`` names the field or column that makes a row unique for ever: a
+    row whose key was queued before is not queued again, and its number is that of the first.
+    ``file`` is for ``op="upload"``. ``where`` names the rows in messages ("line 7"); ``faults`` are
+    others to be told along. ``check`` False leaves it to the service whether ids and labels exist.
+    ``warn`` gets a line for what is queued and looks like a mistake. ``clock`` is for tests.
+    :class:`InputRefused` names every fault; nothing is queued then.
     """
     settings = settings or load_settings()
     target = _shop(settings, shop)
     folder = Path(home) if home is not None else settings.home
     rows = _rows(data)
-    names = list(where) if where is not None else [f"row {n}" for n in range(1, len(rows) + 1)]
-    faults: list[str] = []
-    changes: list[NewChange] = []
+    if marker is None:
+        marker = resource_and_op(resource, op)[0] == "payments" and (
+            load_section("outbox", OutboxSettings).marker
+        )
+    found, changes = list(faults), list[NewChange]()
     for place, row in enumerate(rows):
-        label = names[place] if len(rows) > 1 or where is not None else ""
+        label = where[place] if where else f"row {place + 1}" if len(rows) > 1 else ""
+        at = f"{label}: " if label else ""
         try:
-            change = _change(resource, op, row, record_id, target, based_on, marker, file)
+            change = _change(resource, op, row, record_id, target, based_on, marker, key, file)
             _check_rows(change, place + 1)
             changes.append(replace(change, where=label))
         except BodyError as error:
             section = f" (specification, {error.section})" if error.section else ""
-            at = f"{label}: " if label else ""
-            faults.extend(f"{at}{error.what}: {fault}{section}" for fault in error.faults)
+            found.extend(f"{at}{error.what}: {fault}{section}" for fault in error.faults)
         except InputRefused as error:
-            faults.extend(f"{label}: {fault}" if label else fault for fault in error.faults)
+            found.extend(f"{at}{fault}" for fault in error.faults)
     if not rows:
-        faults.append("there is no row in it")
-    if faults:
-        raise InputRefused(faults)
-    with Outbox(folder) as outbox:
-        _check_numbers(outbox, changes)
+        found.append("there is no row in it")
+    with Outbox(folder, clock) as outbox:
+        found += _wrong_numbers(outbox, changes)
+        if check and not _wrong_numbers(outbox, changes):
+            changes = [_with_id(outbox, change) for change in changes]
+            found += unknown(folder, outbox, changes)
+        found += _wrong_keys(outbox, changes)
+        if found:
+            raise InputRefused(sorted(found, key=_line) if where else found)
         changes = [_with_id(outbox, change) for change in changes]
-        if check and (missing := unknown(folder, outbox, changes)):
-            raise InputRefused(missing)
-        return outbox.add(
-            _with_basis(folder, outbox, changes),
-            by=by or current_user(),
-            service=bind(outbox, target),
-        )
+        changes = _with_basis(folder, outbox, changes)
+        service = bind(outbox, target)
+        skip_numbers(outbox)
+        numbers = outbox.add(changes, by=by or current_user(), service=service, stamp=here(outbox))
+    for remark in remarks(changes):
+        warn(remark)
+    return numbers
+
+
+def _line(fault: str) -> int:
+    """The line that a fault names, so that they are told in their order."""
+    head = fault.partition("line ")[2].partition(":")[0]
+    return int(head) if head.isdecimal() else 0
 
 
 def resource_and_op(resource: str, op: str) -> tuple[str, str]:
@@ -126,18 +154,19 @@ def _change(
     shop: ShopSettings,
     based_on: Fields | None,
     marker: bool,
+    key: str | None,
     file: Path | str | None,
 ) -> NewChange:
     values = dict(row)
-    own = {name: values.pop(name) for name in _OWN if name in values}
-    table, op = resource_and_op(str(own.get("_resource", resource)), own.get("_op", op))
-    said = values.pop("id", None)
+    table, op = resource_and_op(resource, op)
+    own_key = _key(values, key, table, op)
+    said, basis = values.pop("id", None), values.pop("_based_on", based_on)
     if said and record_id and str(said) != str(record_id):
         raise InputRefused([f"id: the row is for both {str(said)!r} and {str(record_id)!r}"])
     target = _target(said or record_id, op)
-    base_values = _based_on(own.get("_based_on", based_on))
-    base = {"values": base_values} if base_values else {}
-    change = NewChange(shop.name, table, op, target, body={}, base=base)
+    based = _based_on(basis)
+    change = NewChange(shop.name, table, op, target, body={}, key=own_key)
+    change = replace(change, basis={"values": based} if based else {})
     if op == "upload":
         attached = _file(file or values.pop("file", None))
         metadata = {"fileName": attached["name"], "fileSize": attached["size"]}
@@ -152,6 +181,23 @@ def _change(
     if marker and op == "create":
         body, token = marked_body(table, body)
     return replace(change, body=body, marker=token)
+
+
+def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | None:
+    """The caller's own key of a row; a column that is no field is taken out of it."""
+    if key is None:
+        return None
+    text = str(values.get(key, "")).strip()
+    if not text:
+        raise InputRefused([f"{key}: is empty, and was named as the key of each row"])
+    try:
+        validate(table, op, {key: values[key]})
+    except BodyError as error:
+        if key != "id" and any(
+            f.field == key and "no such field" in f.message for f in error.faults
+        ):
+            values.pop(key)
+    return text
 
 
 def _rows(data: Rows | None) -> list[dict[str, Any]]:
@@ -218,19 +264,17 @@ def _check_rows(change: NewChange, place: int) -> None:
             raise InputRefused([f"@row:{one.row} must name an earlier row than its own, {place}"])
 
 
-def _check_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> None:
+def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
+    known: dict[tuple[int, str], str] = {}
     faults = []
-    known: dict[int, str] = {}
     for change in changes:
         for one in _references([change.body, change.record_id]):
-            if isinstance(one, QueuedRow):
-                continue
-            if one.number not in known:
-                known[one.number] = _refusal(outbox, one.number, change.shop)
-            if known[one.number]:
-                faults.append(f"{change.where}: {known[one.number]}".removeprefix(": "))
-    if faults:
-        raise InputRefused(faults)
+            if isinstance(one, Queued):
+                asked = one.number, change.shop
+                known[asked] = known.get(asked) or _refusal(outbox, *asked)
+                if known[asked]:
+                    faults.append(f"{change.where}: {known[asked]}".removeprefix(": "))
+    return faults
 
 
 def _refusal(outbox: Outbox, number: int, shop: str) -> str:
@@ -242,6 +286,30 @@ def _refusal(outbox: Outbox, number: int, shop: str) -> str:
     if found[0].state == "done" and found[0].id is None:
         return f"@{number}: change {number} is done, and has no id"
     return f"@{number}: change {number} was rejected" if found[0].state == "rejected" else ""
+
+
+def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
+    """Keys that name another change: what was queued under one stays what it is."""
+    faults, seen = [], dict[str, NewChange]()
+    for change in changes:
+        if change.key is None:
+            continue
+        at = f"{change.where}: " if change.where else ""
+        if change.key in seen:
+            faults.append(f"{at}key {change.key} stands in {seen[change.key].where}, too")
+        seen[change.key] = change
+        known = outbox.by_key(change)
+        if known and _words(known.body, known.marker) != _words(change.body, change.marker):
+            faults.append(
+                f"{at}key {change.key} was queued as change {known.number}, with other values"
+            )
+    return faults
+
+
+def _words(body: Fields, marker: str | None) -> str:
+    """A body as text, without its marker; a reference by row or by number is the same."""
+    text = json.dumps(body, default=lambda one: "@", sort_keys=True)
+    return text.replace(f" [{marker}]", "").replace(f"[{marker}]", "") if marker else text
 
 
 def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
@@ -260,19 +328,19 @@ def _with_basis(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> lis
         if _lacks_basis(change):
             fields = wanted.setdefault((change.shop, change.resource), {})
             fields.setdefault(str(change.record_id), set()).update(change.body)
-    found = {key: from_warehouse(home, *key, fields) for key, fields in wanted.items()}
+    found = {asked: from_warehouse(home, *asked, fields) for asked, fields in wanted.items()}
     based = []
     for change in changes:
-        base = found.get((change.shop, change.resource), {}).get(str(change.record_id))
-        if base and _lacks_basis(change):
-            seen = {name: base["seen"][name] for name in change.body if name in base["seen"]}
-            change = replace(change, base=over_own(outbox, change, seen, base["seen_at"]))
+        basis = found.get((change.shop, change.resource), {}).get(str(change.record_id))
+        if basis and _lacks_basis(change):
+            seen = {name: basis["seen"][name] for name in change.body if name in basis["seen"]}
+            change = replace(change, basis=over_own(outbox, change, seen, basis["seen_at"]))
         based.append(change)
     return based
 
 
 def _lacks_basis(change: NewChange) -> bool:
-    return change.op == "update" and isinstance(change.record_id, str) and not change.base
+    return change.op == "update" and isinstance(change.record_id, str) and not change.basis
 
 
 def _file(path: Any) -> dict[str, Any]:

@@ -1,13 +1,23 @@
-"""What the sync needs of the queue: the records pushed, and the rows of ``ops.changes``."""
+"""What the sync and ``status`` need of the queue: the records pushed, the rows of ``ops.changes``,
+and what is done and the mirror does not show."""
 
+import json
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from pipelines.outbox.store import FILE_NAME, Change, Outbox
+from pipelines.outbox.basis import rows_of_warehouse
+from pipelines.outbox.change import Change, Fields
+from pipelines.outbox.match import IN_WORDS, Match, compare, picture
+from pipelines.outbox.origin import find
+from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
+
+_UTC = ZoneInfo("UTC")
+_EDITED_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,8 @@ def touched_since(home: Path, shop: str | None = None) -> list[Touched]:
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        return [Touched(**row) for row in outbox.touched(shop)]
+        rows = outbox.ask("unread", shop=shop)
+        return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
 
 
 def mark_mirrored(
@@ -40,8 +51,86 @@ def mark_mirrored(
     """
     if not (home / FILE_NAME).is_file():
         return 0
+    now = time.time()
+    with Outbox(home) as outbox, outbox.transaction() as db:
+        before = db.total_changes
+        for resource, record in records:
+            values = {"shop": shop, "resource": resource, "id": record, "now": now}
+            outbox.ask("mark_mirrored", read_at=now if read_at is None else read_at, **values)
+        return db.total_changes - before
+
+
+def not_shown(home: Path) -> list[str]:
+    """Changes that are done, and that the mirror does not show as they were written: what a service
+    answered and did not do. A record is compared once a sync read it back, at no request."""
+    if not (home / FILE_NAME).is_file():
+        return []
     with Outbox(home) as outbox:
-        return outbox.mark_mirrored(shop, records, time.time() if read_at is None else read_at)
+        wanted: dict[tuple[str, str], list[Any]] = {}
+        for row in outbox.ask("uncompared"):
+            wanted.setdefault((row["shop"], row["resource"]), []).append(row)
+        for (shop, resource), written in wanted.items():
+            found, _ = rows_of_warehouse(home, shop, resource, [row["id"] for row in written])
+            for row in written:
+                if (shown := _difference(home, row, found.get(row["id"]))) is not None:
+                    names = ("shop", "resource", "id", "number")
+                    outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
+        return [
+            f"change {row['number']} ({row['op']} {row['resource']} {row['id']}) of shop "
+            f"'{row['shop']}' is done, but the record does not show it: {row['shown']}"
+            for row in outbox.ask("not_shown")
+        ]
+
+
+def _difference(home: Path, written: Any, row: Fields | None) -> str | None:
+    """What a record shows otherwise than it was written; empty if nothing, None if it is too early
+    to say."""
+    if row is None:
+        published = home / "warehouse.duckdb"
+        is_newer = published.exists() and published.stat().st_mtime > written["mirrored_at"]
+        missing = "" if written["op"] == "delete" else "the service has no such record"
+        return missing if is_newer else None
+    seen, edited = row.get("_seen_at"), row.get("last_updated")
+    if seen is None or seen.timestamp() < written["pushed_at"]:
+        return None
+    if written["op"] == "delete":
+        return "" if row.get("_deleted_at") else "the record is still there"
+    if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
+        return ""  # somebody changed it since
+    resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")
+    return "; ".join(
+        f"{name} was set to '{value}' and is '{', '.join(picture(resource, name, row).values())}'"
+        for name, value in sent.items()
+        if name not in IN_WORDS
+        and not isinstance(value, list)
+        and compare(resource, name, value, row, _UTC) is Match.DIFFERENT
+    )
+
+
+def problems(home: Path) -> tuple[dict[str, int], list[str]]:
+    """Changes by state, and what a person has to look at, in words. What somebody discarded need
+    not be looked at again."""
+    if not (home / FILE_NAME).is_file() and not (home / STAMP).is_file():
+        return {}, []
+    with Outbox(home) as outbox:
+        counts = outbox.counts()
+        waiting = counts | {"rejected": counts["rejected"] - outbox.discarded()}
+        told = [
+            f"{waiting[state]} change(s) {state}: 'shopmirror queue list' says what to do"
+            for state in ("in_doubt", "rejected", "conflict")
+            if waiting[state]
+        ]
+        found = find(outbox)
+        foreign = [
+            row["shop"] for row in outbox.ask("unsettled", shop=None) if row["kind"] == "foreign"
+        ]
+        if found.standing.name == "FOREIGN":
+            told.append(f"The queue sends nothing: it is a copy, {found.why} ('queue adopt')")
+        elif foreign:
+            told.append(
+                f"The queue is a copy, not adopted for: {', '.join(foreign)} ('queue adopt')"
+            )
+    return counts, told + not_shown(home)
 
 
 def history_rows(home: Path) -> list[dict[str, Any]]:
@@ -51,10 +140,10 @@ def history_rows(home: Path) -> list[dict[str, Any]]:
         return []
     with Outbox(home) as outbox:
         return [
-            row
+            dict(row)
             | {name: _utc(row[name]) for name in ("queued_at", "pushed_at")}
             | {"is_mirrored": bool(row["is_mirrored"])}
-            for row in outbox.told()
+            for row in outbox.ask("told")
         ]
 
 

@@ -1,19 +1,19 @@
 """What a push would send, without asking the service anything (``push --dry-run``).
 
-The queue is copied into memory and walked by the code of a push (:mod:`pipelines.outbox.order`),
-with a service that takes everything.
+The queue is copied into memory and walked in the order of a push, with a service that takes
+everything.
 """
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.change import Group, State
-from pipelines.outbox.identity import claim
-from pipelines.outbox.order import OnConflict, Unsendable, Walk, prepared, read_file
-from pipelines.outbox.outcome import settle_done
-from pipelines.outbox.paid import invoices_of
-from pipelines.outbox.store import Change, Outbox
+from pipelines.outbox.attempt import touched
+from pipelines.outbox.basis import old_values
+from pipelines.outbox.change import Change, State
+from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, waits_for
+from pipelines.outbox.origin import claim
+from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 
 _METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
@@ -21,7 +21,8 @@ _METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "PO
 
 @dataclass(frozen=True)
 class Planned:
-    """What a push would send for a change. ``waits`` says what for, if it would not be sent yet.
+    """What a push would send for a change; ``old`` has what its fields were when it was queued.
+    ``waits`` says what for, if it would not be sent yet.
 
     An id that only the service can give is shown as ``@12``: that of change 12.
     """
@@ -33,6 +34,7 @@ class Planned:
     body: dict[str, Any]
     requests: int
     waits: str = ""
+    old: dict[str, str] = field(default_factory=dict)
 
 
 def preview(
@@ -43,63 +45,50 @@ def preview(
     shop = settings.name
     with outbox.copy() as copy:
         claim(copy, settings)
-        taker = _Taker(copy)
-        walk = Walk(copy, shop, deliver=taker.take)
-        walk.begin(on_conflict)
-        while walk.once():
-            pass
+        if on_conflict != "park":
+            for one in copy.changes(shop=shop, states=[State.CONFLICT]):
+                if one.resource != "payments":
+                    copy.move(one, State.QUEUED)
+        planned: list[Planned] = []
+        lists: set[str] = set()
+        for change in copy.changes(shop=shop, states=[State.QUEUED]):
+            change = copy.get(change.number)
+            if waits_for(copy, change):
+                continue
+            try:
+                body = prepared(copy, change)
+            except Unsendable as refusal:
+                planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))
+                copy.move(change, State.REJECTED)
+                continue
+            planned.append(_planned(change, body, _requests(change, lists)))
+            new_id = f"@{change.number}" if change.op == "create" else str(change.record_id)
+            sent = copy.move(change, State.SENDING)
+            copy.finish(sent, "done", "", new_id, touched(change, body, new_id))
         waiting = [
-            _planned(change, dict(change.body), 0, change.reason)
+            _planned(change, dict(change.body), 0, waits_for(copy, change))
             for change in copy.changes(shop=shop, states=[State.QUEUED])
         ]
         doubtful = [
             Planned(
-                one.number, shop, "GET", PATHS[one.resource], {}, 1, "in doubt, looked up first"
+                one.number, shop, "GET", PATHS[one.resource], {}, 0 if one.needs_person else 1,
+                "in doubt, for you to decide" if one.needs_person else "in doubt, looked up first",
             )
-            for one in copy.changes(shop=shop, states=[State.IN_DOUBT], leads=True)
-        ]
-    return taker.planned + waiting + doubtful
+            for one in copy.changes(shop=shop, states=[State.IN_DOUBT, State.SENDING])
+        ]  # fmt: skip
+    return planned + waiting + doubtful
 
 
-@dataclass
-class _Taker:
-    """A service that takes whatever it is sent."""
-
-    outbox: Outbox
-    planned: list[Planned] = field(default_factory=list)
-    listed: set[str] = field(default_factory=set)
-
-    def take(self, batch: list[Group]) -> bool:
-        for group in batch:
-            self._take(group)
-        return True
-
-    def _take(self, group: Group) -> None:
-        lead = group[0]
-        body = prepared(self.outbox, group)
-        try:
-            read_file(lead)
-        except Unsendable as refusal:
-            self.outbox.set(group, "rejected", state=State.REJECTED, reason=str(refusal))
-            self.planned.append(_planned(lead, {}, 0, f"will be rejected: {refusal}"))
-            return
-        self.planned.append(_planned(lead, body, self._requests(lead)))
-        self.outbox.set(group, "sending", state=State.SENDING)
-        new_id = f"@{lead.number}" if lead.op == "create" else str(lead.record_id)
-        settle_done(self.outbox, group, body, new_id, "", "done")
-
-    def _requests(self, change: Change) -> int:
-        """The write and what is read for it; a list of more than a page costs more."""
-        if change.resource == "payments":
-            return 1 + len(invoices_of(change.body))
-        # The newest page, and a look behind it, once a push for each list; one of each kind of
-        # update is read back.
-        kind = change.resource + ("" if change.op == "create" else str(sorted(change.body)))
-        fresh = kind not in self.listed
-        self.listed.add(kind)
-        if change.op == "create":
-            return 3 if fresh else 1
-        return 3 if change.op == "update" and (fresh or "lines" in change.body) else 2
+def _requests(change: Change, lists: set[str]) -> int:
+    """The write and what is read for it: a list once a push, one update of each kind."""
+    if change.resource == "payments":
+        return 1 + len(invoices_of(change.body))
+    kind = change.resource + ("" if change.op == "create" else str(sorted(change.body)))
+    is_first = kind not in lists
+    lists.add(kind)
+    if change.op == "create":
+        return 2 if is_first else 1
+    return 3 if change.op == "delete" or (change.op == "update" and is_first) else 2
 
 
 def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "") -> Planned:
@@ -108,4 +97,7 @@ def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "
         path += f"/{change.record_id}"
     if change.op == "upload":
         path += "/upload"
-    return Planned(change.number, change.shop, _METHODS[change.op], path, body, requests, waits)
+    return Planned(
+        change.number, change.shop, _METHODS[change.op], path, body, requests, waits,
+        old_values(change),
+    )  # fmt: skip

@@ -1,42 +1,38 @@
-"""Pushing the queue: each change exactly once, in an order that keeps its meaning.
+"""Pushing the queue: each change exactly once, in the order in which it was queued.
 
 A change waits for the changes it refers to, for earlier changes of the same record, and for an
 earlier create in doubt that could be mistaken for it; everything else goes on. One push at a time
 in a home folder. Requests go through the shop's rate budget in the lane "push", which a sync that
-waits does not starve. Run it alone with ``shopmirror push``.
+waits does not starve. Every wait is of the service's clock, so ours may be set at will.
 """
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
+
 from pipelines.home import LEDGER
-from pipelines.outbox.change import Group, State
-from pipelines.outbox.doubt import Resolver
-from pipelines.outbox.errors import OutboxError, ShopUnknown
-from pipelines.outbox.identity import claim, locked, refuse_foreign, taken
-from pipelines.outbox.lookup import Lookup
+from pipelines.outbox.attempt import DAY, MOST_SILENT, Attempts, Hook
+from pipelines.outbox.change import Change, State
+from pipelines.outbox.errors import Moved, OutboxError, ShopUnknown
 from pipelines.outbox.mirrored import brief
-from pipelines.outbox.order import OnConflict, Walk, together
+from pipelines.outbox.order import OnConflict, waits_for
+from pipelines.outbox.origin import claim, find, locked, put_in_doubt, refuse_foreign, take
 from pipelines.outbox.preview import Planned, preview
-from pipelines.outbox.sending import MOST_SILENT, Hook, Sender
-from pipelines.outbox.store import Change, Outbox
-from pipelines.outbox.verify import Earlier
+from pipelines.outbox.store import Outbox
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
+from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import refuse_newer
 
-WORKERS = 4
-"""Changes in flight at once when answers are slow; at 3 s each they use 30 requests a minute."""
-SLOW_SECONDS = 1.0
-"""Mean time of an answer from which changes are sent side by side."""
+_CHUNK = 200
+Network = Callable[[ShopSettings], httpx.BaseTransport]
 
 
 @dataclass
@@ -72,6 +68,9 @@ class _Asked:
     hook: Hook
     progress: Callable[[str], None]
     max_requests: int | None
+    clock: SystemClock
+    sleep: Callable[[float], None]
+    transport: Network | None
 
 
 def push(
@@ -85,33 +84,40 @@ def push(
     hook: Hook | None = None,
     progress: Callable[[str], None] | None = None,
     max_requests: int | None = None,
+    clock: SystemClock | None = None,
+    sleep: Callable[[float], None] | None = None,
+    transport: Network | None = None,
 ) -> PushReport:
     """Push what is queued for one shop or for all, side by side.
 
-    ``wait`` False leaves changes in doubt to the next push instead of waiting (up to a minute of
-    the service) for the second lookup. ``progress`` gets a line for every outcome. Raises
-    :class:`PushBusy` when another push is at work, :class:`QueueBroken` when the queue cannot be
-    used, :class:`LedgerError` when a newer version works in this home; what stops one shop is in
-    the report's ``errors`` and leaves the others complete.
+    ``wait`` False leaves changes in doubt to the next push instead of waiting until their lists
+    must show them. ``progress`` gets a line for every outcome. ``clock``, ``sleep`` and
+    ``transport`` are the machine's own, but for tests. Raises :class:`PushBusy` when another push
+    is at work, :class:`QueueBroken` when the queue cannot be used, :class:`QueueForeign` for a copy
+    that nobody adopted, :class:`LedgerError` when a newer version works in this home; what stops
+    one shop is in the report's ``errors`` and leaves the others complete.
     """
     shops = settings.chosen(shop)
+    clock = clock or SystemClock()
     refuse_newer(settings.home / LEDGER)
     if dry_run:
-        return _dry_run(settings, shops, on_conflict)
-    with Outbox(settings.home) as outbox:
-        outbox.refuse_faulty()
-    began = time.monotonic()
-    report = PushReport()
-    hook, progress = hook or (lambda *_: None), progress or (lambda _: None)
-    asked = _Asked(on_conflict, stop, wait, hook, progress, max_requests)
-    workers = ThreadPoolExecutor(max_workers=min(len(shops), 16))
-    with locked(settings), taken(settings), workers as pool:
-        pushes = [pool.submit(_push_shop, settings.home, one, asked) for one in shops]
-        for of_shop in (future.result() for future in pushes):
-            report.requests += of_shop.requests
-            report.changes += of_shop.changes
-            report.waiting += of_shop.waiting
-            report.errors |= of_shop.errors
+        return _dry_run(settings, shops, on_conflict, clock)
+    began, report = time.monotonic(), PushReport()
+    Outbox(settings.home, clock).close()
+    asked = _Asked(
+        on_conflict, stop, wait, hook or (lambda *_: None), progress or (lambda _: None),
+        max_requests, clock, sleep or time.sleep, transport,
+    )  # fmt: skip
+    with locked(settings.home):
+        with Outbox(settings.home, clock) as outbox:
+            take(outbox, refuse_foreign(outbox))
+        with ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool:
+            for future in [pool.submit(_push_shop, settings, one, asked) for one in shops]:
+                of_shop = future.result()
+                report.requests += of_shop.requests
+                report.changes += of_shop.changes
+                report.waiting += of_shop.waiting
+                report.errors |= of_shop.errors
     if shop is None:
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
@@ -120,17 +126,18 @@ def push(
 
 
 def _dry_run(
-    settings: Settings, shops: Sequence[ShopSettings], on_conflict: OnConflict
+    settings: Settings, shops: Sequence[ShopSettings], on_conflict: OnConflict, clock: SystemClock
 ) -> PushReport:
     report = PushReport()
-    with Outbox(settings.home) as outbox:
-        outbox.refuse_faulty()
+    with Outbox(settings.home, clock) as outbox:
         refuse_foreign(outbox)
-        for one in shops:
-            try:
-                report.planned += preview(outbox, one, on_conflict)
-            except OutboxError as error:
-                report.errors[one.name] = error
+        with outbox.copy() as copy:
+            take(copy, find(outbox), stamps=False)
+            for one in shops:
+                try:
+                    report.planned += preview(copy, one, on_conflict)
+                except OutboxError as error:
+                    report.errors[one.name] = error
     report.requests = sum(entry.requests for entry in report.planned)
     return report
 
@@ -150,130 +157,161 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
     }
 
 
-def _push_shop(home: Path, shop: ShopSettings, asked: _Asked) -> PushReport:
+def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushReport:
+    home = settings.home
     with (
-        closing(Budget(home / "budget.sqlite")) as budget,
-        Outbox(home) as outbox,
+        closing(Budget(home / "budget.sqlite", clock=asked.clock, sleep=asked.sleep)) as budget,
+        Outbox(home, asked.clock) as outbox,
         Client(
-            shop, budget, lane="push", stop=asked.stop, counter=RequestCounter(asked.max_requests)
+            shop,
+            budget,
+            lane="push",
+            stop=asked.stop,
+            counter=RequestCounter(asked.max_requests),
+            transport=asked.transport(shop) if asked.transport else None,
         ) as client,
     ):
-        pusher = _Pusher(outbox, client, budget, asked)
         report = PushReport()
+        pusher = _Pusher(outbox, client, budget, asked)
         try:
-            service = claim(outbox, shop)
-            try:
-                pusher.run()
-            finally:
-                outbox.note_service_time(service, client.clock)
+            pusher.run()
         except (ShopError, OutboxError) as stopped:
             report.errors[shop.name] = stopped
-        report.requests, report.waiting = client.requests, pusher.waiting()
+        report.requests, report.waiting = client.requests, outbox.counts(shop.name)["queued"]
         report.changes = pusher.outcome()
         return report
+
+
+class _ServiceTime:
+    """The service's time by the ``Date`` of its last answer, carried on by the machine's ticks;
+    by our clock as long as it never said one."""
+
+    def __init__(self, client: Client, clock: SystemClock) -> None:
+        self._client, self._clock = client, clock
+        self._seen, self._at = 0.0, 0.0
+        client.on_request(lambda _: self._observe())
+
+    def _observe(self) -> None:
+        if (seen := self._client.clock.seen) and seen.timestamp() != self._seen:
+            self._seen, self._at = seen.timestamp(), self._clock.monotonic()
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        if self._seen:
+            return self._seen + self._clock.monotonic() - self._at
+        return self._clock.wall() + (self._client.clock.skew or 0.0)
 
 
 class _Pusher:
     """One push of one shop."""
 
     def __init__(self, outbox: Outbox, client: Client, budget: Budget, asked: _Asked) -> None:
-        self._outbox = outbox
-        self._shop = client.shop.name
-        self._budget = budget
-        self._asked = asked
-        self._lookup = Lookup(client)
-        earlier = Earlier(client, self._lookup)
-        self._sender = Sender(client, outbox, self._lookup, asked.on_conflict, asked.hook, earlier)
-        self._resolver = Resolver(self._sender)
+        self._outbox, self._client, self._budget, self._asked = outbox, client, budget, asked
+        self._shop = ShopSettings.of(client.shop)
+        self._time = _ServiceTime(client, asked.clock)
         self._touched: dict[int, None] = {}
-        self._seconds: deque[float] = deque(maxlen=8)
-        client.on_request(lambda event: self._seconds.append(event.seconds))
         self._told: dict[int, str] = {}
-        self._walk = Walk(
-            outbox, self._shop, deliver=self._deliver, goes_on=self._goes_on, fits=self._fits
-        )
+        self._tried: set[int] = set()
 
     def run(self) -> None:
         """Until nothing more can be done now."""
-        self._walk.begin(self._asked.on_conflict)
-        worked = self._doubts()
-        while True:
-            began = self._outbox.now()
-            worked = self._walk.once() or worked
-            if not worked:
-                due = self._outbox.next_lookup(self._shop, began)
-                if due is None or not self._asked.wait:
-                    if self.waiting():
-                        self._sender.silence.check(MOST_SILENT)
+        service = claim(self._outbox, self._shop)
+        self._attempts = Attempts(
+            self._client, self._outbox, service, self._asked.on_conflict, self._asked.hook,
+            self._time.now,
+        )  # fmt: skip
+        try:
+            self._begin()
+            while True:
+                worked = self._look()
+                worked = self._send() or worked
+                if worked:
+                    continue
+                due = [c.look_at for c in self._doubts() if not c.needs_person and c.look_at]
+                if not due or not self._asked.wait:
+                    if self._outbox.counts(self._shop.name)["queued"]:
+                        self._attempts.silence.check(MOST_SILENT)
                     return
-                self._budget.pause(max(due - self._outbox.now(), 0.01), self._asked.stop)
-            worked = self._doubts(self._outbox.now())
+                pause = max(min(due) - self._time.now(), self._shop.seconds(0.1))
+                self._budget.pause(min(pause, self._shop.seconds(DAY)), self._asked.stop)
+        finally:
+            if self._client.requests:
+                self._outbox.ask("note_time", id=service, at=self._time.now())
+
+    def _begin(self) -> None:
+        """Take over what an earlier push left: what it was sending when it was killed may have been
+        applied, or be on its way still; the conflicts that it parked are decided now."""
+        self._outbox.fill_targets()
+        for left in self._outbox.changes(shop=self._shop.name, states=[State.SENDING]):
+            put_in_doubt(self._outbox, left, "a push ended while it was being sent", restored=False)
+        if self._asked.on_conflict != "park":
+            for one in self._outbox.changes(shop=self._shop.name, states=[State.CONFLICT]):
+                if one.resource != "payments":  # money asks for a person's word of its own
+                    self._outbox.move(
+                        one, State.IN_DOUBT if one.fence else State.QUEUED, "decided",
+                        f"--on-conflict {self._asked.on_conflict}", reason="", needs_person=0,
+                        look_at=0.0 if one.fence else None,
+                    )  # fmt: skip
 
     def outcome(self) -> list[dict[str, Any]]:
         """The changes this push touched and those parked, as ``queue list`` has them."""
         parked = [State.IN_DOUBT, State.CONFLICT]
-        rows = self._outbox.changes(shop=self._shop, states=parked)
+        rows = self._outbox.changes(shop=self._shop.name, states=parked)
         seen = set(self._touched) | {row.number for row in rows}
         return [brief(self._outbox.get(number)) for number in sorted(seen)]
 
-    def waiting(self) -> int:
-        """Changes still queued."""
-        return self._outbox.counts(self._shop)["queued"]
-
-    def _doubts(self, due: float | None = None) -> bool:
-        """Look up what is ``due``; the first time also what was left for a person, as a late answer
-        of the service may have shown up since."""
-        wanted: dict[str, Any] = {} if due is None else {"due": due}
-        leads = self._outbox.changes(shop=self._shop, states=[State.IN_DOUBT], leads=True, **wanted)
-        for lead in leads:
+    def _look(self) -> bool:
+        """Look for what is in doubt and due; whether anything was."""
+        now, longest = self._time.now(), self._shop.seconds(1.1 * DAY)
+        # A look further away than any wait is one of a clock that was wrong.
+        due = [one for one in self._doubts() if not now < (one.look_at or 0) <= now + longest]
+        for change in due:
             self._halt()
-            rest = self._outbox.changes(merged_into=lead.number, states=[State.IN_DOUBT])
-            self._resolver.resolve([lead, *rest])
-            self._note(lead)
-        return bool(leads)
+            self._deal(self._outbox.get(change.number), self._attempts.look)
+        return bool(due)
 
-    def _goes_on(self) -> bool:
-        """Whether more may be sent; raises when the push was asked to stop."""
-        self._halt()
-        return self._sender.silence.count < MOST_SILENT
+    def _doubts(self) -> list[Change]:
+        """Changes in doubt that are to be looked for, and wait for no other."""
+        found = self._outbox.changes(shop=self._shop.name, states=[State.IN_DOUBT])
+        looked = [one for one in found if one.look_at is not None]
+        return [one for one in looked if not waits_for(self._outbox, one)]
 
-    def _fits(self, batch: list[Group], change: Change) -> bool:
-        """Whether a change may be in flight with the batch. One at a time is enough, and plainer,
-        while the service answers fast; a slow one gives its full rate only to several."""
-        slow = len(self._seconds) > 1 and sum(self._seconds) / len(self._seconds) > SLOW_SECONDS
-        return (
-            slow
-            and len(batch) < WORKERS
-            and all(together(self._outbox, change, group[0]) for group in batch)
-        )
-
-    def _deliver(self, batch: list[Group]) -> bool:
-        """Send the groups, side by side if there are several; whether anything moved."""
-        failure: BaseException | None = None
-        if len(batch) == 1:
-            self._sender.push(batch[0])
-        elif batch:
-            with ThreadPoolExecutor(max_workers=len(batch)) as pool:
-                futures = [pool.submit(self._push_apart, group) for group in batch]
-            failure = next((f.exception() for f in futures if f.exception() is not None), None)
-        worked = False
-        for group in batch:
-            lead = group[0]
-            after = self._outbox.get(lead.number)
-            if after.state == "done" and lead.op == "create" and after.id:
-                self._lookup.created(lead.resource, after.id)
-            for member in group:
-                self._note(member)
-            # Any member: one discarded during the check leaves the others to the next pass.
-            worked = worked or after.attempts != lead.attempts
-            worked = worked or any(self._outbox.get(one.number).state != one.state for one in group)
-        if failure is not None:
-            raise failure
+    def _send(self) -> bool:
+        """Send all that may be sent now, in the order it was queued; whether anything moved."""
+        worked, cursor = False, 0
+        queued: dict[str, Any] = {"shop": self._shop.name, "states": [State.QUEUED]}
+        while chunk := self._outbox.changes(after=cursor, limit=_CHUNK, **queued):
+            for listed in chunk:
+                cursor = listed.number
+                self._halt()
+                if self._attempts.silence.count >= MOST_SILENT:
+                    return worked
+                change = self._outbox.get(cursor)
+                is_new = cursor not in self._tried
+                if change.state is State.QUEUED and is_new and not waits_for(self._outbox, change):
+                    worked = True
+                    self._deal(change, self._attempts.attempt)
+                    if self._outbox.get(cursor).state is State.QUEUED:
+                        self._tried.add(cursor)  # could not be checked: the next push tries again
         return worked
 
-    def _push_apart(self, group: Group) -> None:
-        with Outbox(self._outbox.path.parent) as outbox:
-            replace(self._sender, outbox=outbox).push(group)
+    def _deal(self, change: Change, how: Callable[[Change], Change]) -> None:
+        """Deal with one change. One that cannot be dealt with, in a way nobody foresaw, parks alone
+        with the reason; the others go on."""
+        try:
+            how(change)
+        except Moved:
+            pass  # a person, or another process, dealt with it: that stands
+        except (ShopError, OutboxError):
+            self._note(change)
+            raise
+        except Exception as error:  # noqa: BLE001 - see above
+            why = f"unexpected {type(error).__name__}: {error}"[:500]
+            after = self._outbox.get(change.number)
+            state = State.IN_DOUBT if after.state is State.SENDING else None
+            columns = {} if after.state is State.QUEUED else {"needs_person": 1, "look_at": None}
+            self._outbox.move(after, state, "left for a person", why, **{"reason": why, **columns})
+        self._note(change)
 
     def _note(self, change: Change) -> None:
         after = self._outbox.get(change.number)

@@ -1,74 +1,82 @@
-"""What a person does with a change that did not go through: send it again, or forget it."""
+"""What a person does with a change that did not go through, and what there is to do."""
 
 from pathlib import Path
 from typing import Any
 
+from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.order import waits_for
 from pipelines.outbox.store import Outbox
 
 _UNCHANGED = "Nothing was changed"
 
 
 def retry(home: Path, number: int, *, by: str) -> str:
-    """Queue a change again; what that means for it, in words.
+    """Approve that a change is sent again; what that means for it, in words.
 
-    A conflict is based anew on the value the service showed, so that ours goes over it. A change
-    in doubt is sent again on the word of a person who has looked.
+    One that may have been applied stays in doubt: the next push looks once more, takes it for done
+    if there is proof, and sends it else. A conflict is sent over the value that the service showed.
     """
     with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
-        if change.merged_into is not None and change.state == "in_doubt":
-            raise InputRefused(
-                [f"it was sent with change {change.merged_into}; retry that one"], _UNCHANGED
-            )
-        if change.state == "queued":
+        if change.state is State.QUEUED:
             return f"{change.what} is queued already."
-        if change.state in ("done", "sending"):
+        if change.state in (State.DONE, State.SENDING):
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
             )
-        # Those sent along with it keep the basis each was queued with.
-        base: dict[str, Any] = {}
-        told = f"{change.what} is queued again."
-        if change.state == "in_doubt":
-            # Whoever looked knows better than another look would.
-            base = {"doubted_since": None, "is_copied": 0}
-            told = f"{change.what} is queued and will be sent again, though it may be applied."
-        if change.state == "conflict":
-            base = {"base": {"seen": change.progress.get("seen", {})}}
-            told = f"{change.what} is queued again, over the value the service shows now."
-        outbox.set(
-            [change, *outbox.changes(merged_into=number, states=[change.state])],
-            "retry",
-            f"by {by}, was {change.state}",
-            state="queued",
-            reason="",
-            progress={},
-            lookups=0,
-            next_lookup=None,
-            for_person=0,
-            merged_into=None,
-            **base,
-        )
+        why = f"by {by}; it was {change.state}" + (f": {change.reason}" if change.reason else "")
+        columns: dict[str, Any] = {"reason": "", "needs_person": 0, "looks": 0}
+        if change.fence is not None:
+            told = f"{change.what} is looked for once more by the next push, then sent."
+            columns |= {"approved_by": by, "look_at": 0.0, "reason": f"approved by {by}"}
+            outbox.move(change, State.IN_DOUBT, "retry", why, **columns)
+        else:
+            over = (
+                ", over the value the service shows now" if change.state is State.CONFLICT else ""
+            )
+            told = f"{change.what} is queued again{over}."
+            outbox.move(change, State.QUEUED, "retry", why, **columns | {"look_at": None})
         return told
 
 
 def discard(home: Path, number: int, *, by: str) -> str:
-    """Take a change out of the queue; its history stays. The state becomes ``rejected``."""
+    """Take a change out of the queue: ``rejected``. Its history stays, and what is known of it, so
+    that a retry looks for it first."""
     with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
-        if change.state in ("done", "sending"):
+        if change.state in (State.DONE, State.SENDING):
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED
             )
-        along = outbox.changes(merged_into=number) if change.state == "in_doubt" else []
-        outbox.set(
-            [change, *along],
-            "discarded",
-            f"by {by}, was {change.state}",
-            state="rejected",
-            reason=f"discarded by {by}",
-            next_lookup=None,
-            for_person=0,
-        )
-        return f"{change.what} is discarded."
+        outbox.move(
+            change, State.REJECTED, "discarded", f"by {by}; it was {change.state}",
+            reason=f"discarded by {by}", look_at=None, needs_person=0, approved_by=None,
+        )  # fmt: skip
+        sent = " It may have been applied all the same." if change.state == "in_doubt" else ""
+        return f"{change.what} is discarded.{sent}"
+
+
+def next_step(outbox: Outbox, change: Change) -> str:
+    """What becomes of a change next, or what a person is to do, in one line."""
+    number = change.number
+    either = f"'queue retry {number}' or 'queue discard {number}'"
+    if change.state is State.QUEUED:
+        return waits_for(outbox, change) or change.reason or "the next push sends it"
+    if change.state is State.CONFLICT:
+        over = f"'queue retry {number}' (yours goes over it) or 'queue discard {number}'"
+        return f"{change.reason}. {over}"
+    if change.state is State.SENDING:
+        return "a push is at it; after a crash it is looked for"
+    if change.state is State.IN_DOUBT:
+        if waits := waits_for(outbox, change):
+            return f"{waits}; then it is looked for"
+        if change.approved_by:
+            return f"approved by {change.approved_by}: the next push looks once more, then sends it"
+        if not change.needs_person:
+            return f"the next push looks for it ({change.reason})"
+        told = change.reason
+        return told if "queue retry" in told else f"{told}. Look at the service, then {either}"
+    if change.state is State.REJECTED and not change.reason.startswith("discarded"):
+        return f"{change.reason}. Mend it, then {either}"
+    return change.reason

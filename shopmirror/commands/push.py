@@ -12,6 +12,7 @@ from shopmirror.runs import configured
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
+    from pipelines.outbox.preview import Planned
     from pipelines.outbox.pushing import PushReport
 
 _MANY = 60
@@ -30,7 +31,7 @@ def push(
     as_json: JsonOption = False,
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
-    from pipelines.outbox.pushing import push as run
+    from pipelines.outbox import push as run
 
     settings = configured(asking=True)
     with stopping() as stop:
@@ -78,7 +79,7 @@ def _show_plan(report: "PushReport") -> None:
             entry.number,
             entry.shop,
             f"{entry.method} {entry.path}",
-            json.dumps(entry.body, ensure_ascii=False) if entry.body else "",
+            _side_by_side(entry),
             entry.requests,
             entry.waits.removeprefix("waits for "),
         )
@@ -88,6 +89,18 @@ def _show_plan(report: "PushReport") -> None:
     if len(shown) < len(report.planned):
         out().print(f"... and {len(report.planned) - len(shown)} more.")
     out().print(f"{report.requests} requests.")
+
+
+def _side_by_side(entry: "Planned") -> str:
+    """The old value and the new of each field whose old one is known."""
+    if not entry.old:
+        return json.dumps(entry.body, ensure_ascii=False) if entry.body else ""
+    return ", ".join(
+        f"{name}: {entry.old[name] or 'empty'} → {value}"
+        if name in entry.old
+        else f"{name}: {value}"
+        for name, value in entry.body.items()
+    )
 
 
 def _show(report: "PushReport") -> None:

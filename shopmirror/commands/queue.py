@@ -47,12 +47,17 @@ def add(
         ),
     ] = None,
     marker: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--marker",
-            help="Allow a short token in a free-text field, to find the record again for sure.",
+            "--marker/--no-marker",
+            help="A short token in a free-text field, to find the record again for sure; by "
+            "default in payments.",
         ),
-    ] = False,
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", help="The column that makes a row unique: queued once for ever."),
+    ] = None,
     shop: Annotated[str | None, typer.Option(help="The shop, when there are several.")] = None,
     no_check: Annotated[
         bool,
@@ -60,9 +65,8 @@ def add(
     ] = False,
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
-    from pipelines.outbox.files import read_object
-    from pipelines.outbox.intake import enqueue, resource_and_op
-    from pipelines.outbox.store import Outbox
+    from pipelines.outbox import Outbox, enqueue, read_object, read_rows, resource_and_op
+    from pipelines.outbox.files import FileRows
 
     settings = load_settings()
     if op is None and upload is None:
@@ -72,44 +76,40 @@ def add(
     name, op = resource_and_op(resource, op)
     if upload is not None and op != "upload":
         raise InputRefused([f"--upload goes with --id of a ticket or product, not with {op}"])
-    rows, where = _fields(name, op, body, file)
+    if body is not None and file is not None:
+        raise InputRefused(["--json and --file exclude each other"])
+    if body is None and file is None and op in ("create", "update"):
+        raise InputRefused(["give the fields with --json or --file"])
+    found = FileRows() if file is None else read_rows(file, name, op, key)
+    with Outbox(settings.home) as outbox:
+        [last] = outbox.ask("last_number")
     numbers = enqueue(
         name,
         op,
-        rows,
+        found.rows if file is not None else None if body is None else read_object(body),
         record_id=record_id,
         shop=shop,
         based_on=read_object(based_on) if based_on else None,
         marker=marker,
+        key=key,
         file=upload,
         settings=settings,
-        where=where,
+        where=None if file is None else found.where,
+        faults=found.faults,
         check=not no_check,
+        warn=tell,
     )
-    if len(numbers) <= _MANY:
-        for number in numbers:
-            out().print(f"Queued as {number}.")
-    else:
-        out().print(f"Queued {len(numbers)} changes, {numbers[0]} to {numbers[-1]}.")
-    with Outbox(settings.home) as outbox:
-        earlier = outbox.said_before(numbers)
-    if earlier:
-        many = f"changes {earlier[0]} to {earlier[-1]} say" if earlier[1:] else f"{earlier[0]} says"
-        tell(f"The same was queued before: {many} so. 'queue discard' takes out what is too much.")
-    return 0
-
-
-def _fields(name: str, op: str, body: str | None, file: Path | None) -> tuple[Any, Any]:
-    """The rows of a change as given, and what names each of them in messages."""
-    from pipelines.outbox.files import read_object, read_rows
-
-    if body is not None and file is not None:
-        raise InputRefused(["--json and --file exclude each other"])
+    new = [number for number in numbers if number > last[0]]
     if file is not None:
-        return read_rows(file, name, op)
-    if body is None and op in ("create", "update"):
-        raise InputRefused(["give the fields with --json or --file"])
-    return None if body is None else read_object(body), None
+        out().print(f"{len(new)} {op}{'' if len(new) == 1 else 's'} of {name}.")
+    if len(new) > _MANY:
+        out().print(f"Queued {len(new)} changes, {new[0]} to {new[-1]}.")
+    for number in new if len(new) <= _MANY else ():
+        out().print(f"Queued as {number}.")
+    if known := sorted(set(numbers) - set(new)):
+        shown = ", ".join(map(str, known[:_MANY])) + (" ..." if len(known) > _MANY else "")
+        out().print(f"Queued before, by its key, and not again: {shown}.")
+    return 0
 
 
 @app.command("list")
@@ -120,34 +120,34 @@ def list_changes(
     shop: ShopOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """List the changes, newest last."""
-    from pipelines.outbox.mirrored import brief
-    from pipelines.outbox.store import STATES, Outbox
+    """List the changes, newest last, and what to do next for each."""
+    from pipelines.outbox import STATES, Outbox, brief, next_step, not_shown
 
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
     of_shop: dict[str, Any] = {"shop": shop.lower()} if shop else {}
     with Outbox(home_folder()) as outbox:
         found = outbox.changes(states=[state] if state else (), **of_shop)
-    changes = [brief(change) for change in found]
-    columns = ("#number", "shop", "resource", "op", "state", "id", "reason")
-    shown = changes[-_MANY:]
+        told = found if as_json else found[-_MANY:]
+        changes = [brief(change) | {"next": next_step(outbox, change)} for change in told]
+    columns = ("#number", "shop", "resource", "op", "state", "id", "next")
     if as_json:
         print_json(changes)
     elif not changes:
         out().print("The queue is empty.")
     else:
-        out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in shown)))
-    if len(shown) < len(changes) and not as_json:
-        out().print(f"... the last {len(shown)} of {len(changes)}; --json lists all.")
+        out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in changes)))
+    if len(changes) < len(found):
+        out().print(f"... the last {len(changes)} of {len(found)}; --json lists all.")
+    for line in not_shown(home_folder()):
+        tell(line)
     return 0
 
 
 @app.command("show")
 def show(number: Number, as_json: JsonOption = False) -> int:
-    """Show one change: what is sent, what it is based on, and every attempt."""
-    from pipelines.outbox.mirrored import brief
-    from pipelines.outbox.store import Outbox
+    """Show one change: what is sent, what it is based on, and its story in order."""
+    from pipelines.outbox import Outbox, brief, next_step
 
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
@@ -155,12 +155,14 @@ def show(number: Number, as_json: JsonOption = False) -> int:
             {**entry, "at": datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")}
             for entry in outbox.history(change.number)
         ]
+        following = next_step(outbox, change)
     document = {
         **brief(change),
+        "next": following,
         "sent_body": change.sent_body,
-        "based_on": {**change.base.get("seen", {}), **change.base.get("values", {})},
+        "based_on": {**change.basis.get("seen", {}), **change.basis.get("values", {})},
         "file": change.file["path"] if change.file else None,
-        **{name: getattr(change, name) for name in ("marker", "merged_into", "answer")},
+        **{name: getattr(change, name) for name in ("marker", "key", "approved_by", "answer")},
         "history": history,
     }
     if as_json:
@@ -179,9 +181,10 @@ def show(number: Number, as_json: JsonOption = False) -> int:
 
 @app.command("retry")
 def retry(number: Number) -> int:
-    """Send a change again: one rejected, in conflict (ours goes over theirs) or in doubt."""
-    from pipelines.outbox.intake import current_user
-    from pipelines.outbox.review import retry as again
+    """Approve that a change is sent again: one rejected, in conflict (ours goes over theirs) or in
+    doubt, which the next push looks for once more before it sends it."""
+    from pipelines.outbox import current_user
+    from pipelines.outbox import retry as again
 
     say(again(home_folder(), number, by=current_user()))
     return 0
@@ -190,8 +193,8 @@ def retry(number: Number) -> int:
 @app.command("discard")
 def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
-    from pipelines.outbox.intake import current_user
-    from pipelines.outbox.review import discard as forget
+    from pipelines.outbox import current_user
+    from pipelines.outbox import discard as forget
 
     say(forget(home_folder(), number, by=current_user()))
     return 0
@@ -200,14 +203,18 @@ def discard(number: Number) -> int:
 @app.command("adopt")
 def adopt(
     shop: Annotated[str | None, typer.Option(help="Only this shop's changes.")] = None,
+    from_address: Annotated[
+        str | None,
+        typer.Option("--from", help="The address that changes were queued for, if it moved."),
+    ] = None,
 ) -> int:
     """Take a copied queue over, and changes queued under another key or address of the same shop.
 
     Sends nothing. What a copy may have sent is looked up by the next push before it is sent.
     """
-    from pipelines.outbox.identity import adopt as take
-    from pipelines.outbox.intake import current_user
+    from pipelines.outbox import adopt as take
+    from pipelines.outbox import current_user
 
-    for line in take(load_settings(), shop, by=current_user()):
+    for line in take(load_settings(), shop, by=current_user(), from_address=from_address):
         say(line)
     return 0

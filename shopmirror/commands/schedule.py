@@ -191,7 +191,7 @@ def lines(kind: Printed) -> str:
 
 
 def _place() -> "Place":
-    from pipelines.outbox.intake import current_user
+    from pipelines.outbox import current_user
     from schedules.units import Place
 
     # Not resolved: the link in a virtual environment is what makes it one.

@@ -1,0 +1,258 @@
+"""Is a change at the service, given what was there before it was sent? One question, asked alike
+for a lost answer, a queue that was put back, and a person's retry.
+
+Before a change is sent a *fence* is kept for good: ``since`` when (by the service's clock, seconds
+since 1970), the ``known`` ids, the record as it was ``before``; and when it was sent ``first``.
+A queue that was put back has only the moment of the last known push. ``until`` is when a list
+shows what was sent, at the latest.
+
+:func:`Evidence.probe` says *applied*, with its proof; *absent*; or *unknown*. Proof is our marker,
+the id that the service answered, or a record that is gone. A plain record that shows all that was
+sent, and was made between the fence and ``until``, is as good: it is there, whoever made it. What
+acts (a payment, stock, an adjustment, a print, a file) is adopted on proof alone: staff and till do
+the same every day.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, State
+from pipelines.outbox.match import KEYS, MARKER_FIELDS, Match, cents, compare, holds, picture
+from pipelines.outbox.order import filled, invoices_of, missing_reference
+from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure
+from pipelines.outbox.store import Outbox
+from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.schema.dates import parse_moment
+from sources.repair_shop.settings import ShopSettings
+
+_MOST_DETAILS = 10
+"""Records read by their own path, at most, to see whether they hold a marker."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found. ``found`` is for the person who reads the queue; ``is_final``: no later look
+    can tell more."""
+
+    kind: Literal["applied", "absent", "unknown"]
+    found: str
+    id: str | None = None
+    is_final: bool = False
+
+
+class Evidence:
+    """Looks for the changes of one shop."""
+
+    def __init__(self, outbox: Outbox, records: Records, shop: ShopSettings) -> None:
+        self._outbox, self._records, self._zone = outbox, records, shop.zone
+
+    def probe(self, change: Change, fence: Fields) -> Verdict:
+        """See the module. Raises what keeps the service from being asked."""
+        body = self.body_of(change)
+        try:
+            if change.op == "upload":
+                return _uploaded(change, fence)
+            if change.op == "delete":
+                return self._deleted(change, fence)
+            if change.op == "update":
+                return self._updated(change, body)
+            if change.resource == "payments":
+                return self._paid(change, body, fence)
+            return self._created(change, body, fence)
+        except Unsure as unsure:
+            return Verdict("unknown", str(unsure))
+        except BadAnswer as error:
+            return Verdict("unknown", f"it could not be looked up: {error}")
+
+    def body_of(self, change: Change) -> dict[str, Any]:
+        """What was sent, or would have been."""
+        return change.sent_body or dict(filled(self._outbox, change.body))
+
+    # -- records that were made ---------------------------------------------------------------
+
+    def _created(self, change: Change, body: Fields, fence: Fields) -> Verdict:
+        ours = self._outbox.made(change.shop, change.resource, but=change.number)
+        rows = self._records.new(change.resource, body, fence)
+        new = {
+            key: row
+            for key, row in rows.items()
+            if not {key, *(str(row.get(name)) for name in NAMES)} & ours
+        }
+        if change.answered in new and (
+            not change.marker or holds(new[change.answered], change.marker)
+        ):
+            return Verdict(
+                "applied", f"record {change.answered} is new, as answered", change.answered
+            )
+        grades = {key: self._grades(change.resource, body, row) for key, row in new.items()}
+        keys = KEYS[change.resource]
+        like = [
+            key for key in new
+            if all(grades[key].get(name, Match.SAME) > Match.DIFFERENT for name in keys)
+        ]  # fmt: skip
+        if change.marker:
+            return self._marked(change, new, like)
+        equal = [
+            key for key in like
+            if min(grades[key].values()) >= Match.HIDDEN
+            and all(grades[key][name] >= Match.RESPELLED for name in keys)
+            and self._is_made_within(new[key], change, fence)
+        ]  # fmt: skip
+        if not like:
+            return Verdict("absent", f"not among {len(new)} new records")
+        if change.acts or len(equal) < len(like) or len(equal) > self._twins(change, body):
+            named = ", ".join(like)
+            return Verdict("unknown", f"new records that may be it, or another's: {named}")
+        first = min(equal, key=lambda key: (str(new[key].get("created_date")), key))
+        return Verdict("applied", f"record {first} is new and shows what was sent", first)
+
+    def _grades(self, resource: str, body: Fields, row: Fields) -> dict[str, Match]:
+        return {name: compare(resource, name, body[name], row, self._zone) for name in body}
+
+    def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
+        """Whether a record was surely made while ours may have been."""
+        iso = parse_moment(row.get("created_date"), self._zone)
+        if iso is None or len(iso) == 10 or OWN_DATES.get(change.resource) in change.body:
+            # No moment is shown, or not the service's own: new since the fence has to do.
+            return fence.get("known") is not None
+        shown = datetime.fromisoformat(iso)
+        if shown.tzinfo is None:
+            shown = shown.replace(tzinfo=self._zone)
+        first = fence.get("first", fence.get("since"))
+        last = fence.get("until")
+        slack = SLACK.total_seconds()
+        is_early = first is not None and shown.timestamp() < first - slack
+        return (
+            first is not None
+            and not is_early
+            and (last is None or shown.timestamp() <= last + slack)
+        )
+
+    def _twins(self, change: Change, body: Fields) -> int:
+        """How many changes in doubt are the very same, any of which may have made the records."""
+        others = self._outbox.creates(change, State.IN_DOUBT)
+        return 1 + sum(
+            not missing_reference(self._outbox, one) and self.body_of(one) == body for one in others
+        )
+
+    def _marked(self, change: Change, new: Found, like: Sequence[str]) -> Verdict:
+        """Only the record that holds the marker is ours; details may show what a list does not. One
+        whose notes are the beginning of ours may be, too: the service may have cut it off."""
+        marker, name = str(change.marker), MARKER_FIELDS[change.resource]
+        marked = [key for key, row in new.items() if holds(row, marker)]
+        hidden: list[str] = []
+        for place, key in enumerate([] if marked else like):
+            row: Fields | None = new[key]
+            if not picture(change.resource, name, new[key]) and place < _MOST_DETAILS:
+                row = self._records.one(change.resource, key)
+            if row is None:
+                continue
+            sent = self.body_of(change).get(name)
+            if holds(row, marker):
+                marked.append(key)
+            elif compare(change.resource, name, sent, row, self._zone) is not Match.DIFFERENT:
+                hidden.append(key)
+        if len(marked) == 1:
+            return Verdict("applied", f"record {marked[0]} holds our marker", marked[0])
+        if marked or hidden:
+            why = "hold our marker" if marked else "may be it, but do not show their notes whole"
+            return Verdict("unknown", f"new records that {why}: {', '.join(marked or hidden)}")
+        return Verdict("absent", f"no marker of ours among {len(new)} new records")
+
+    # -- payments -----------------------------------------------------------------------------
+
+    def _paid(self, change: Change, body: Fields, fence: Fields) -> Verdict:
+        invoices = {one: self._records.invoice(one) for one in invoices_of(body)}
+        rows, was_listed = self._records.payments(invoices, is_listed=fence.get("listed"))
+        is_shown = any(change.marker and holds(row, change.marker) for row in rows.values())
+        if change.marker and not was_listed and not (is_shown or all(map(_note, rows.values()))):
+            # The list of payments may show the notes that an invoice's detail leaves out.
+            listed = self._records.listed_payments(invoices)
+            rows = {key: {**row, **listed.get(key, {})} for key, row in rows.items()}
+        if change.marker and (own := {k: r for k, r in rows.items() if holds(r, change.marker)}):
+            return _whole(own, body)
+        new = self._new_payments(change, rows, fence)
+        answered = {
+            key for key, row in new.items()
+            if change.answered in (key, str(row.get("payment_id"))) and change.answered
+        }  # fmt: skip
+        if answered and len(body["lines"]) == 1:
+            first = min(answered)
+            return Verdict(
+                "applied", f"payment {first} has the id that the service answered", first
+            )
+        hidden = [key for key, row in new.items() if not _note(row)]
+        if new and (not change.marker or len(hidden) == len(new)):
+            named = ", ".join(new)
+            return Verdict("unknown", f"new on the invoice, ours or the till's: payment {named}")
+        return Verdict("absent", f"none of {len(new)} new payments of the invoice is ours")
+
+    def _new_payments(self, change: Change, rows: Rows, fence: Fields) -> dict[str, Fields]:
+        known, ours = (
+            fence.get("known"),
+            self._outbox.made(change.shop, "payments", but=change.number),
+        )
+        dated = bool(change.body.get("paymentDate"))
+        return {
+            key: row
+            for key, row in rows.items()
+            if key not in (known or {})
+            and not {key, str(row.get("payment_id"))} & ours
+            # A payment may be booked on the day it was made for, which is its own to say.
+            and (dated or not self._records.is_older({"created_date": row.get("date")}, fence))
+        }
+
+    # -- records that were there --------------------------------------------------------------
+
+    def _updated(self, change: Change, body: Fields) -> Verdict:
+        row = self._records.one(change.resource, str(change.record_id))
+        if row is None:
+            return Verdict("unknown", "the record was deleted meanwhile", is_final=True)
+        if change.acts:
+            once = ", ".join(sorted(ONCE_ONLY & body.keys()))
+            return Verdict(
+                "unknown", f"{once} must not be sent twice, and does not show", is_final=True
+            )
+        grades = self._grades(change.resource, body, row).values()
+        if all(grade >= Match.RESPELLED for grade in grades):
+            return Verdict("applied", "the record shows it", change.record_id)
+        return Verdict("absent", "the record does not show all of it")
+
+    def _deleted(self, change: Change, fence: Fields) -> Verdict:
+        record = str(change.record_id)
+        if self._records.is_gone(change.resource, record):
+            return Verdict("applied", "the record is gone", record)
+        row = self._records.one(change.resource, record) or {}
+        iso = parse_moment(row.get("created_date"), self._zone)
+        since = fence.get("since")
+        if iso and len(iso) > 10 and since is not None:
+            shown = datetime.fromisoformat(iso)
+            if shown.tzinfo and shown.timestamp() > since + SLACK.total_seconds():
+                why = "its id was given out again: the record there now was made since"
+                return Verdict("unknown", why, is_final=True)
+        return Verdict("absent", "the record is still there")
+
+
+def _uploaded(change: Change, fence: Fields) -> Verdict:
+    if fence.get("restored") and not change.answered:
+        return Verdict("unknown", "nothing lists the files of a record", is_final=True)
+    place = "its place takes one file" if change.answered else "a place without a file is no file"
+    return Verdict("absent", place)
+
+
+def _whole(own: Rows, body: Fields) -> Verdict:
+    """Whether payments that bear our marker are all lines of the request: as many, or, where one
+    payment is shared among invoices, as much in sum."""
+    first, named = min(own), ", ".join(own)
+    sent = sum(cents(line["amount"]) or 0 for line in body["lines"])
+    booked = sum(cents(row.get("amount")) or 0 for row in own.values())
+    if len(own) == len(body["lines"]) or (len(invoices_of(body)) > 1 and sent == booked):
+        return Verdict("applied", f"payment {named} holds our marker", first)
+    why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
+    return Verdict("unknown", why)
+
+
+def _note(row: Fields) -> str:
+    return str(row.get("payment_note") or "").strip()

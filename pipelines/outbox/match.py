@@ -1,0 +1,323 @@
+"""Does a record at the service show what a change says? Request fields against rows of ``raw``.
+
+A request names fields in its own words (``customerId``), an answer in others (``customer {id,
+name}``), and how a service spells values is open (specification, "Response fields ... not shown").
+So records are first cleaned as the sync cleans them, and a value is compared with every column that
+may show it: :func:`compare` says how near it comes.
+"""
+
+import difflib
+import html
+import json
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from enum import IntEnum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pipelines.outbox.change import Fields
+from pipelines.outbox.references import takes_id
+from sources.repair_shop.schema.clean import parse_amount, snake_case
+from sources.repair_shop.schema.dates import parse_moment
+
+
+class Match(IntEnum):
+    """How a record shows a value, from not at all to exactly."""
+
+    DIFFERENT = 0
+    """It shows another value."""
+    ALTERED = 1
+    """It shows one that may have been made of ours: cut off, of another zone, of other letters."""
+    HIDDEN = 2
+    """It does not show the field, which says nothing."""
+    RESPELLED = 3
+    """Ours, if the record is the one: rounded to cents, escaped, without accents or signs."""
+    SAME = 4
+
+
+_SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "customers": {
+        "VATRegistration": ("vat_registration_number",),
+        "telephone": ("phone",),
+        "address": ("fulladdress__address",),
+        "city": ("fulladdress__city", "city"),
+        "creditlimit": ("credit_limit",),
+    },
+    "tickets": {
+        "customerId": ("customer",),
+        "userId": ("technician",),
+        "issueDescription": ("description",),
+        "deviceModelId": (),
+        "workApproved": (),
+    },
+    "ticket_timers": {"userId": ("user",)},
+    "products": {
+        "cost": ("prices__cost_price", "prices__cost_price_inc_vat", "cost"),
+        "price": ("prices__retail_price", "prices__retail_price_inc_vat", "price"),
+        "supplierItemCode": ("supplier_code",),
+        "warranty": (),
+        "stockQuantity": (),
+    },
+    "models": {"name": ("model",), "brand": ("make", "brand")},
+    "leads": {"userId": ("user",)},
+    "appointments": {"dateandtime": ("start_date",), "leads": ("lead",), "attendees": ()},
+    "time_clock": {"userId": ("user",)},
+    "adjustments": {"add_products": (), "update_products": (), "delete_products": ()},
+}
+"""Resource -> request field -> columns that show it, where it is not the field in snake_case."""
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "tickets": ("shortInfo",),
+    "ticket_comments": ("comment",),
+    "ticket_timers": ("startDate", "endDate"),
+    "products": ("code",),
+    "models": ("name",),
+    "categories": ("name",),
+    "brands": ("name",),
+    "stock": ("product",),
+    "adjustments": ("adjustment_date",),
+    "leads": ("name",),
+    "appointments": ("subject", "dateandtime"),
+    "time_clock": ("inDate",),
+}
+"""Resource -> request fields that tell a record that may be ours from others."""
+
+IN_WORDS = frozenset(
+    (
+        "type condition gender color countryCode group referredBy supplier accountManager tax "
+        "paymentTermDays userId category brand model model_group location issueType deviceModelId "
+        "term_in_days parent_category warranty boughtFrom alertQuantity reorderQuantity"
+    ).split()
+)
+"""Request fields that services show in words of their own, such as a country for its code."""
+
+_PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
+_LOCAL_DIGITS = 6
+"""Digits of a telephone number from which its end tells it from others."""
+_ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
+_OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
+_ZONE_SECONDS = 15 * 3600.0
+"""Zones differ by 14 hours from UTC; the rest is for services that round times."""
+_LIKE = 0.6
+"""Share of letters in common from which a text may have been made of another."""
+
+
+def columns_of(resource: str, name: str) -> tuple[str, ...]:
+    """Roots of the columns that may show a request field; none when it is not shown."""
+    return _SHOWN_BY.get(resource, {}).get(name, (snake_case(name),))
+
+
+def picture(resource: str, name: str, row: Fields) -> dict[str, str]:
+    """What a cleaned row shows of a request field: column -> text; empty when it shows nothing."""
+    found: dict[str, str] = {}
+    if name == "lines" and isinstance(row.get("lines"), list):
+        return {"lines": str(sorted(map(_line, row["lines"])))}
+    for root in columns_of(resource, name):
+        for column, value in row.items():
+            shown = column == root or column.startswith(root + "__")
+            if shown and value not in (None, "") and not isinstance(value, list):
+                found[column] = str(value)
+    return found
+
+
+def _line(line: Fields) -> str:
+    names = "product_code item_description quantity unit_price id".split()
+    return str([_worth(line.get(name)) for name in names])
+
+
+def _worth(value: Any) -> str:
+    """A value as text, numbers by what they are worth: ``2.0`` is ``2``."""
+    try:
+        return str(Decimal(str(value)).normalize())
+    except InvalidOperation:
+        return str(value)
+
+
+def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) -> Match:
+    """How a cleaned row shows the value sent in a request field."""
+    if isinstance(sent, list):
+        shown = row.get("lines") if name == "lines" else None
+        return Match.HIDDEN if not isinstance(shown, list) else _lines_match(sent, shown)
+    seen = picture(resource, name, row)
+    if not seen:
+        return Match.SAME if sent == "" else Match.HIDDEN
+    if name == "priority":
+        wanted = {str(sent).lower(), _PRIORITIES.get(str(sent), "")}
+        wanted |= {digit for digit, label in _PRIORITIES.items() if label == str(sent).lower()}
+        same = any(value.lower() in wanted for value in seen.values())
+        return Match.SAME if same else Match.DIFFERENT
+    best = max(_nearness(name, sent, value, zone) for value in seen.values())
+    if best < Match.RESPELLED and takes_id(resource, name) and not _an_id(resource, name, seen):
+        # Many records show its name alone (field notes: a model's ``make``), which says nothing.
+        return Match.HIDDEN
+    return best
+
+
+def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
+    if same(sent, seen, zone) or (name in ("mobile", "telephone") and _dials(str(sent), seen)):
+        return Match.SAME
+    if isinstance(sent, bool):
+        return Match.DIFFERENT
+    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
+        return Match.ALTERED if _moments_near(sent, seen, zone) else Match.DIFFERENT
+    try:
+        ours, theirs = Decimal(str(sent)), parse_amount(seen)
+        is_rounded = ours != round(ours, 2) and abs(ours - theirs) < Decimal("0.01")
+        return Match.RESPELLED if is_rounded else Match.DIFFERENT
+    except (InvalidOperation, ValueError):
+        pass
+    plain = re.sub(r"[^a-z0-9]", "", html.unescape(seen).casefold())
+    spelled = _spellings(str(sent))
+    if plain in spelled:
+        return Match.RESPELLED
+    shown = _spellings(seen)
+    if not shown or not spelled:
+        return Match.ALTERED  # of letters beyond ASCII, nothing may be left
+    near = any(
+        one.startswith(other) or other.startswith(one)
+        or difflib.SequenceMatcher(None, one, other).ratio() >= _LIKE
+        for one in spelled for other in shown
+    )  # fmt: skip
+    return Match.ALTERED if near else Match.DIFFERENT
+
+
+def _dials(sent: str, seen: str) -> bool:
+    """Whether two spellings of a telephone number end alike: services add the country code
+    (specification, Customer, countryCode) and drop spaces, hyphens and leading zeros."""
+    ours, theirs = (re.sub(r"\D", "", text).lstrip("0") for text in (sent, seen))
+    shorter = min(len(ours), len(theirs))
+    return shorter >= _LOCAL_DIGITS and ours[-shorter:] == theirs[-shorter:]
+
+
+def _an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:
+    """Whether one of the columns holds an id: ``brand__id``, or ``brand`` itself with a number or
+    hyphen-separated identifier in it (specification, Customer)."""
+    return any(
+        column.endswith("__id") or (column in columns_of(resource, name) and _ID.fullmatch(value))
+        for column, value in seen.items()
+    )
+
+
+def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
+    """Whether two spellings mean one value: dates to the precision sent, numbers by value."""
+    if isinstance(sent, bool):
+        return str(seen).strip().lower() in (("true", "yes", "1") if sent else ("false", "no", "0"))
+    ours, theirs = _folded(sent), _folded(seen)
+    if ours == theirs:
+        return True
+    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
+        one, other = parse_moment(sent, zone), parse_moment(seen, zone)
+        length = {11: 10, 17: 16}.get(len(sent), 19)
+        return None not in (one, other) and str(one)[:length] == str(other)[:length]
+    try:
+        # A leading zero makes it a code or a telephone number, which is text.
+        if re.match(r"\+?0\d", ours) or re.match(r"\+?0\d", theirs):
+            return False
+        return Decimal(ours) == parse_amount(seen)
+    except (InvalidOperation, ValueError):
+        return False
+
+
+def _moments_near(sent: str, seen: str, zone: ZoneInfo) -> bool:
+    ours, theirs = parse_moment(sent, zone), parse_moment(seen, zone)
+    if ours is None or theirs is None:
+        return False
+    one, other = (datetime.fromisoformat(text).replace(tzinfo=None) for text in (ours, theirs))
+    return abs((one - other).total_seconds()) <= _ZONE_SECONDS
+
+
+def _folded(value: Any) -> str:
+    """Letters with an accent are one code point or two, which means the same."""
+    return " ".join(unicodedata.normalize("NFC", str(value)).split()).casefold()
+
+
+def _spellings(text: str) -> set[str]:
+    """Letters and digits of a text: without its accents, without its letters beyond ASCII, each
+    with and without what may be tags."""
+    plain = html.unescape(text)
+    forms = {plain.casefold(), plain.lower()}
+    forms |= {unicodedata.normalize("NFKD", form) for form in forms}
+    forms |= {re.sub(r"<[^>]*>", "", form) for form in forms}
+    return {re.sub(r"[^a-z0-9]", "", form) for form in forms} - {""}
+
+
+def _lines_match(sent: Iterable[Fields], seen: Iterable[Fields]) -> Match:
+    """Whether a ticket has each line that was sent (specification, Ticket item line)."""
+    wanted = (("quantity", "quantity"), ("unitPrice", "unit_price"))
+    for line in sent:
+        of_product = [
+            row for row in seen if _folded(row.get("product_code")) == _folded(line["productCode"])
+        ]
+        if not any(
+            all(
+                name not in line
+                or row.get(column) is None
+                or _worth(line[name]) == _worth(row[column])
+                for name, column in wanted
+            )
+            for row in of_product
+        ):
+            return Match.DIFFERENT
+    return Match.SAME
+
+
+def is_left_out(
+    resource: str, name: str, sent: Any, before: Fields, row: Fields, zone: ZoneInfo
+) -> bool:
+    """Whether a record shows a field as before an update, and not as it was sent. Words that may
+    stand for what was sent say nothing, as it may have been so before."""
+    return (
+        name not in IN_WORDS
+        and not isinstance(sent, bool)
+        and compare(resource, name, sent, row, zone) is Match.DIFFERENT
+        and picture(resource, name, before) == picture(resource, name, row)
+    )
+
+
+MARKER_FIELDS: Mapping[str, str] = {
+    "customers": "comments",
+    "tickets": "issueDescription",
+    "ticket_comments": "comment",
+    "ticket_timers": "notes",
+    "payments": "paymentNote",
+    "products": "description",
+    "adjustments": "notes",
+    "leads": "description",
+    "appointments": "description",
+    "time_clock": "inNotes",
+}
+"""Resource -> free-text field that takes a marker; a payment's is in each of its lines."""
+
+
+def marked_body(resource: str, body: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """The body of a create with a new marker in it, and the marker; None where no field takes
+    one."""
+    name = MARKER_FIELDS.get(resource)
+    if name is None:
+        return body, None
+    marker = f"sm-{uuid.uuid4().hex[:10]}"
+    if resource == "payments":
+        return {**body, "lines": [_noted(line, name, marker) for line in body["lines"]]}, marker
+    return _noted(body, name, marker), marker
+
+
+def _noted(values: Fields, name: str, marker: str) -> dict[str, Any]:
+    return {**values, name: f"{values.get(name) or ''} [{marker}]".strip()}
+
+
+def holds(row: Fields, marker: str) -> bool:
+    """Whether a record shows the marker anywhere, in capitals perhaps, or without its hyphen."""
+    return marker.rpartition("-")[2] in json.dumps(row, default=str).lower()
+
+
+def cents(amount: Any) -> int | None:
+    """Hundredths of an amount; None for what is none."""
+    try:
+        return int((parse_amount(amount) * 100).to_integral_value())
+    except ValueError:
+        return None

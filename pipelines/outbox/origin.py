@@ -1,0 +1,379 @@
+"""Whose queue this file is: what the last push left, an older copy of it, or one elsewhere?
+
+A queue put back from a backup holds changes as waiting that were sent since. Nothing in the file
+itself can tell, so a stamp beside it does (``outbox.watermark``). Every request that may change
+something at the service writes the stamp anew before it leaves, and the queue keeps what the file
+system says of it: its inode, and the moment of its last change, which no program can set.
+
+* another machine, or another place to which it was not moved: *foreign*. It sends nothing until
+  ``queue adopt`` says that it is the queue from now on; the other one may still be at work. Where
+  a system has no id of its own (many containers), every copy is foreign.
+* the same place, but not as the last request left it: *restored*.
+* a boot in between: a snapshot of a whole disk looks just so. *Booted*, and taken for restored.
+
+Of a restored queue all that waits may have been sent: it is in doubt, with the last known push as
+its fence, and the ordinary look at the service decides (:mod:`pipelines.outbox.evidence`).
+
+And whose changes are in it: each is for the address and the key it was queued under, kept as
+fingerprints, and is sent to no other service.
+"""
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pipelines.json_file import held, sync_folder
+from pipelines.outbox.change import Change, State
+from pipelines.outbox.errors import PushBusy, QueueBroken, QueueForeign, ServiceChanged
+from pipelines.outbox.store import FILE_NAME, STAMP, Outbox, changed
+from pipelines.settings import Settings, ShopSettings
+from sources.repair_shop.budget.clock import SystemClock
+
+MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/sys/class/dmi/id/product_uuid")
+MOUNTS = "/proc/self/mountinfo"
+
+
+# -- the stamp, and where a file is -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """This machine (empty where the system does not tell), this folder of this volume, this
+    boot."""
+
+    machine: str
+    place: str
+    boot: str
+
+
+def place_of(file: Path, clock: SystemClock) -> Place:
+    """Where a queue's file is."""
+    return Place(_machine(), _on_volume(file.resolve()), clock.boot())
+
+
+def _machine() -> str:
+    for path in MACHINE_IDS:
+        with contextlib.suppress(OSError):
+            if found := Path(path).read_bytes().strip():
+                return hashlib.sha256(b"shopmirror outbox " + found).hexdigest()[:16]
+    return ""
+
+
+def _on_volume(file: Path) -> str:
+    """A path as its volume has it: in an image every home has the same, and its volume has not."""
+    best, volume = "", ""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path(MOUNTS).read_text(encoding="utf-8").splitlines():
+            mount, _, system = line.partition(" - ")
+            root, point = mount.split(" ")[3:5]
+            if len(point) >= len(best) and file.is_relative_to(point):
+                best, volume = point, f"{system.split(' ')[1]}:{root.rstrip('/')}"
+    return f"{volume}/{file.relative_to(best)}" if volume else str(file)
+
+
+def read_stamp(home: Path) -> tuple[dict[str, Any], str]:
+    """What the stamp says, and what the file system says of it; empty without a usable one."""
+    path = home / STAMP
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        found = path.stat()
+    except (OSError, ValueError):
+        return {}, ""
+    if not isinstance(said, dict):
+        return {}, ""
+    said["copied"] = said.get("inode") != found.st_ino
+    return said, f"{found.st_ino} {found.st_ctime_ns} {found.st_mtime_ns}"
+
+
+def here(outbox: Outbox) -> str:
+    """What a change is queued under: the stamp as it lies here now, and the boot."""
+    _, seal = read_stamp(outbox.path.parent)
+    return f"{seal} {outbox.clock.boot()}" if seal else ""
+
+
+def write_stamp(outbox: Outbox, number: int = 0, *, is_next: bool = True) -> None:
+    """Write the stamp anew, inside the transaction that commits what it announces: that change
+    ``number`` is about to be sent. ``is_next``: whoever finds the stamp and not the commit (a
+    crash between) may take the queue for the one before it."""
+    with outbox.transaction():
+        row = outbox.ask("identity")[0]
+        token, home = uuid.uuid4().hex, outbox.path.parent
+        said = {"queue": row["queue"], "token": token, "number": number}
+        said |= {"previous": row["token"] if is_next else "", "last": _last(outbox)}
+        try:
+            descriptor, draft = tempfile.mkstemp(prefix=f".{STAMP}.", dir=home)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                # A copy has another inode than the one that it names.
+                json.dump(said | {"inode": os.fstat(descriptor).st_ino}, file)
+                file.flush()
+                os.fsync(descriptor)
+            Path(draft).replace(home / STAMP)
+            sync_folder(home)
+        except OSError as error:
+            raise QueueBroken(
+                f"{home} cannot be written ({error.strerror}). Nothing was sent."
+            ) from None
+        outbox.ask("seal", token=token, seal=read_stamp(home)[1])
+
+
+def _last(outbox: Outbox) -> int:
+    return int(outbox.ask("last_number")[0][0])
+
+
+def skip_numbers(outbox: Outbox) -> None:
+    """Numbers that a lost copy gave out stay with what it gave them to."""
+    said, _ = read_stamp(outbox.path.parent)
+    last = said.get("last")
+    if said.get("queue") == _identity(outbox)["queue"] and isinstance(last, int):
+        outbox.ask("begin_numbers", last=last)
+        outbox.ask("skip_numbers", last=last)
+
+
+# -- standing ---------------------------------------------------------------------------------
+
+
+class Standing(IntEnum):
+    """How a queue stands to what the last request left, the worst last."""
+
+    OURS = 0
+    BOOTED = 1
+    RESTORED = 2
+    FOREIGN = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A standing, and why, in words. ``lost``: the change whose intent the stamp announces, and
+    the file does not hold."""
+
+    standing: Standing
+    why: str = ""
+    lost: int = 0
+
+
+def _identity(outbox: Outbox) -> Any:
+    """The row of ``identity``; a new file gets one, with its stamp."""
+    if found := outbox.ask("identity"):
+        return found[0]
+    with outbox.transaction():
+        if not outbox.ask("identity"):
+            place = place_of(outbox.path, outbox.clock)
+            outbox.ask("establish", queue=uuid.uuid4().hex, **vars(place))
+            if not read_stamp(outbox.path.parent)[1]:
+                write_stamp(outbox)
+        return outbox.ask("identity")[0]
+
+
+def find(outbox: Outbox) -> Finding:
+    """How the queue stands, without changing anything."""
+    row, place = _identity(outbox), place_of(outbox.path, outbox.clock)
+    said, seal = read_stamp(outbox.path.parent)
+    lost = 0
+    same = said.get("queue") == row["queue"]
+    as_left = bool(seal) and seal == row["seal"] and same
+    if not as_left and same and row["token"] and said.get("previous") == row["token"]:
+        # Written, and the process ended before its commit.
+        as_left, lost = not said["copied"], int(said.get("number") or 0)
+    if place.machine and row["machine"] and place.machine != row["machine"]:
+        return Finding(Standing.FOREIGN, "it was last used on another machine")
+    if not as_left and place.place != row["place"]:
+        return Finding(Standing.FOREIGN, f"it was last used as {row['place']}")
+    if not as_left and not place.machine:
+        return Finding(Standing.FOREIGN, "it is not as the last push left it, and no id tells here")
+    if not as_left:
+        return Finding(
+            Standing.RESTORED, "it is not as the last push left it (a backup put back?)", lost
+        )
+    if row["boot"] != place.boot:
+        return Finding(Standing.BOOTED, "the machine was started anew since the last push", lost)
+    return Finding(Standing.OURS, lost=lost)
+
+
+def _foreign(outbox: Outbox, why: str) -> QueueForeign:
+    return QueueForeign(
+        f"The queue {outbox.path} is a copy: {why}. The other one may have sent what waits here, "
+        "or be about to. Nothing was sent. If it is out of use, 'shopmirror queue adopt' makes "
+        "this one the queue; each waiting change is then looked up at the service before it is "
+        "sent."
+    )
+
+
+def refuse_foreign(outbox: Outbox) -> Finding:
+    """The finding; :class:`QueueForeign` for a copy that may not send."""
+    found = find(outbox)
+    if found.standing is Standing.FOREIGN:
+        raise _foreign(outbox, found.why)
+    return found
+
+
+def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
+    """Make the queue, which stands as ``found``, the one of this place.
+
+    What waits is put in doubt by the next push of its shop. ``stamps`` False: only in this
+    (in-memory) copy.
+    """
+    if found.standing is Standing.OURS and not found.lost:
+        return
+    kind = "foreign" if found.standing is Standing.FOREIGN else "restored"
+    with outbox.transaction():
+        if found.standing is not Standing.OURS:
+            for row in outbox.ask("shops"):
+                outbox.ask(
+                    "unsettle", shop=row["shop"], kind=kind, why=found.why, stamp=here(outbox)
+                )
+            skip_numbers(outbox)
+        if found.lost and (lost := outbox.changes(number=found.lost)):
+            put_in_doubt(outbox, lost[0], "a push ended as it was about to be sent", restored=False)
+        outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
+        if stamps:
+            write_stamp(outbox, is_next=found.standing is Standing.OURS)
+
+
+def mark_restored(home: Path) -> None:
+    """Say that the queue of a home was put back from a backup: what waits in it may have been
+    sent since, and is looked up by the next push. For whoever puts one back."""
+    if (home / FILE_NAME).is_file():
+        with Outbox(home) as outbox, outbox.transaction():
+            _identity(outbox)
+            outbox.ask("seal", token="", seal="")
+
+
+def settle(outbox: Outbox, shop: str) -> None:
+    """Put in doubt what another copy may have sent of a shop. :class:`QueueForeign` if nobody
+    adopted it here."""
+    for row in outbox.ask("unsettled", shop=shop):
+        if row["kind"] == "foreign":
+            raise _foreign(outbox, row["why"])
+        with outbox.transaction():
+            for one in outbox.ask("maybe_sent", shop=shop, stamp=row["stamp"]):
+                put_in_doubt(outbox, changed(one), row["why"], restored=True)
+            outbox.ask("settle", shop=shop)
+
+
+def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) -> None:
+    """Another copy, or a push that was cut off, may have sent a change: since the last known push
+    of its shop, until now. One that was rejected stays so, until somebody retries it."""
+    told = f"may have been sent by another copy of this queue: {why}" if restored else why
+    since = outbox.ask("last_at", shop=change.shop)[0][0]
+    fence = (change.fence or {"since": since}) | {"until": None, "restored": restored}
+    columns: dict[str, Any] = {"fence": fence, "looks": 0, "look_at": 0.0}
+    columns |= {"approved_by": None, "needs_person": 0}
+    if change.state is State.REJECTED:
+        outbox.move(change, fence=fence)
+    elif change.state in (State.QUEUED, State.CONFLICT, State.SENDING, State.IN_DOUBT):
+        outbox.move(change, State.IN_DOUBT, "in doubt", told, **columns)
+
+
+# -- services ---------------------------------------------------------------------------------
+
+
+def bind(outbox: Outbox, shop: ShopSettings) -> int:
+    """The row of the service that the settings name for a shop, made if need be."""
+    key_hash = _key_hash(shop.api_key.get_secret_value(), _identity(outbox)["queue"])
+    address_hash = hashlib.sha256(shop.base_url.rstrip("/").lower().encode()).hexdigest()[:32]
+    found = {"shop": shop.name, "address": shown_address(shop.base_url)}
+    row = outbox.ask("service", address_hash=address_hash, key_hash=key_hash, **found)[0]
+    return int(row["id"])
+
+
+def claim(outbox: Outbox, shop: ShopSettings) -> int:
+    """The row of a shop's service, once all its open changes are for that one, and what another
+    copy may have sent is in doubt. :class:`ServiceChanged` names those for another service."""
+    service = bind(outbox, shop)
+    others = outbox.ask("bound_to_others", shop=shop.name, service=service)
+    if not others:
+        settle(outbox, shop.name)
+        return service
+    first, now = others[0], shown_address(shop.base_url)
+    same = first["address"] == now
+    was, asks = f"for {first['address']}", f" --from {first['address']}"
+    numbers = ", ".join(str(row["number"]) for row in others[:10])
+    more = f" and {len(others) - 10} more" if len(others) > 10 else ""
+    raise ServiceChanged(
+        f"Change {numbers}{more} of shop '{shop.name}' was queued "
+        f"{'under another API key' if same else was}; the settings name "
+        f"{'a new one' if same else now}. Nothing was sent. If it is the same shop (a replaced "
+        f"key, a new address): 'shopmirror queue adopt --shop {shop.name}{'' if same else asks}'. "
+        "If not, put the settings right, or 'queue discard' what is not for it."
+    )
+
+
+def shown_address(base_url: str) -> str:
+    """An address as people may see it: without a user and a password."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+
+@functools.lru_cache(maxsize=64)
+def _key_hash(key: str, salt: str) -> str:
+    """Slow and salted: the file may be copied about, and a short key must not be found from it."""
+    return hashlib.scrypt(key.encode(), salt=salt.encode(), n=2**12, r=8, p=1, dklen=16).hex()
+
+
+@contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Be the only one that pushes in a home; :class:`PushBusy` when another does."""
+    told = f"Another push is at work in {home}; it sends what is queued now, too."
+    with held(home / "push.lock", lambda: PushBusy(told)):
+        yield
+
+
+def adopt(
+    settings: Settings,
+    shop: str | None = None,
+    *,
+    by: str,
+    from_address: str | None = None,
+    clock: SystemClock | None = None,
+) -> list[str]:
+    """Make a copied queue the one of this machine and folder, for one shop or for all, and bind
+    their open changes to the key of today; what that came to, in words.
+
+    Changes queued for another address are bound to today's only if ``from_address`` names it.
+    Nothing is sent. :class:`PushBusy` while a push is at work.
+    """
+    told: list[str] = []
+    Outbox(settings.home, clock).close()
+    with locked(settings.home), Outbox(settings.home, clock) as outbox, outbox.transaction():
+        found = find(outbox)
+        take(outbox, found)
+        if found.standing is Standing.FOREIGN:
+            told.append(f"{outbox.path} is the queue from now on ({found.why}).")
+        adopted = [one for one in settings.chosen(shop) if outbox.ask("adopt", shop=one.name)]
+        for one in adopted:
+            told.append(f"What waits for shop '{one.name}' is looked up before it is sent.")
+        for one in settings.chosen(shop):
+            told += _rebind(outbox, one, by, from_address)
+    return told or ["Nothing was to be adopted: the queue and its changes belong here."]
+
+
+def _rebind(outbox: Outbox, shop: ShopSettings, by: str, from_address: str | None) -> list[str]:
+    service, now = bind(outbox, shop), shown_address(shop.base_url)
+    others = outbox.ask("bound_to_others", shop=shop.name, service=service)
+    wanted = {now, shown_address(from_address)} if from_address else {now}
+    ours = [row["number"] for row in others if row["address"] in wanted]
+    for number in ours:
+        outbox.ask("rebind", number=number, service=service)
+        outbox.note(number, "adopted", f"by {by}: for {now} with the key of today")
+    told = []
+    if ours:
+        told.append(
+            f"{len(ours)} change(s) of shop '{shop.name}' are for {now} and its key of today."
+        )
+    for address in sorted({row["address"] for row in others} - wanted):
+        told.append(
+            f"Changes of shop '{shop.name}' were queued for {address} and stay so. Is that the "
+            f"same shop: 'shopmirror queue adopt --shop {shop.name} --from {address}'."
+        )
+    return told

@@ -1,0 +1,144 @@
+-- Statements on the queue, by name; see schema.sql for its tables.
+
+-- name: add
+insert into changes (number, shop, resource, op, record_id, body, basis, file, marker, key,
+    queued_by, queued_at, stamp, service)
+values (:number, :shop, :resource, :op, :record_id, :body, :basis, :file, :marker, :key,
+    :by, :now, :stamp, :service);
+
+-- name: note
+insert into history values (:number, :at, :event, :detail);
+
+-- name: history
+select at, event, detail from history where number = :number order by rowid;
+
+-- name: history_of_all
+select number, at, event, detail from history order by rowid;
+
+-- name: counts
+select state, count(*) from changes where :shop is null or shop = :shop group by state;
+
+-- name: discarded
+select count(*) from changes where state = 'rejected' and 'discarded' = (
+    select event from history where history.number = changes.number order by rowid desc limit 1);
+
+-- name: waiting_by_shop
+select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt') group by shop;
+
+-- name: made
+-- Ids that other changes made, and that none deleted since.
+select id from changes as c where shop = :shop and resource = :resource and op = 'create'
+    and id is not null and number <> :but and not exists (
+        select 1 from changes as d where d.shop = c.shop and d.resource = c.resource
+        and d.op = 'delete' and d.record_id = c.id and d.state = 'done' and d.number > c.number);
+
+-- name: fill_targets
+-- Changes for a record that another change made get its id.
+update changes set record_id = (
+    select made.id from changes as made
+    where made.number = cast(substr(changes.record_id, 2) as integer))
+where number >= :first and record_id like '@%' and exists (
+    select 1 from changes as made where made.state = 'done' and made.id is not null
+    and made.number = cast(substr(changes.record_id, 2) as integer));
+
+-- name: by_key
+select * from changes where shop = :shop and resource = :resource and op = :op and key = :key;
+
+-- name: wrote
+insert into written values (:shop, :resource, :id, :number, :now, null, null)
+on conflict (shop, resource, id) do update set pushed_at = excluded.pushed_at,
+    mirrored_at = null, shown = null, number = excluded.number;
+
+-- name: unread
+select t.shop, t.resource, t.id, t.pushed_at, t.number,
+    coalesce(c.op = 'delete' and c.resource = t.resource and c.id = t.id, 0) as is_deleted
+from written as t left join changes as c using (number)
+where t.mirrored_at is null and (:shop is null or t.shop = :shop) order by t.pushed_at;
+
+-- name: mark_mirrored
+update written set mirrored_at = :now where shop = :shop and resource = :resource and id = :id
+    and mirrored_at is null and pushed_at <= :read_at;
+
+-- name: uncompared
+select t.*, c.op, c.sent_body, c.record_id from written as t join changes as c using (number)
+where t.mirrored_at is not null and t.shown is null and c.state = 'done'
+    and t.resource = c.resource and c.op <> 'upload';
+
+-- name: compared
+update written set shown = :shown where shop = :shop and resource = :resource and id = :id
+    and number = :number;
+
+-- name: not_shown
+select t.number, c.shop, c.resource, c.op, t.id, t.shown
+from written as t join changes as c using (number) where t.shown <> '' order by t.number;
+
+-- name: told
+select number, shop as shop_id, resource, op, state, reason, queued_by, attempts, answer,
+    queued_at, pushed_at, coalesce(sent_body, body) as body, coalesce(record, record_id) as id,
+    state = 'done' and exists (select 1 from written as t where t.shop = c.shop
+        and t.resource = c.resource and t.id = c.record and t.mirrored_at is not null)
+    as is_mirrored
+from (select *, case op when 'upload' then record_id else id end as record from changes) as c
+order by number;
+
+-- name: maybe_sent
+-- What another copy of this queue may have sent: not what was queued since, here.
+select * from changes where shop = :shop and (stamp <> :stamp or stamp = '')
+    and state in ('queued', 'conflict', 'rejected', 'in_doubt');
+
+-- name: bound_to_others
+select c.number, s.address, s.address_hash from changes as c join services as s on s.id = c.service
+where c.shop = :shop and c.service <> :service
+    and c.state in ('queued', 'sending', 'in_doubt', 'conflict') order by c.number;
+
+-- name: rebind
+update changes set service = :service, version = version + 1 where number = :number;
+
+-- name: service
+insert into services (shop, address, address_hash, key_hash)
+values (:shop, :address, :address_hash, :key_hash)
+on conflict (shop, address_hash, key_hash) do update set address = excluded.address returning id;
+
+-- name: last_number
+select coalesce(max(seq), 0) from sqlite_sequence where name = 'changes';
+
+-- name: skip_numbers
+update sqlite_sequence set seq = max(seq, :last) where name = 'changes';
+
+-- name: begin_numbers
+insert into sqlite_sequence (name, seq) select 'changes', :last
+where not exists (select 1 from sqlite_sequence where name = 'changes');
+
+-- name: shops
+select distinct shop from changes;
+
+-- name: unsettle
+insert into unsettled values (:shop, :kind, :why, :stamp) on conflict (shop) do update set
+    kind = iif(kind = 'foreign', kind, excluded.kind), why = excluded.why, stamp = excluded.stamp;
+
+-- name: unsettled
+select * from unsettled where :shop is null or shop = :shop;
+
+-- name: adopt
+update unsettled set kind = 'restored' where shop = :shop and kind = 'foreign' returning shop;
+
+-- name: settle
+delete from unsettled where shop = :shop;
+
+-- name: identity
+select * from identity;
+
+-- name: establish
+insert into identity values (1, :queue, :machine, :place, :boot, '', '');
+
+-- name: identify
+update identity set machine = :machine, place = :place, boot = :boot;
+
+-- name: seal
+update identity set token = :token, seal = :seal;
+
+-- name: note_time
+update services set last_at = max(coalesce(last_at, 0), :at) where id = :id;
+
+-- name: last_at
+select max(last_at) from services where shop = :shop;

@@ -1,0 +1,303 @@
+"""What the service shows: one record, what is new in a list, the payments of an invoice.
+
+A look that did not show all there is to see raises :class:`Unsure`: it is no evidence of anything.
+A list is whole when a page has fewer rows than fit on one. A list of several pages is read until
+two readings agree, since rows that come or go in between move others from page to page. A full page
+with nothing behind it is asked for by offset, too (field notes, Behaviour).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pipelines.bodies import PATHS
+from pipelines.outbox.change import Fields
+from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
+from sources.repair_shop.http.client import Client
+from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
+from sources.repair_shop.schema.dates import parse_moment
+
+PAGE_ROWS = 50
+MOST_PAGES = 20
+"""A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
+_ZONES = timedelta(hours=14)
+"""Zones differ by no more from UTC: what a time without an offset leaves open."""
+SLACK = timedelta(minutes=2)
+"""What a ``Date`` in whole seconds and a slow answer leave open."""
+_LISTS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    **{resource: ((path, "createdDateFrom"),) for resource, path in PATHS.items()},
+    # The bare list hides those outside the pipeline (specification, Tickets); the other may hide
+    # those that nobody updated yet.
+    "tickets": (("/tickets/updated", "updatedDateFrom"), ("/tickets", "createdDateFrom")),
+    "ticket_comments": (("/ticketComments", ""),),
+    "ticket_timers": (("/ticketTimers", ""),),
+}
+"""Resource -> the lists that show new records, each with its filter by day ("": it has none)."""
+OWN_DATES = {"tickets": "createdDate", "time_clock": "inDate"}
+"""Resource -> the field by which its author, and not the service, may date a record."""
+_DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
+_MISSING = re.compile(r"not (be )?found|does ?n.t exist|does not exist|no such", re.I)
+
+Found = dict[str, dict[str, Any]]
+
+
+class Unsure(Exception):
+    """The service did not show all there is to see, so nothing can be concluded from it."""
+
+
+class Records:
+    """Reads records of one shop."""
+
+    def __init__(self, client: Client, now: Callable[[], float]) -> None:
+        self._client, self._now = client, now
+        self._zone = client.shop.zone
+        self._by_offset = False
+
+    # -- one record ---------------------------------------------------------------------------
+
+    def one(self, resource: str, record_id: str) -> dict[str, Any] | None:
+        """One record, cleaned; None when the service says that it does not exist, or that it was
+        deleted."""
+        path = PATHS[resource]
+        try:
+            answer = self._client.get(f"{path}/{record_id}")
+        except NotFound:
+            return None
+        except ValidationRefused as error:
+            # The status of "no such record" is not specified; the error's words are all there is.
+            if _MISSING.search(error.reason) and not isinstance(error, NotAllowed):
+                return None
+            raise
+        found = answer.detail()
+        if not found:
+            raise BadAnswer("an empty object instead of the record", path=path)
+        row = clean_row(found, resource, self._zone)
+        return None if _is_deleted(row) else row
+
+    def is_gone(self, resource: str, record_id: str) -> bool:
+        """Whether a record is gone, and others are not. :class:`Unsure` if it is in its list still,
+        or others are not found under paths of their own."""
+        if self.one(resource, record_id) is not None:
+            return False
+        rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
+        ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
+        if record_id in ids:
+            raise Unsure("the record is still in its list, though not under its own path")
+        if ids and self.one(resource, ids[0]) is None:
+            raise Unsure(f"no record is found under its own path, {ids[0]} neither")
+        return True
+
+    # -- what is new in a list ----------------------------------------------------------------
+
+    def fence(self, resource: str) -> dict[str, Any]:
+        """What is there before a create: ``since`` when, the ``known`` ids (with their created
+        date), and how to look again: ``from`` a day, or from the newest down to the known ones.
+
+        ``unsure`` says why the list tells nothing.
+        """
+        fence: dict[str, Any] = {"since": self._now(), "known": {}, "from": None}
+        today = datetime.fromtimestamp(self._now(), UTC).astimezone(self._zone).date()
+        try:
+            for days in (1, 60) if resource == "tickets" else (1,):
+                if not _LISTS[resource][0][1]:
+                    break
+                fence["from"] = (today - timedelta(days=days)).isoformat()
+                if rows := self._since(resource, fence["from"]):
+                    return fence | {"known": _dated(rows)}
+            rows = self._newest(resource)
+        except Unsure as unsure:
+            return fence | {"unsure": str(unsure)}
+        return fence | {"from": None, "known": _dated(rows)}
+
+    def new(self, resource: str, body: Fields, fence: Fields) -> Found:
+        """Records that are not of before the fence, and that may be of the body's author."""
+        if unsure := fence.get("unsure"):
+            raise Unsure(f"what was there before was not known: {unsure}")
+        known, own = fence.get("known"), body.get(OWN_DATES.get(resource, ""))
+        rows = self._recent(resource, fence, own)
+        if known and not rows.keys() & known.keys():
+            raise Unsure("the list shows none of the records that were there before")
+        if known is None and not rows and not self._newest(resource):
+            raise Unsure("the list shows no record at all")
+        return {
+            key: row
+            for key, row in rows.items()
+            if not _is_known(key, row, known or {}) and (own or not self.is_older(row, fence))
+        }
+
+    def is_older(self, row: Fields, fence: Fields) -> bool:
+        """Whether a record is surely of before the fence."""
+        since, latest = fence.get("since"), latest_of(row.get("created_date"), self._zone)
+        if since is None or latest is None:
+            return False
+        return latest.timestamp() < float(since) - SLACK.total_seconds()
+
+    def _recent(self, resource: str, fence: Fields, own: Any) -> Found:
+        if fence.get("known") is not None and fence.get("from") is None:
+            return self._newest(resource, fence["known"])
+        first = fence.get("from")
+        if first is None:
+            since = fence.get("since")
+            back = timedelta(days=31) if since is None else _ZONES
+            moment = datetime.fromtimestamp(self._now() if since is None else since, UTC)
+            first = (moment - back).date().isoformat()
+        if own and (iso := parse_moment(own, self._zone)):
+            first = min(first, iso[:10])
+        if not _LISTS[resource][0][1]:
+            return self._read(_LISTS[resource][0][0], {"sort": "newest"}, _until(first))
+        return self._since(resource, first)
+
+    def _since(self, resource: str, first: str) -> Found:
+        rows: Found = {}
+        for path, name in _LISTS[resource]:
+            rows |= self._read(path, {name: date.fromisoformat(first)})
+        return rows
+
+    def _newest(self, resource: str, known: Fields | None = None) -> Found:
+        """The list from its newest down to the ``known`` ones, or its newest page."""
+        path = _LISTS[resource][-1][0]
+        ask = {"sort": "newest"}
+        if known is not None:
+            return self._read(path, ask, lambda page: all(key in known for key in page))
+        rows = self._page(path, ask, 1)
+        if len(rows) >= PAGE_ROWS and list(rows) == list(self._page(path, {"sort": "oldest"}, 1)):
+            raise Unsure(f"{path} gives the same order for newest and oldest")
+        return rows
+
+    # -- pages --------------------------------------------------------------------------------
+
+    def _read(
+        self, path: str, params: Fields, enough: Callable[[Found], bool] = lambda page: False
+    ) -> Found:
+        """A list whole, or down to a page that is ``enough``."""
+        last: Found | None = None
+        for _ in range(4):
+            rows, pages = self._walk(path, params, enough)
+            if pages == 1 or (last is not None and last.keys() == rows.keys()):
+                return rows
+            last = rows
+        raise Unsure(f"{path} changes faster than it can be read")
+
+    def _walk(
+        self, path: str, params: Fields, enough: Callable[[Found], bool]
+    ) -> tuple[Found, int]:
+        rows: Found = {}
+        for number in range(1, MOST_PAGES + 1):
+            page = self._page(path, params, number)
+            if number > 1 and (not page or page.keys() <= rows.keys()) and not self._by_offset:
+                self._by_offset = True
+                page = self._page(path, params, number)
+                if page.keys() <= rows.keys() and page:
+                    self._by_offset = False
+                    raise Unsure(f"{path} does not page: a full page has nothing behind it")
+                self._by_offset = bool(page)
+            rows |= page
+            if len(page) < PAGE_ROWS or enough(page):
+                return rows, number
+        raise Unsure(f"{path} has more than {MOST_PAGES} pages of recent records")
+
+    def _page(self, path: str, params: Fields, number: int) -> Found:
+        asked = dict(params) | ({"includeLines": "true"} if path.startswith("/tickets") else {})
+        if path == "/tickets/updated":
+            asked.pop("sort", None)
+        if self._by_offset:
+            asked |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
+        elif number > 1:
+            asked["page"] = number
+        try:
+            raw = self._client.get(path, asked).rows()
+        except NotAllowed:
+            raise
+        except (NotFound, NoRows, ValidationRefused):
+            if number == 1:
+                raise
+            raw = []
+        return {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
+
+    def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
+        resource = next(name for name, lists in _LISTS.items() if path in dict(lists))
+        try:
+            return clean_row(raw, resource, self._zone)
+        except Exception as error:
+            # It may be anything; the look at it ends with a person.
+            raise Unsure(f"a record of {path} cannot be read: {error}") from error
+
+    # -- invoices and payments ----------------------------------------------------------------
+
+    def invoice(self, invoice: str) -> dict[str, Any]:
+        """An invoice, cleaned, its payments embedded where the service does so."""
+        record = self._client.get(f"/ticketInvoices/{invoice}").detail()
+        return clean_row(record, "ticket_invoices", self._zone)
+
+    def payments(
+        self, invoices: Mapping[str, Fields], *, is_listed: bool | None = None
+    ) -> tuple[Found, bool]:
+        """Payments of invoices by id; and whether the list of payments was asked, too, because a
+        detail embeds none (or as ``is_listed`` says)."""
+        rows: Found = {}
+        for number, record in invoices.items():
+            embedded = record.get("payments")
+            if not isinstance(embedded, list) and is_listed is None:
+                is_listed = True
+            for place, payment in enumerate(embedded or []):
+                named = payment.get("id") or payment.get("payment_id")
+                rows[str(named or f"{number}#{place}")] = dict(payment)
+        if is_listed:
+            rows = _joined(rows, self.listed_payments(invoices))
+        return rows, bool(is_listed)
+
+    def listed_payments(self, invoices: Mapping[str, Fields]) -> Found:
+        """The same as ``GET /payments`` has them. One invoice a request: how a list of ids is
+        written in a query is not specified."""
+        found: Found = {}
+        for invoice in invoices:
+            answer = self._client.get("/payments", {"invoiceId": invoice})
+            rows = [clean_row(row, "payments", self._zone) for row in answer.rows()]
+            if len(rows) >= PAGE_ROWS:
+                raise Unsure("/payments answered a full page for the invoice")
+            found |= {str(row["id"]): row for row in rows}
+        return found
+
+
+def _joined(embedded: Found, listed: Found) -> Found:
+    names = {str(row.get("payment_id")) for row in listed.values()} | listed.keys()
+    return listed | {key: row for key, row in embedded.items() if key not in names}
+
+
+def _until(first: str) -> Callable[[Found], bool]:
+    """Whether a page is all of before a day."""
+    return lambda page: all(
+        (shown := str(row.get("created_date") or "")[:10]) and shown < first
+        for row in page.values()
+    )
+
+
+def _dated(rows: Found) -> dict[str, str]:
+    return {key: str(row.get("created_date") or "") for key, row in rows.items()}
+
+
+def _is_known(key: str, row: Fields, known: Mapping[str, str]) -> bool:
+    """Whether a record was there before: an id that was given out again has another date."""
+    return key in known and not (
+        known[key] and row.get("created_date") and known[key] != str(row["created_date"])
+    )
+
+
+def latest_of(text: Any, zone: ZoneInfo) -> datetime | None:
+    """The latest moment that a time may mean, whatever it leaves open; None for none."""
+    iso = parse_moment(text, zone) if text else None
+    if iso is None:
+        return None
+    if len(iso) == 10:
+        return datetime.fromisoformat(iso).replace(tzinfo=UTC) + timedelta(days=1) + _ZONES
+    shown = datetime.fromisoformat(iso)
+    return shown if shown.tzinfo else shown.replace(tzinfo=UTC) + _ZONES
+
+
+def _is_deleted(row: Fields) -> bool:
+    """Whether a record says of itself that it was deleted: some services keep them so."""
+    marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
+    said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
+    return said or str(row.get("status")).lower() == "deleted"

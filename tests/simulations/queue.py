@@ -1,0 +1,402 @@
+"""People, a till and a service around one queue of changes, drawn by Hypothesis.
+
+Staff and till do the very same as ours: the same amounts, names and minutes. Whoever looks at the
+service cannot tell by content alone whose a record is; the fake service keeps that for us.
+"""
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from pipelines.outbox import Outbox, OutboxError, adopt, discard, enqueue, push, retry
+from pipelines.settings import Settings, ShopSettings
+from sources.repair_shop.errors import ShopError
+from tests.fakes.shop import FakeShop
+
+WHEN = ("before", "after")
+FAULTS = st.sampled_from(
+    [
+        "",
+        "down",
+        "lie",
+        "lost late",
+        *(
+            f"{what} {when}"
+            for what in ("lost", "reset", "500", "429", "401", "403")
+            for when in WHEN
+        ),
+        *(f"{what} {when}" for what in ("503", "odd") for when in WHEN),
+        "400 before",
+        "409 after",
+        "warned after",
+    ]
+)
+STEPS = st.sampled_from(["", "checked", "intent", "answered", "outcome", "looked", "adopted"])
+ACTING = ("payments", "stock", "adjustments")
+NAMES = st.sampled_from(["Ann", "Bob"])
+AMOUNTS = st.sampled_from([10, 20])
+MINUTE = "01-Oct-2026 10:00"
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Queue(RuleBasedStateMachine):
+    """``home`` is where people work, ``spare`` a backup, ``copy`` another folder."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="queue"))
+        self.home, self.spare, self.copy = (self.folder / n for n in ("home", "spare", "copy"))
+        self.shop = FakeShop(sender=lambda: self.sender)
+        self.sender = ""
+        self.tags = 0
+        self.asked: dict[str, dict[str, Any]] = {}
+        self.told: set[tuple[str, str]] = set()
+        self.discarded: set[str] = set()
+        self.photo = self.folder / "photo.png"
+        self.photo.write_bytes(b"picture")
+        self.errors: list[str] = []
+
+    def teardown(self) -> None:
+        if not self.errors:
+            self.everything_comes_to_an_end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @initialize(
+        lag=st.sampled_from([0.0, 100.0]),
+        hidden=st.sets(st.sampled_from(["tax", "notes", "quantity", "created_date"])),
+    )
+    def open(self, lag: float, hidden: set[str]) -> None:
+        self.shop.lag = lag
+        self.shop.hidden = {(table, name) for table in ("customers", *ACTING) for name in hidden}
+        self.invoices = [self.shop.invoice(1000) for _ in range(2)]
+        self.products = [self.shop.put("products", name="Screen", stock=5)]
+        self.customers = [self.shop.put("customers", name="Old", city="x") for _ in range(3)]
+        self.shop.put("brands", name="Acme")
+        self.shop.put("stock", product={"id": "0"}, quantity=1)
+        self.shop.put("adjustments", adjustment_date="2026-01-01T10:00:00+0000")
+        self.shop.clock.ticks += 2 * 86400
+        self.run(None, True, None)
+
+    def settings(self, home: Path | None = None) -> Settings:
+        one: dict[str, Any] = {
+            "base_url": "http://127.0.0.1:9/v1",
+            "requests_per_minute": 100_000,
+            "timeout_seconds": 5.0,
+        }
+        shops = tuple(
+            ShopSettings(name=name, api_key=f"key-of-{name}", **one) for name in ("north", "south")
+        )
+        return Settings(home=home or self.home, shops=shops)
+
+    # -- people queue -------------------------------------------------------------------------
+
+    def queue(
+        self, resource: str, op: str, body: Any, record: str | None = None, **more: Any
+    ) -> None:
+        self.tags += 1
+        tag = f"tag{self.tags}"
+        with suppress(OutboxError):
+            enqueue(
+                resource,
+                op,
+                body,
+                record_id=record,
+                by=tag,
+                check=False,
+                shop="south" if self.tags % 3 == 0 else "north",
+                settings=self.settings(),
+                clock=self.shop.clock,
+                **more,
+            )
+            self.asked[tag] = {"resource": resource, "op": op, "body": body, "id": record}
+            self.asked[tag]["at"] = self.shop.now()
+
+    @rule(place=st.integers(0, 1), amount=AMOUNTS, note=st.sampled_from(["", "cash"]))
+    def pay(self, place: int, amount: int, note: str) -> None:
+        line: dict[str, Any] = {"amount": amount, "paymentMethod": "1"}
+        if note:
+            line["paymentNote"] = note
+        self.queue("payments", "create", {"invoiceId": self.invoices[place], "lines": [line]})
+
+    @rule(name=NAMES)
+    def create_customer(self, name: str) -> None:
+        self.queue("customers", "create", {"name": name, "mobile": "1"})
+
+    @rule(name=NAMES)
+    def create_brand(self, name: str) -> None:
+        self.queue("brands", "create", {"name": name})
+
+    @rule(quantity=st.integers(1, 2))
+    def create_stock(self, quantity: int) -> None:
+        self.queue("stock", "create", {"product": self.products[0], "quantity": quantity})
+
+    @rule()
+    def adjust(self) -> None:
+        line = {"product_id": self.products[0], "quantity": 1, "type": "Addition"}
+        self.queue("adjustments", "create", {"adjustment_date": MINUTE, "products": [line]})
+
+    @rule(quantity=st.integers(1, 2))
+    def add_stock(self, quantity: int) -> None:
+        self.queue("products", "update", {"stockQuantity": quantity}, self.products[0])
+
+    @rule(city=st.sampled_from("AB"), tax=st.integers(1, 2))
+    def update(self, city: str, tax: int) -> None:
+        self.queue("customers", "update", {"city": city, "tax": tax}, self.customers[0])
+
+    @rule(place=st.integers(1, 2))
+    def delete(self, place: int) -> None:
+        self.queue("customers", "delete", None, self.customers[place])
+
+    @rule()
+    def upload(self) -> None:
+        self.queue("products", "upload", None, self.products[0], file=self.photo)
+
+    # -- staff, till, time --------------------------------------------------------------------
+
+    @rule(place=st.integers(0, 1), amount=AMOUNTS, note=st.sampled_from(["", "cash"]))
+    def till(self, place: int, amount: int, note: str) -> None:
+        self.shop.take(self.invoices[place], amount, note)
+
+    @rule(
+        what=st.sampled_from(["customers", "brands", "stock", "adjustments", "count"]), name=NAMES
+    )
+    def staff(self, what: str, name: str) -> None:
+        if what == "count":
+            self.shop.tables["products"][self.products[0]]["stock"] += 1
+        elif what == "stock":
+            self.shop.put("stock", product={"id": self.products[0]}, quantity=1)
+        elif what == "adjustments":
+            self.shop.put("adjustments", adjustment_date="2026-10-01T10:00:00+0000")
+        else:
+            self.shop.put(what, name=name, **({"mobile": "1"} if what == "customers" else {}))
+
+    @rule(minutes=st.sampled_from([1, 6, 60, 1500]))
+    def time_goes_by(self, minutes: int) -> None:
+        self.shop.clock.ticks += 60 * minutes
+
+    @rule(hours=st.sampled_from([-48, -1, 1, 48]))
+    def somebody_sets_the_clock(self, hours: int) -> None:
+        self.shop.clock.wall_offset += 3600 * hours
+
+    @rule()
+    def reboot(self) -> None:
+        self.shop.clock.boot_id += "+"
+
+    @rule()
+    def an_id_is_given_out_again(self) -> None:
+        gone = [one.id for one in self.shop.writes if one.method == "DELETE"]
+        free = [one for one in gone if one not in self.shop.tables["customers"]]
+        self.shop.free_ids = free[-1:]
+
+    # -- push, and what happens in its midst --------------------------------------------------
+
+    @rule(
+        faults=st.lists(FAULTS, max_size=3),
+        kill=STEPS,
+        meddle=STEPS,
+        number=st.integers(1, 9),
+        deed=st.sampled_from(["retry", "discard", "till", "staff", "push"]),
+        reads=st.lists(st.sampled_from([0, 0, 400, 404, 500]), max_size=2),
+        shop=st.sampled_from([None, "north", "south"]),
+        wait=st.booleans(),
+    )
+    def push(self, faults, kill, meddle, number, deed, reads, shop, wait) -> None:  # type: ignore[no-untyped-def]
+        self.shop.faults.extend(faults)
+        self.shop.read_faults.extend(reads)
+        before = self.rows("south") if shop == "north" else self.rows("north")
+        met = []
+
+        def hook(step: str, of: int) -> None:
+            if step.startswith("intent"):
+                self.sender = self.tag_of(of)
+            if step == meddle and not met:
+                met.append(1)
+                self.meddle(deed, number)
+            if step == kill:
+                raise Killed
+
+        with suppress(Killed, OutboxError, ShopError):
+            self.run(shop, wait, hook)
+        self.sender = ""
+        self.shop.faults.clear()
+        self.shop.read_faults.clear()
+        if shop is not None and not met:
+            other = "south" if shop == "north" else "north"
+            after = self.rows(other)
+            assert shop == "south" or after == before, "another shop's changes moved"
+        self.check()
+
+    def run(self, shop: str | None, wait: bool, hook: Any, home: Path | None = None) -> None:
+        """Push, one shop after the other: what is drawn must come out the same again."""
+        for name in ("north", "south") if shop is None else (shop,):
+            push(
+                self.settings(home),
+                name,
+                wait=wait,
+                hook=hook,
+                clock=self.shop.clock,
+                sleep=self.shop.clock.sleep,
+                transport=self.shop.of,
+            )
+
+    def meddle(self, deed: str, number: int) -> None:
+        if deed in ("retry", "discard"):
+            self.decide(deed, number)
+        elif deed == "till":
+            self.shop.take(self.invoices[0], 10, "cash")
+        elif deed == "staff":
+            self.shop.put("customers", name="Ann", mobile="1")
+            self.shop.put("stock", product={"id": self.products[0]}, quantity=1)
+        else:
+            with suppress(OutboxError):
+                self.run(None, False, None)
+
+    @rule(deed=st.sampled_from(["retry", "discard"]), number=st.integers(1, 9))
+    def decide(self, deed: str, number: int) -> None:
+        with suppress(OutboxError):
+            tag = self.tag_of(number)
+            if deed == "retry":
+                retry(self.home, number, by="ann")
+                self.discarded.discard(tag)
+            else:
+                discard(self.home, number, by="ann")
+                self.discarded.add(tag)
+
+    # -- backups and copies -------------------------------------------------------------------
+
+    @rule()
+    def back_up(self) -> None:
+        shutil.rmtree(self.spare, ignore_errors=True)
+        with Outbox(self.home, self.shop.clock) as outbox:
+            outbox.connection.execute("pragma wal_checkpoint(truncate)")
+        shutil.copytree(self.home, self.spare)
+
+    @precondition(lambda self: self.spare.exists())
+    @rule(kind=st.sampled_from(["folder", "file", "disk"]))
+    def put_back(self, kind: str) -> None:
+        if kind == "file":
+            for old in self.home.glob("outbox.sqlite*"):
+                old.unlink()
+            shutil.copy2(self.spare / "outbox.sqlite", self.home)
+        else:
+            shutil.rmtree(self.home)
+            shutil.copytree(self.spare, self.home)
+        self.told.clear()
+        if kind == "disk":
+            as_if_the_disk_was_put_back(self.home)
+            self.reboot()
+
+    @rule(tried=st.booleans())
+    def move_to_a_copy(self, tried: bool) -> None:
+        shutil.rmtree(self.copy, ignore_errors=True)
+        with Outbox(self.home, self.shop.clock) as outbox:
+            outbox.connection.execute("pragma wal_checkpoint(truncate)")
+        shutil.copytree(self.home, self.copy)
+        if tried:
+            count = len(self.shop.writes)
+            with suppress(OutboxError):
+                self.run(None, False, None, self.copy)
+            assert len(self.shop.writes) == count, "a copy that nobody adopted sent something"
+        if adopt(self.settings(self.copy), by="ann", clock=self.shop.clock):
+            self.home, self.copy = self.copy, self.home
+
+    # -- what must hold -----------------------------------------------------------------------
+
+    def tag_of(self, number: int) -> str:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            return outbox.get(number).queued_by
+
+    def rows(self, shop: str) -> list[tuple[Any, ...]]:
+        with sqlite3.connect(self.home / "outbox.sqlite") as db:
+            return db.execute("select * from changes where shop = ?", (shop,)).fetchall()
+
+    def acted(self, tag: str) -> int:
+        return sum(one.by == tag for one in self.shop.writes)
+
+    def check(self) -> None:
+        try:
+            self._check()
+        except BaseException as error:
+            self.errors.append(str(error))
+            raise
+
+    def _check(self) -> None:
+        for tag, asked in self.asked.items():
+            acts = asked["op"] in ("create", "upload") or "stockQuantity" in (asked["body"] or {})
+            assert not acts or self.acted(tag) <= 1, f"{tag} {asked} acted twice"
+        with Outbox(self.home, self.shop.clock) as outbox:
+            changes = outbox.changes()
+        for change in changes:
+            tag, state = change.queued_by, str(change.state)
+            if (tag, state) in self.told or tag not in self.asked:
+                continue
+            self.told.add((tag, state))
+            asked, there = self.asked[tag], self.acted(tag)
+            if state == "done":
+                assert there or tag in self.shop.lied or self.shows(asked), (
+                    f"{tag} {asked} not there"
+                )
+            if state == "rejected" and tag not in self.discarded:
+                assert not there, f"{tag} {asked} rejected, and there"
+
+    def shows(self, asked: dict[str, Any]) -> bool:
+        """Whether the service holds what was asked for, whoever made it; never of what acts."""
+        table = self.shop.tables[asked["resource"]]
+        if asked["op"] == "delete":
+            row = table.get(asked["id"])
+            return row is None or row["_at"] >= asked["at"]
+        if asked["resource"] in ACTING or asked["op"] == "upload":
+            return False
+        if asked["op"] == "create":
+            return any(
+                row["_at"] >= asked["at"] and row.get("name") == asked["body"]["name"]
+                for row in table.values()
+            )
+        row = table.get(asked["id"], {})
+        return all(str(row.get(name)) == str(value) for name, value in asked["body"].items())
+
+    def everything_comes_to_an_end(self) -> None:
+        """Whatever waits is done in two quiet days, or a person was told what to do."""
+        if not hasattr(self, "customers"):
+            return
+        self.shop.faults.clear()
+        self.shop.free_ids.clear()
+        for _ in range(12):
+            self.shop.clock.ticks += 4 * 3600
+            with suppress(OutboxError, ShopError):
+                self.run(None, True, lambda step, of: self._note_sender(step, of))
+            self.check()
+        with Outbox(self.home, self.shop.clock) as outbox:
+            for change in outbox.changes():
+                told = change.needs_person and change.reason
+                final = change.state in ("done", "rejected", "conflict")
+                assert final or told or waits(outbox, change), f"{change} waits for ever"
+
+    def _note_sender(self, step: str, of: int) -> None:
+        if step.startswith("intent"):
+            self.sender = self.tag_of(of)
+
+
+def waits(outbox: Outbox, change: Any) -> str:
+    """What a change waits for."""
+    from pipelines.outbox.order import waits_for
+
+    return waits_for(outbox, change)
+
+
+def as_if_the_disk_was_put_back(home: Path) -> None:
+    """A snapshot of a disk brings back what the file system says of a file, which a copy cannot."""
+    from pipelines.outbox.origin import read_stamp
+
+    _, seal = read_stamp(home)
+    with Outbox(home) as outbox, outbox.transaction() as db:
+        db.execute("update identity set seal = ?", (seal,))
