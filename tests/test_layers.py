@@ -142,7 +142,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_sql_on_the_ledger_and_the_queue_stands_in_their_stores():
-    stores = ("sources.repair_shop.ledger.", "pipelines.outbox.store", "pipelines.outbox.registry")
+    stores = ("sources.repair_shop.ledger.", "pipelines.outbox.store", "pipelines.outbox.origin")
     sql = re.compile(r"ledger\.(query|execute)\(|outbox\.(_select|connection|transaction\(\) as)")
     assert [
         f"{module}: {found[0]}"

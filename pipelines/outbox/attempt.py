@@ -191,13 +191,13 @@ class Attempts:
                     said="", needs_person=0, approved_by=None, reason="",
                 )  # fmt: skip
                 write_stamp(self.outbox, change.number)
-                self.outbox.ask("note_time", id=self.service, at=self.now())
+                self.outbox.note_time(self.service, self.now())
             self.hook("intent", change.number)
 
         try:
             answer, new_id = self._request(change, body, intend)
         except NotSent as error:
-            self._never_left(left, str(error))
+            self._never_left(change, str(error))
             raise
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
@@ -208,7 +208,7 @@ class Attempts:
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            return self._refused(left, error)
+            return self._refused(change, error)
         except (RateLimited, ShopError) as error:
             if left is change:
                 raise
@@ -319,9 +319,9 @@ class Attempts:
         return self.outbox.move(current, State.IN_DOUBT, "in doubt", why, **columns)
 
     def _refused(self, change: Change, error: BadAnswer) -> Change:
+        was_sent = _was_sent(change)
         change = self.outbox.get(change.number)
         told, answer = str(error), f"{error.status} {error.excerpt}"[:MOST_ANSWER]
-        was_sent = change.attempts > 1 or bool((change.fence or {}).get("restored"))
         if error.status in (401, 403) and not change.is_idempotent:
             return self._in_doubt(change, told, answer=answer)
         if was_sent or (change.op == "upload" and change.answered and error.status == 409):
@@ -348,10 +348,11 @@ class Attempts:
 
     def _never_left(self, change: Change, reason: str) -> None:
         """What surely never arrived waits for its turn; what was sent before stays in doubt."""
+        was_sent = _was_sent(change)
         change = self.outbox.get(change.number)
         if change.state is not State.SENDING:
             return
-        if change.attempts > 1 or (change.fence or {}).get("restored") or change.answered:
+        if was_sent or change.answered:
             self.outbox.move(change, State.IN_DOUBT, "not sent", reason, look_at=self.now())
         else:
             self.outbox.move(
@@ -448,6 +449,11 @@ class Attempts:
         """Seconds after which a record that holds a change would show it."""
         minutes = 1 if change.is_idempotent or change.op == "upload" else self.shop.settle_minutes
         return self.shop.seconds(MINUTE) * minutes
+
+
+def _was_sent(change: Change) -> bool:
+    """Whether a change may have been sent before this attempt."""
+    return change.attempts > 0 or bool((change.fence or {}).get("restored"))
 
 
 def touched(change: Change, body: Fields, new_id: str) -> set[tuple[str, str]]:

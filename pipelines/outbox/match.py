@@ -103,7 +103,7 @@ _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
-_LIKE = 0.6
+_LIKE = 0.75
 """Share of letters in common from which a text may have been made of another."""
 
 

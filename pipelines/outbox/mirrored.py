@@ -51,13 +51,8 @@ def mark_mirrored(
     """
     if not (home / FILE_NAME).is_file():
         return 0
-    now = time.time()
-    with Outbox(home) as outbox, outbox.transaction() as db:
-        before = db.total_changes
-        for resource, record in records:
-            values = {"shop": shop, "resource": resource, "id": record, "now": now}
-            outbox.ask("mark_mirrored", read_at=now if read_at is None else read_at, **values)
-        return db.total_changes - before
+    with Outbox(home) as outbox:
+        return outbox.mark_mirrored(shop, records, time.time() if read_at is None else read_at)
 
 
 def not_shown(home: Path) -> list[str]:

@@ -246,6 +246,7 @@ def mark_restored(home: Path) -> None:
     if (home / FILE_NAME).is_file():
         with Outbox(home) as outbox, outbox.transaction():
             _identity(outbox)
+            write_stamp(outbox, is_next=False)
             outbox.ask("seal", token="", seal="")
 
 

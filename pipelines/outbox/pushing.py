@@ -184,10 +184,11 @@ def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushRep
 
 class _ServiceTime:
     """The service's time by the ``Date`` of its last answer, carried on by the machine's ticks;
-    by our clock as long as it never said one."""
+    before the first one, by how far it was ahead of our clock at the last push."""
 
-    def __init__(self, client: Client, clock: SystemClock) -> None:
-        self._client, self._clock = client, clock
+    def __init__(self, client: Client, outbox: Outbox, service: int) -> None:
+        self._client, self._clock = client, outbox.clock
+        self._ahead = outbox.ask("ahead", id=service)[0][0] or 0.0
         self._seen, self._at = 0.0, 0.0
         client.on_request(lambda _: self._observe())
 
@@ -199,7 +200,7 @@ class _ServiceTime:
         """Seconds since 1970."""
         if self._seen:
             return self._seen + self._clock.monotonic() - self._at
-        return self._clock.wall() + (self._client.clock.skew or 0.0)
+        return self._clock.wall() + float(self._ahead)
 
 
 class _Pusher:
@@ -208,7 +209,6 @@ class _Pusher:
     def __init__(self, outbox: Outbox, client: Client, budget: Budget, asked: _Asked) -> None:
         self._outbox, self._client, self._budget, self._asked = outbox, client, budget, asked
         self._shop = ShopSettings.of(client.shop)
-        self._time = _ServiceTime(client, asked.clock)
         self._touched: dict[int, None] = {}
         self._told: dict[int, str] = {}
         self._tried: set[int] = set()
@@ -216,6 +216,7 @@ class _Pusher:
     def run(self) -> None:
         """Until nothing more can be done now."""
         service = claim(self._outbox, self._shop)
+        self._time = _ServiceTime(self._client, self._outbox, service)
         self._attempts = Attempts(
             self._client, self._outbox, service, self._asked.on_conflict, self._asked.hook,
             self._time.now,
@@ -236,7 +237,7 @@ class _Pusher:
                 self._budget.pause(min(pause, self._shop.seconds(DAY)), self._asked.stop)
         finally:
             if self._client.requests:
-                self._outbox.ask("note_time", id=service, at=self._time.now())
+                self._outbox.note_time(service, self._time.now())
 
     def _begin(self) -> None:
         """Take over what an earlier push left: what it was sending when it was killed may have been
@@ -247,10 +248,11 @@ class _Pusher:
         if self._asked.on_conflict != "park":
             for one in self._outbox.changes(shop=self._shop.name, states=[State.CONFLICT]):
                 if one.resource != "payments":  # money asks for a person's word of its own
+                    basis = {name: one.basis[name] for name in one.basis if name != "shown"}
                     self._outbox.move(
                         one, State.IN_DOUBT if one.fence else State.QUEUED, "decided",
                         f"--on-conflict {self._asked.on_conflict}", reason="", needs_person=0,
-                        look_at=0.0 if one.fence else None,
+                        basis=basis, look_at=0.0 if one.fence else None,
                     )  # fmt: skip
 
     def outcome(self) -> list[dict[str, Any]]:

@@ -72,6 +72,7 @@ create table services (
     address_hash text not null,
     key_hash text not null,                 -- slow, salted with identity.queue
     last_at real,                           -- the service's time when it was last pushed to
+    ahead real,                             -- seconds it was ahead of our clock then
     unique (shop, address_hash, key_hash));
 
 create table identity (

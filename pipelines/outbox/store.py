@@ -323,6 +323,19 @@ class Outbox:
                 self.note(change.number, event, detail)
         return _change(row)
 
+    def note_time(self, service: int, at: float) -> None:
+        """What time it is at a service."""
+        self.ask("note_time", id=service, at=at, wall=self.clock.wall())
+
+    def mark_mirrored(self, shop: str, records: Iterable[tuple[str, str]], read_at: float) -> int:
+        """A sync has these ``(resource, id)`` as they were at ``read_at``; how many waited."""
+        with self.transaction() as db:
+            before = db.total_changes
+            for resource, record in records:
+                values = {"shop": shop, "resource": resource, "id": record, "read_at": read_at}
+                self.ask("mark_mirrored", now=self.clock.wall(), **values)
+            return db.total_changes - before
+
     def finish(
         self, change: Change, event: str, answer: str, new_id: str,
         records: Iterable[tuple[str, str]],

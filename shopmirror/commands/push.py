@@ -52,7 +52,7 @@ def push(
         _show(report)
     for name, error in report.errors.items():
         fault(f"{name}: {error}")
-    return report.exit_code
+    return int(report.exit_code)
 
 
 def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:

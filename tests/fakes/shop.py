@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import httpx
 
 from sources.repair_shop.schema.clean import snake_case
 from sources.repair_shop.schema.dates import parse_moment
-from tests.wire.doubles import FakeClock
+from tests.fakes.clock import FakeClock
+from tests.fakes.loopback import Loopback, Reply, Seen
 
 EPOCH = 1_790_000_000.0
 """The service's clock when the machine's shows no seconds since its boot."""
@@ -303,3 +304,36 @@ def shown(name: str, body: dict[str, Any]) -> dict[str, Any]:
             value = iso if len(iso) == 10 else f"{iso[:19]}+0000"
         found[column] = value
     return found
+
+
+class ServedShop(Loopback):
+    """The same service over HTTP on loopback, on the machine's own clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shop = FakeShop(clock=_Ticking())
+        self.otherwise = self._answered
+
+    def _answered(self, seen: Seen) -> Reply:
+        try:
+            answer = self.shop.handle_request(
+                httpx.Request(
+                    seen.method,
+                    f"http://127.0.0.1{seen.path}?{urlencode(seen.query)}",
+                    headers=seen.headers,
+                    content=seen.body,
+                )
+            )
+        except httpx.TransportError:
+            return Reply(act="drop")
+        location = {"Location": answer.headers["location"]} if "location" in answer.headers else {}
+        return Reply(answer.status_code, answer.content, location)
+
+
+class _Ticking(FakeClock):
+    """The service's clock, where nobody moves it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "ticks":
+            return datetime.now(UTC).timestamp() - EPOCH
+        return super().__getattribute__(name)

@@ -8,15 +8,16 @@ from shopmirror.main import main
 
 
 @pytest.fixture
-def shop(service, tmp_path, monkeypatch):
+def shop(served, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "data"))
     prefix = "SOURCES__REPAIR_SHOP__"
-    monkeypatch.setenv(prefix + "BASE_URL", service.base_url)
+    monkeypatch.setenv(prefix + "BASE_URL", served.base_url)
     monkeypatch.setenv(prefix + "API_KEY", "key-of-main")
     monkeypatch.setenv(prefix + "MINUTE_SECONDS", "0.2")
     monkeypatch.setenv(prefix + "REQUESTS_PER_MINUTE", "100000")
-    return service
+    served.shop.put("customers", name="Old")
+    return served.shop
 
 
 def run(capsys, *arguments):
@@ -32,17 +33,17 @@ def test_from_adding_to_done(shop, capsys):
     assert (code, out) == (0, "Queued as 1.\n")
     code, out, _ = run(capsys, "push", "--dry-run", "--json")
     plan = json.loads(out)
-    assert (code, plan["requests"]) == (0, 3)
+    assert (code, plan["requests"]) == (0, 2)
     assert shop.requests == []
     code, out, err = run(capsys, "push")
     assert code == 0
-    assert "1 done; 3 requests" in out
+    assert "1 done; 2 requests" in out
     assert "change 1 (create customers): done" in err
     code, out, _ = run(capsys, "queue", "list", "--shop", "MAIN", "--json")
     [row] = json.loads(out)
     wanted = {"number": 1, "resource": "customers", "op": "create", "state": "done", "reason": ""}
     assert wanted.items() <= row.items()
-    assert row["id"] in shop.records["customers"]
+    assert row["id"] in shop.tables["customers"]
     code, out, _ = run(capsys, "queue", "show", "1", "--json")
     assert [entry["event"] for entry in json.loads(out)["history"]] == ["queued", "sending", "done"]
     code, out, _ = run(capsys, "queue", "show", "1")
@@ -57,16 +58,16 @@ def test_a_photo_for_a_ticket_just_queued(shop, capsys, tmp_path):
     code, out, _ = run(capsys, "queue", "add", "tickets", "--id", "@1", "--upload", "photo.png")
     assert (code, out) == (0, "Queued as 2.\n")
     assert run(capsys, "push", "--json")[0] == 0
-    assert shop.count("upload", "tickets") == 1
+    assert len(shop.files) == 1
 
 
 def test_a_file_of_changes(shop, capsys, tmp_path):
     (tmp_path / "brands.csv").write_text("name\nAcme\nZenith\n")
     add = ("queue", "add", "brands", "--op", "create", "--file", "brands.csv")
-    assert run(capsys, *add)[:2] == (0, "Queued as 1.\nQueued as 2.\n")
-    code, out, err = run(capsys, *add)
-    assert (code, out) == (0, "Queued as 3.\nQueued as 4.\n")
-    assert "queued before: changes 1 to 2 say so" in err
+    queued = "2 creates of brands.\nQueued as 1.\nQueued as 2.\n"
+    assert run(capsys, *add, "--key", "name")[:2] == (0, queued)
+    again = "0 creates of brands.\nQueued before, by its key, and not again: 1, 2.\n"
+    assert run(capsys, *add, "--key", "name")[:2] == (0, again)
     (tmp_path / "brands.csv").write_text("name\nAcme\n" + "x" * 101 + "\n")
     code, out, err = run(capsys, *add)
     assert (code, out) == (2, "")
@@ -115,18 +116,19 @@ def test_what_is_not_done_is_one(shop, capsys):
     assert code == 1
     assert [change["state"] for change in json.loads(out)["changes"]] == ["conflict"]
     assert run(capsys, "push")[0] == 1, "parked stays until it is decided"
+    assert "queue retry 2' (yours goes over it)" in run(capsys, "queue", "list", "--json")[1]
     assert "queued again" in run(capsys, "queue", "retry", "2")[1]
     assert run(capsys, "push")[0] == 0
-    assert shop.records["customers"][record]["name"] == "Bob"
+    assert shop.tables["customers"][record]["name"] == "Bob"
 
 
-def test_away_is_three_and_stopped_is_four(shop, capsys):
+def test_away_is_three_and_stopped_is_four(shop, served, capsys):
     for name in ("a", "b"):
         run(
             capsys, "queue", "add", "brands", "--op", "create", "--json", json.dumps({"name": name})
         )
     assert run(capsys, "push", "--max-requests", "2")[0] == 4
-    shop.stop()
+    served.__exit__()
     code, _, err = run(capsys, "push")
     assert code == 3
     assert "cannot be reached" in err
@@ -151,8 +153,8 @@ def test_changes_of_a_shop_that_is_gone_are_not_passed_over(shop, capsys, monkey
     assert run(capsys, "push")[0] == 0
 
 
-def test_a_wrong_address_is_two_and_keeps_the_queue(shop, capsys, monkeypatch):
-    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", f"{shop.base_url}/brands/of/v1")
+def test_a_wrong_address_is_two_and_keeps_the_queue(shop, served, capsys, monkeypatch):
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", f"{served.base_url}/brands/of/v1")
     run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
     monkeypatch.setattr(shop, "_read", lambda path, query: (404, {"error": "Not here."}))
     code, _, err = run(capsys, "push")

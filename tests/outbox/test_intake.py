@@ -1,8 +1,8 @@
 """Into the queue: every fault named, all or nothing, nothing sent."""
 
-import json
 import sqlite3
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,7 +55,7 @@ def test_one_bad_row_queues_none_and_every_fault_is_named(settings):
         ("customers", "update", {"name": "x"}, {"record_id": "@abc"}, "is no id"),
         ("customers", "update", {"name": "x", "id": {"$queued": "x"}}, {}, "number of a change"),
         ("customers", "update", {"name": "x", "id": "8"}, {"record_id": "7"}, "both '8' and '7'"),
-        ("customers", "create", {"name": "x", "_resource": 5}, {}, "no resource '5'"),
+        ("customers", "create", {"name": "x", "_op": "delete"}, {}, "_op: there is no such field"),
         ("customers", "create", [], {}, "no row"),
         ("customers", "create", ["x"], {}, "must be an object"),
         ("tickets", "create", {"customerId": "@9", "shortInfo": "x"}, {}, "no change 9"),
@@ -86,31 +86,15 @@ def test_several_shops_need_a_name(settings):
     )
 
 
-def test_a_file_mixes_resources_and_refers_to_its_own_rows(settings, service, tmp_path):
-    path = tmp_path / "changes.jsonl"
-    lines = [
-        {"name": "Ann"},
-        {"_resource": "tickets", "customerId": "@row:1", "shortInfo": "Screen"},
-        {"_resource": "tickets", "_op": "update", "id": "@row:2", "priority": "High"},
-    ]
-    path.write_text("\n\n".join(map(json.dumps, lines)), encoding="utf-8")
-    enqueue("brands", "create", {"name": "first"}, settings=settings)
-    rows, where = read_rows(path, "customers", "create")
-    assert where == ["line 1", "line 3", "line 5"]
-    assert enqueue("customers", "create", rows, where=where, settings=settings) == [2, 3, 4]
-    assert push(settings).done == 4
-    [ticket] = service.records["tickets"].values()
-    assert ticket["priority"] == "High"
-
-
 def test_csv_that_says_its_mark_and_has_blank_columns(tmp_path):
     path = tmp_path / "customers.csv"
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5,5E+10;;\r\n")
-    refused(lambda: read_rows(path, "customers", "create"), "line 5: 5,5E+10 is a number that")
+    assert "line 5: 5,5E+10 is a number that" in read_rows(path, "customers", "create").faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5;;x\r\n")
-    refused(lambda: read_rows(path, "customers", "create"), "line 5: has 4 cells, not 2")
+    assert "line 5: has 4 cells, not 2" in read_rows(path, "customers", "create").faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n")
-    rows, where = read_rows(path, "customers", "create")
+    found = read_rows(path, "customers", "create")
+    rows, where = found.rows, found.where
     assert rows == [{"name": "Ann", "mobile": "0055, 1"}]
     assert where == ["line 3"]
 
@@ -121,7 +105,8 @@ def test_csv_as_spreadsheets_write_it(settings, tmp_path, mark):
     lines = [["name", "gdprCompliant", "city"], ['"Ann, the first"', "Yes", ""], [""] * 3]
     lines.append(["Bob", "no", "Cobán"])
     path.write_bytes("".join(f"{mark.join(line)}\r\n" for line in lines).encode("utf-8-sig"))
-    rows, where = read_rows(path, "customers", "create")
+    found = read_rows(path, "customers", "create")
+    rows, where = found.rows, found.where
     assert rows == [
         {"name": "Ann, the first", "gdprCompliant": "Yes"},
         {"name": "Bob", "gdprCompliant": "no", "city": "Cobán"},
@@ -133,7 +118,8 @@ def test_csv_as_spreadsheets_write_it(settings, tmp_path, mark):
 def test_lists_stand_in_a_cell_as_json(settings, tmp_path):
     path = tmp_path / "tickets.csv"
     path.write_text('id,lines\n7,"[{""productCode"": ""A"", ""quantity"": 1.5}]"\n')
-    rows, where = read_rows(path, "tickets", "update")
+    found = read_rows(path, "tickets", "update")
+    rows, where = found.rows, found.where
     enqueue("tickets", "update", rows, where=where, settings=settings)
     with Outbox(settings.home) as outbox:
         assert outbox.get(1).body == {"lines": [{"productCode": "A", "quantity": 1.5}]}
@@ -159,7 +145,12 @@ def test_lists_stand_in_a_cell_as_json(settings, tmp_path):
 def test_files_that_cannot_be_read(tmp_path, name, content, parts):
     path = tmp_path / name
     path.write_bytes(content)
-    refused(lambda: read_rows(path, "customers", "create"), name, *parts)
+
+    def read():
+        found = read_rows(path, "customers", "create")
+        raise InputRefused(found.faults)
+
+    refused(read, name, *parts)
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -169,7 +160,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_hundred_thousand_lines_and_one_more(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("name\n" + "x\n" * 100_000)
-    assert len(read_rows(path, "brands", "create")[0]) == 100_000
+    assert len(read_rows(path, "brands", "create").rows) == 100_000
     with path.open("a") as more:
         more.write("x\n")
     refused(lambda: read_rows(path, "brands", "create"), "more than 100000 rows")
@@ -220,26 +211,18 @@ def test_a_damaged_queue(settings):
             db.execute("delete from changes")
 
 
-def test_a_queue_of_a_newer_version(settings):
-    Outbox(settings.home).close()
-    with sqlite3.connect(settings.home / "outbox.sqlite") as db:
-        db.execute("pragma user_version = 99")
-    with pytest.raises(QueueBroken, match="newer version"):
-        Outbox(settings.home)
-
-
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_home_of_a_newer_version_sends_nothing(settings, service, dry_run):
-    enqueue("brands", "create", {"name": "Acme"}, settings=settings)
-    with sqlite3.connect(settings.home / "mirror.sqlite") as db:
+def test_a_home_of_a_newer_version_sends_nothing(desk, dry_run):
+    desk.queue("brands", "create", {"name": "Acme"})
+    with sqlite3.connect(desk.home / "mirror.sqlite") as db:
         db.execute("pragma user_version = 99")
     with pytest.raises(LedgerError, match="newer shopmirror"):
-        push(settings, dry_run=dry_run)
-    assert service.requests == []
+        desk.push(dry_run=dry_run)
+    assert desk.shop.requests == []
 
 
 def test_a_locked_queue(settings, monkeypatch):
-    monkeypatch.setattr("pipelines.outbox.queue_file.LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("pipelines.outbox.store.LOCK_SECONDS", 0.05)
     Outbox(settings.home).close()
     other = sqlite3.connect(settings.home / "outbox.sqlite", isolation_level=None)
     other.execute("begin exclusive")
@@ -248,50 +231,116 @@ def test_a_locked_queue(settings, monkeypatch):
     other.close()
 
 
-@pytest.mark.parametrize("edit", ["state = 'sent'", "body = '{\"name\": '"])
-def test_rows_that_another_program_broke_are_told_and_nothing_is_sent(settings, service, edit):
-    enqueue("customers", "create", [{"name": "Ann"}, {"name": "Bob"}], settings=settings)
-    with Outbox(settings.home) as outbox:
-        outbox.connection.execute(f"update changes set {edit} where number = 2")
-        with pytest.raises(QueueBroken, match="change 2 cannot be read"):
-            outbox.changes()
-    for dry_run in (False, True):
-        with pytest.raises(QueueBroken, match="change 2 cannot be read"):
-            push(settings, dry_run=dry_run)
-    assert not service.requests
+def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
+    with duckdb.connect(str(_home(settings) / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.products as select 'main' as shop_id, 'p1' as id, 7.09 as price,"
+            " now() as _seen_at, null::timestamp as _deleted_at"
+        )
+    path = tmp_path / "prices.csv"
+    path.write_text("id;price\np1;abc\np1;1;2\nnope;3\n;4\np1;5,5E+10\n")
+    found = read_rows(path, "products", "update")
+    error = refused(
+        lambda: enqueue(
+            "products",
+            "update",
+            found.rows,
+            settings=settings,
+            where=found.where,
+            faults=found.faults,
+        ),
+        "line 2: products update: price: must be a number",
+        "line 3: has 3 cells",
+        "line 4: products id: 'nope' is not among the products",
+        "line 5: id: which record",
+        "line 6: 5,5E+10 is a number that a spreadsheet cut short",
+    )
+    assert len(error.faults) == 5
 
 
-def test_what_is_done_is_not_sent_again_because_another_program_made_it_wait(settings, service):
-    enqueue("customers", "create", {"name": "Ann"}, settings=settings)
-    assert push(settings).done == 1
-    sent = len(service.requests)
-    with Outbox(settings.home) as outbox:
-        outbox.connection.execute("update changes set state = 'queued'")
-    with pytest.raises(QueueBroken, match=r"change 1 .* was done and waits again"):
-        push(settings)
-    assert len(service.requests) == sent
+def _home(settings):
+    settings.home.mkdir(exist_ok=True)
+    return settings.home
 
 
-@pytest.mark.parametrize(
-    ("broken", "why"),
-    [
-        ("delete from changes where number = 1", "which the queue does not hold"),
-        ("update changes set state = 'done' where number = 1", "which has none"),
-    ],
-)
-def test_a_reference_that_leads_to_no_id_stops_no_other_change(settings, service, broken, why):
-    rows = [
-        {"name": "Ann"},
-        {"_op": "update", "id": "@row:1", "city": "Xela"},
-        {"_resource": "tickets", "customerId": "@row:1", "shortInfo": "Screen"},
-        {"name": "Bob"},
+def test_prices_with_a_decimal_comma(settings, tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("id;price;name\n1;12,50;a, b\n2;1.234,50;c\n3;7;12,50\n")
+    rows = read_rows(path, "products", "update").rows
+    assert [row["price"] for row in rows] == ["12.50", "1234.50", "7"]
+    assert rows[2]["name"] == "12,50"
+    path.write_text("id;price\n1;12,50\n2;1.234\n")
+    assert "1.234 may be 1234 or a part of it" in read_rows(path, "products", "update").faults[0]
+
+
+def test_prices_that_look_like_a_mistake_are_told(settings):
+    told = []
+    rows = [{"id": "1", "price": -5}, {"id": "2", "price": 0}, {"id": "3", "price": 709}]
+    rows += [{"id": "3", "price": 6}, {"id": "4", "price": 8}]
+    based = {"price": "7.09"}
+    enqueue("products", "update", rows, settings=settings, based_on=based, warn=told.append)
+    assert told == [
+        "row 1: price of 1 is -5, was 7.09",
+        "row 2: price of 2 is 0, was 7.09",
+        "row 3: price of 3 goes from 7.09 to 709 (+9900%)",
+        "row 4: 3 stands in row 3, too: the last counts",
     ]
-    enqueue("customers", "create", rows, settings=settings)
-    with Outbox(settings.home) as outbox:
-        outbox.connection.execute(broken)
-    report = push(settings)
-    assert (report.exit_code, report.done, report.waiting) == (1, 1, 2)
-    with Outbox(settings.home) as outbox:
-        assert all(why in outbox.get(number).reason for number in (2, 3))
-    with pytest.raises(InputRefused, match="@1: "):
-        enqueue("customers", "update", {"id": "@1", "city": "Xela"}, settings=settings)
+
+
+def test_a_file_is_about_what_the_command_says(settings, tmp_path):
+    for name in ("_op", "_resource"):
+        path = tmp_path / "a.csv"
+        path.write_text(f"id,price,{name}\n1,2,delete\n")
+        refused(lambda path=path: read_rows(path, "products", "update"), f"no field '{name}'")
+
+
+def test_a_sheet_names_only_files_below_it(settings, tmp_path):
+    folder = tmp_path / "sheet"
+    folder.mkdir()
+    (folder / "in.png").write_bytes(b"x")
+    (tmp_path / "out.png").write_bytes(b"x")
+    path = folder / "photos.csv"
+    path.write_text("id,file\n1,in.png\n2,../out.png\n")
+    found = read_rows(path, "tickets", "upload")
+    assert len(found.faults) == 1
+    assert "line 3: file ../out.png does not lie below" in found.faults[0]
+    assert found.rows[0]["file"] == str(folder / "in.png")
+
+
+def test_a_key_makes_a_row_unique_for_ever(desk):
+    rows = [{"ref": "a", "name": "A"}, {"ref": "b", "name": "B"}]
+    first = enqueue("brands", "create", rows, key="ref", settings=desk.settings)
+    desk.push()
+    more = [*rows, {"ref": "c", "name": "C"}]
+    again = enqueue("brands", "create", more, key="ref", settings=desk.settings)
+    assert again == [*first, 3]
+    desk.push()
+    assert desk.made("brands") == 3
+
+    def changed():
+        enqueue("brands", "create", {"ref": "a", "name": "Z"}, key="ref", settings=desk.settings)
+
+    refused(changed, "key a was queued as change 1, with other values")
+    twice = [{"ref": "d", "name": "D"}, {"ref": "d", "name": "E"}]
+    refused(
+        lambda: enqueue("brands", "create", twice, key="ref", settings=desk.settings), "stands in"
+    )
+
+
+def test_a_key_of_a_payment_is_one_payment(desk):
+    invoice = desk.shop.invoice()
+    lines = [{"amount": 5, "paymentMethod": "1"}]
+    for _ in range(2):
+        row = {"receipt": "r-1", "invoiceId": invoice, "lines": lines}
+        enqueue("payments", "create", row, key="receipt", settings=desk.settings)
+    assert desk.states() == ["queued"]
+
+
+@pytest.mark.parametrize("marker", [True, False])
+def test_payments_bear_a_marker_unless_the_settings_say_no(desk, monkeypatch, marker):
+    monkeypatch.setenv("OUTBOX__MARKER", str(marker).lower())
+    desk.pay(desk.shop.invoice())
+    desk.queue("customers", "create", {"name": "Ann"})
+    assert (desk.change(1).marker is not None) is marker
+    assert desk.change(2).marker is None

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from pipelines.outbox import InputRefused, Outbox, enqueue, push
+from pipelines.outbox import InputRefused, Outbox, enqueue
 
 TABLES = {
     "customers": [("c1", "Ann"), ("c2", "Bob")],
@@ -67,9 +67,9 @@ def test_rows_of_a_file_are_named(mirror):
         enqueue("customers", "update", rows, settings=mirror)
 
 
-def test_what_was_pushed_since_the_sync_is_known(mirror, service):
+def test_what_was_pushed_since_the_sync_is_known(mirror, desk):
     [number] = enqueue("customers", "create", {"name": "Eve"}, settings=mirror)
-    push(mirror)
+    desk.push()
     with Outbox(mirror.home) as outbox:
         record = outbox.get(number).id
     assert enqueue("customers", "update", {"city": "A"}, record_id=record, settings=mirror)

@@ -11,6 +11,6 @@ TestQueue.settings = settings(
     max_examples=int(os.environ.get("QUEUE_EXAMPLES", "12")),
     stateful_step_count=25,
     deadline=None,
-    phases=list(Phase) if not os.environ.get('QUICK') else [Phase.generate],
+    phases=list(Phase) if not os.environ.get("QUICK") else [Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

@@ -14,7 +14,7 @@ from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard
-from pipelines.outbox.change import NewChange
+from pipelines.outbox.change import NewChange, State
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
@@ -85,7 +85,7 @@ def test_what_a_build_found_in_the_data_is_told(settings):
 def test_a_rejected_change_is_told_until_a_person_discards_it(settings):
     with Outbox(settings.home) as outbox:
         outbox.add([NewChange("main", "brands", "create", None, {"name": "A"})], by="ann")
-        outbox.set([1], "rejected", "no", state="rejected", reason="no")
+        outbox.move(outbox.get(1), State.REJECTED, "rejected", "no")
     assert any("1 change(s) rejected" in line for line in status(settings).problems)
     discard(settings.home, 1, by="ann")
     found = status(settings)

@@ -1,7 +1,7 @@
 """Records that a push wrote, as the next syncs look for them."""
 
 from pipelines.outbox import Outbox, touched_since
-from pipelines.outbox.change import NewChange
+from pipelines.outbox.change import NewChange, State
 from tests.fakes.loopback import Reply
 
 
@@ -9,8 +9,10 @@ def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger
     stranger.lists["/categories"] = [{"id": 1, "name": "Parts"}]
     stranger.missing = lambda: Reply(404, {"error": "Not found."})
     stranger.sync("categories")
-    with Outbox(stranger.home) as outbox, outbox.transaction() as db:
-        db.execute("insert into touched values ('main', 'categories', '148', 1.0, null, 2)")
+    with Outbox(stranger.home) as outbox:
+        outbox.add([NewChange("main", "categories", "create", None, {"name": "A"})], by="ann")
+        sent = outbox.move(outbox.get(1), State.SENDING)
+        outbox.finish(sent, "done", "", "148", [("categories", "148")])
     for _ in range(2):
         assert stranger.sync("categories").exit_code == 0
     asked = [seen.path for seen in stranger.loopback.seen]
@@ -28,13 +30,8 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
         gone = [NewChange("main", "categories", "delete", str(n), {}) for n in range(6)]
         numbers = outbox.add(gone, by="ann")
         for number in numbers:
-            outbox.set([number], "sending", state="sending")
-            outbox.set([number], "done", state="done", id=str(number - numbers[0]), pushed_at=1.0)
-        with outbox.transaction() as db:
-            db.executemany(
-                "insert into touched values ('main', 'categories', ?, 1.0, null, ?)",
-                [(str(number - numbers[0]), number) for number in numbers],
-            )
+            sent, record = outbox.move(outbox.get(number), State.SENDING), str(number - numbers[0])
+            outbox.finish(sent, "done", "", record, [("categories", record)])
     report = stranger.sync("categories")
     assert (report.exit_code, report.details) == (0, [])
     assert touched_since(stranger.home) == []

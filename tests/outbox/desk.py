@@ -1,0 +1,155 @@
+"""A desk where changes are queued and pushed: a home, a fake shop, a clock that tests move."""
+
+import shutil
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pipelines.outbox import Outbox, adopt, discard, enqueue, push, retry
+from pipelines.outbox.origin import read_stamp
+from pipelines.settings import Settings, ShopSettings
+from tests.fakes.shop import FakeShop
+
+HOUR, DAY = 3600.0, 86400.0
+
+
+class Desk:
+    """See the module. ``home`` may be moved, copied and put back as people do."""
+
+    def __init__(self, home: Path, shop: FakeShop | None = None, *names: str, **more: Any) -> None:
+        self.home, self.shop = home, shop or FakeShop()
+        self.names, self.more = names or ("main",), more
+        self.lines: list[str] = []
+        self.offset = 0
+        # The service is not new, nor are its lists empty.
+        for path in ("customers", "brands", "products", "stock", "tickets", "adjustments"):
+            self.shop.put(path, name="Old", short_info="Old", product={"id": "0"}, code="Old")
+        self.shop.clock.ticks += HOUR
+
+    @property
+    def settings(self) -> Settings:
+        one: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "timeout_seconds": 5.0}
+        one |= {"requests_per_minute": 100_000, **self.more}
+        shops = [ShopSettings(name=n, **{"api_key": f"key-of-{n}", **one}) for n in self.names]
+        return Settings(home=self.home, shops=tuple(shops))
+
+    def begin(self) -> None:
+        """A first push, by which the queue knows the service's time; it counts no more."""
+        for name in self.names:
+            self.queue("brands", "create", {"name": "First"}, shop=name)
+        assert self.push().exit_code == 0
+        self.offset = len(self.names)
+        self.shop.writes.clear()
+
+    def queue(
+        self, resource: str, op: str, body: Any = None, record: str | None = None, **more: Any
+    ) -> int:
+        more = {"check": False, "settings": self.settings, "by": "ann", **more}
+        numbers = enqueue(resource, op, body, record_id=record, clock=self.shop.clock, **more)
+        return numbers[0] - self.offset
+
+    def pay(self, invoice: str, amount: float = 50, note: str = "", **more: Any) -> int:
+        line = {"amount": amount, "paymentMethod": "1", **({"paymentNote": note} if note else {})}
+        return self.queue("payments", "create", {"invoiceId": invoice, "lines": [line]}, **more)
+
+    def push(self, *faults: str, shop: str | None = None, **more: Any) -> Any:
+        """Push once; ``faults`` are for its writes."""
+        self.shop.faults.extend(faults)
+        clock = self.shop.clock
+        more = {"sleep": clock.sleep, "transport": self.shop.of, **more}
+        return push(self.settings, shop, clock=clock, progress=self.lines.append, **more)
+
+    def later(self, seconds: float = HOUR, pushes: int = 1) -> Any:
+        """Time goes by, and the scheduler pushes."""
+        report = None
+        for _ in range(pushes):
+            self.shop.clock.ticks += seconds
+            report = self.push()
+        return report
+
+    def retry(self, number: int = 1) -> str:
+        return retry(self.home, number + self.offset, by="ann")
+
+    def discard(self, number: int = 1) -> str:
+        return discard(self.home, number + self.offset, by="ann")
+
+    def adopt(self, shop: str | None = None, **more: Any) -> list[str]:
+        return adopt(self.settings, shop, by="ann", clock=self.shop.clock, **more)
+
+    def reboot(self) -> None:
+        self.shop.clock.boot_id += "+"
+
+    def change(self, number: int = 1) -> Any:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            return outbox.get(number + self.offset)
+
+    def states(self) -> list[str]:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            return [str(change.state) for change in outbox.changes(after=self.offset)]
+
+    def events(self, number: int = 1) -> list[str]:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            return [row["event"] for row in outbox.history(number + self.offset)]
+
+    def made(self, path: str) -> int:
+        """How many records of a list our writes made."""
+        return self.shop.count("POST", path)
+
+    # -- backups and copies -------------------------------------------------------------------
+
+    def back_up(self) -> Path:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            outbox.connection.execute("pragma wal_checkpoint(truncate)")
+        spare = self.home.with_name("spare")
+        shutil.rmtree(spare, ignore_errors=True)
+        shutil.copytree(self.home, spare)
+        return spare
+
+    def put_back(self) -> None:
+        """The whole folder, from its backup."""
+        shutil.rmtree(self.home)
+        shutil.copytree(self.home.with_name("spare"), self.home)
+
+    def put_back_disk(self) -> None:
+        """A snapshot of the disk: it has what the file system says of a file, which no copy has."""
+        self.put_back()
+        _, seal = read_stamp(self.home)
+        with Outbox(self.home, self.shop.clock) as outbox, outbox.transaction() as db:
+            db.execute("update identity set seal = ?", (seal,))
+        self.reboot()
+
+    def copy_to(self, name: str) -> "Desk":
+        """A copy of the home in another folder; a desk there."""
+        with Outbox(self.home, self.shop.clock) as outbox:
+            outbox.connection.execute("pragma wal_checkpoint(truncate)")
+        there = object.__new__(Desk)
+        there.__dict__.update(self.__dict__, home=self.home.with_name(name), lines=[])
+        shutil.copytree(self.home, there.home)
+        return there
+
+
+def at(step: str, act: Callable[[], Any]) -> Callable[[str, int], None]:
+    """A hook that does something when a push reaches a step, the first time."""
+    met: list[int] = []
+
+    def hook(reached: str, _number: int) -> None:
+        if reached == step and not met:
+            met.append(1)
+            act()
+
+    return hook
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@contextmanager
+def killed() -> Any:
+    with suppress(Killed):
+        yield
+
+
+def kill() -> None:
+    raise Killed

@@ -1,0 +1,337 @@
+"""Queue, lose the answer, push: what the queue says then, and how often the service did it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pipelines.outbox import Outbox, next_step
+from tests.outbox.desk import DAY, HOUR, Desk, at, kill, killed
+from tests.promises import promise
+
+PLAIN = ("customers", "create", {"name": "Ann"})
+UPDATE = ("customers", "update", {"city": "A"})
+DELETE = ("customers", "delete", None)
+STOCK = ("stock", "create", {"product": "7", "quantity": 2})
+ADD = ("products", "update", {"stockQuantity": 2})
+PRINT = ("tickets", "update", {"printLabel": True})
+PAY = ("payments", "create", None)
+ACTS = ((ADD, "lost"), (PRINT, "429"))
+LINE = {"product_id": "7", "quantity": 2, "type": "Addition"}
+ADJUST = ("adjustments", "create", {"adjustment_date": "01-Oct-2026 10:00", "products": [LINE]})
+
+
+@dataclass
+class Case:
+    """What is queued, what its writes meet, what is told in the end, and how often it acted."""
+
+    change: tuple[str, str, Any]
+    faults: str
+    state: str
+    acted: int
+    why: str = ""
+
+
+LOST = ("lost", "500", "429", "401", "odd")
+CASES = [
+    *(Case(PLAIN, f"{what} after", "done", 1) for what in (*LOST, "409")),
+    *(Case(PLAIN, f"{what} before", "done", 1) for what in ("lost", "reset", "503", "429", "403")),
+    Case(PLAIN, "lost late", "done", 1),
+    Case(PLAIN, "400 before", "rejected", 0, "400"),
+    Case(PLAIN, "409 before", "rejected", 0, "not among"),
+    Case(PLAIN, "warned after", "done", 1),
+    Case(PLAIN, "odd before", "in_doubt", 0, "though the service answered that it was done"),
+    Case(PLAIN, "lost before,409 after", "done", 1),
+    Case(PLAIN, "lost before,400 before", "in_doubt", 0, "sent again, the service said"),
+    *(Case(UPDATE, f"{what} after", "done", 1) for what in ("lost", "500", "odd")),
+    *(Case(UPDATE, f"{what} before", "done", 1) for what in ("lost", "500", "429", "401")),
+    Case(DELETE, "lost after", "done", 1),
+    Case(DELETE, "lost before", "done", 1),
+    Case(DELETE, "lie", "done", 1),
+    *(Case(PAY, f"{what} after", "done", 1) for what in (*LOST, "403")),
+    *(Case(PAY, f"{what} before", "in_doubt", 0, "not sent again") for what in LOST[:-1]),
+    Case(PAY, "lost late", "done", 1),
+    *(Case(STOCK, f"{what} before", "done", 1) for what in ("lost", "429")),
+    Case(STOCK, "lost after", "in_doubt", 1, "may be it, or another's"),
+    Case(ADJUST, "lost after", "in_doubt", 1, "may be it, or another's"),
+    *(Case(change, f"{what} before", "in_doubt", 0, "sent twice") for change, what in ACTS),
+    *(Case(change, f"{what} after", "in_doubt", 1, "sent twice") for change, what in ACTS),
+    Case(PLAIN, "down,down,down", "queued", 0),
+]  # fmt: skip
+
+
+@promise("each change is sent once, a payment never twice")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.change[:2]} {case.faults}")
+@pytest.mark.parametrize("lag", [0.0, 100.0], ids=["at once", "late lists"])
+def test_a_lost_answer(desk, case, lag):
+    desk.shop.lag = lag
+    resource, op, body = case.change
+    record = None if op == "create" else desk.shop.put(resource, name="Old", stock=1)
+    if case.change is PAY:
+        desk.pay(desk.shop.invoice())
+    else:
+        desk.queue(resource, op, body, record)
+    desk.push(*case.faults.split(","))
+    if case.state != "queued":
+        desk.shop.faults.clear()
+        desk.later(10 * HOUR, 3)  # a 403 may be a block, which lasts for hours
+    assert desk.states() == [case.state]
+    assert len(desk.shop.writes) == case.acted
+    assert case.why in desk.change().reason
+
+
+@pytest.mark.parametrize("step", ["checked", "intent", "answered", "outcome"])
+@pytest.mark.parametrize("change", [PLAIN, UPDATE, PAY])
+def test_a_process_that_is_killed(desk, change, step):
+    resource, op, body = change
+    record = desk.shop.put(resource, name="Old") if op == "update" else None
+    desk.pay(desk.shop.invoice()) if change is PAY else desk.queue(resource, op, body, record)
+    with killed():
+        desk.push(hook=at(step, kill))
+    desk.later(HOUR, 2)
+    lost = change is PAY and step == "intent"
+    assert desk.states() == ["in_doubt" if lost else "done"]
+    assert len(desk.shop.writes) == (0 if lost else 1)
+
+
+def same_record(desk: Desk) -> None:
+    desk.shop.put("customers", name="Ann")
+
+
+def same_stock(desk: Desk) -> None:
+    desk.shop.put("stock", product={"id": "7"}, quantity=2)
+    desk.shop.tables["products"][desk.record]["stock"] += 2
+
+
+def same_payment(desk: Desk) -> None:
+    desk.shop.take(desk.invoice, 50, "cash")
+
+
+def same_adjustment(desk: Desk) -> None:
+    desk.shop.put("adjustments", adjustment_date="2026-10-01T10:00:00+0000")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [(STOCK, same_stock), (ADD, same_stock), (PAY, same_payment), (ADJUST, same_adjustment)],
+)
+def test_what_staff_and_till_do_alike_is_not_taken_for_ours(desk, change, same, when):
+    resource, op, body = change
+    desk.invoice = desk.shop.invoice()
+    desk.record = desk.shop.put("products", name="Screen", stock=4)
+    if change is PAY:
+        desk.pay(desk.invoice, 50, "cash", marker=False)
+    else:
+        desk.queue(resource, op, body, desk.record if op == "update" else None)
+    desk.push(f"lost {when}", hook=at("intent", lambda: same(desk)))
+    for _ in range(3):
+        desk.later(DAY)
+        same(desk)
+    assert desk.states() == ["in_doubt"]
+    assert desk.change().needs_person
+    assert len(desk.shop.writes) == (when == "after")
+
+
+def test_two_alike_of_which_one_is_ours_are_left_to_a_person(desk):
+    desk.queue(*PLAIN)
+    desk.push("lost after", hook=at("intent", lambda: same_record(desk)))
+    desk.later(HOUR, 2)
+    assert desk.states() == ["in_doubt"]
+
+
+def test_a_marked_payment_is_told_from_the_tills(desk):
+    invoice = desk.shop.invoice()
+    desk.pay(invoice, 50, "cash")
+    desk.push("lost after", hook=at("intent", lambda: desk.shop.take(invoice, 50, "cash")))
+    assert desk.states() == ["done"]
+    assert desk.shop.tables["payments"][desk.change().id]["payment_note"].startswith("cash [sm-")
+
+
+def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    assert desk.change().needs_person
+    desk.shop._pay(desk.change().sent_body)
+    assert "looked for once more" in desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+    assert "retry" in desk.events()
+
+
+def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    desk.retry()
+    with Outbox(desk.home) as outbox:
+        assert "approved by ann" in next_step(outbox, desk.change())
+        assert "by ann; it was in_doubt: none of 0" in outbox.history(1)[-1]["detail"]
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+
+
+def test_a_discard_forgets_nothing(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    assert "may have been applied all the same" in desk.discard()
+    desk.shop._pay(desk.change().sent_body)
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+
+
+@pytest.mark.parametrize("step", ["looked", "intent"])
+def test_a_retry_in_the_midst_of_a_push_doubles_nothing(desk, step):
+    desk.queue(*PLAIN)
+    desk.push("lost after", wait=False)
+
+    def retry() -> None:
+        if desk.states() == ["in_doubt"]:
+            desk.retry()
+
+    desk.shop.clock.ticks += HOUR
+    desk.push(hook=at(step, retry))
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+def test_a_stock_count_that_comes_to_fit_proves_nothing(desk):
+    record = desk.shop.put("products", name="Screen", stock=4)
+    desk.queue("products", "update", {"stockQuantity": 3}, record)
+    desk.push("lost before")
+    desk.shop.tables["products"][record]["stock"] = 7
+    desk.later(DAY, 3)
+    assert desk.states() == ["in_doubt"]
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
+
+
+def test_an_id_that_was_given_out_again_is_a_record_of_its_own(desk):
+    desk.queue("brands", "create", {"name": "B"})
+    desk.push()
+    first = desk.change().id
+    desk.queue("brands", "delete", None, first)
+    desk.push()
+    desk.shop.free_ids = [first]
+    desk.shop.clock.ticks += HOUR
+    desk.queue("brands", "create", {"name": "B"})
+    desk.push("lost after")
+    assert desk.states() == ["done"] * 3
+    assert (desk.made("brands"), desk.change(3).id) == (2, first)
+
+
+def test_a_delete_does_not_hit_the_record_that_got_its_id(desk):
+    record = desk.shop.put("brands", name="B")
+    desk.queue("brands", "delete", None, record)
+    desk.shop.clock.ticks += HOUR
+    desk.push("lost before", wait=False)
+    desk.shop.clock.ticks += HOUR
+    desk.shop.tables["brands"].pop(record)
+    desk.shop.free_ids = [record]
+    assert desk.shop.put("brands", name="Another") == record
+    desk.later(HOUR, 2)
+    assert record in desk.shop.tables["brands"]
+    assert "given out again" in desk.change().reason
+
+
+def test_a_list_that_leaves_out_tickets_nobody_updated_hides_none(desk):
+    desk.shop.list_shows = lambda path, query, row: (
+        path != "tickets/updated" or "last_updated" in row
+    )
+    desk.queue("tickets", "create", {"customerId": "7", "shortInfo": "Screen"})
+    desk.push("lost after")
+    assert (desk.states(), desk.made("tickets")) == (["done"], 1)
+
+
+def test_a_record_dated_by_its_author_is_not_made_twice(desk):
+    desk.shop.put("timeClock", in_date="2026-09-20T08:00:00+0000")
+
+    desk.shop.list_shows = lambda path, query, row: (
+        path != "timeClock" or "createdDateFrom" not in query
+    )
+    body = {"inDate": "10-Aug-2026 10:00:00", "inNotes": "x", "userId": "7"}
+    desk.queue("timeClock", "create", body)
+    desk.push("lost after")
+    desk.later(HOUR, 2)
+    assert desk.made("timeClock") == 1
+
+
+def test_our_clock_may_be_set_at_will(desk):
+    desk.shop.clock.wall_offset += DAY
+    desk.queue("brands", "create", {"name": "A"})
+    desk.push()
+    desk.shop.clock.wall_offset -= 2 * DAY
+    desk.shop.tables["brands"].pop(desk.change().id)
+    desk.queue("brands", "create", {"name": "B"})
+    began = desk.shop.clock.ticks
+    desk.push("lost before")
+    assert desk.states() == ["done", "done"]
+    assert desk.shop.clock.ticks - began < HOUR
+
+
+def test_an_error_that_nobody_knows_rejects_nothing(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("customers", "update", {"city": "A"}, record)
+    desk.shop.read_faults.extend([400])
+    desk.push()
+    assert desk.states() == ["queued"]
+    desk.push()
+    assert desk.states() == ["done"]
+
+
+def test_what_is_parked_costs_nothing_until_it_is_looked_at_again(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    requests, events = len(desk.shop.requests), len(desk.events())
+    for _ in range(288):
+        desk.later(300.0)
+    assert len(desk.shop.requests) - requests <= 8
+    assert len(desk.events()) == events
+
+
+def test_a_delete_that_is_answered_and_not_done_is_not_called_done(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "delete", None, record)
+    desk.shop.read_faults.extend([500, 502, 503] * 3)
+    desk.push()
+    assert desk.states() == ["in_doubt"]
+    desk.shop.read_faults.clear()
+    desk.later(HOUR, 3)
+    assert desk.states() == ["in_doubt"]
+    assert desk.change().needs_person
+
+
+def test_three_without_an_answer_and_the_rest_stays_queued(desk):
+    for name in "abcde":
+        desk.queue("brands", "create", {"name": name * 9})
+    report = desk.push(*["lost before"] * 5, wait=False)
+    assert report.exit_code == 3
+    assert desk.states() == ["in_doubt"] * 3 + ["queued"] * 2
+
+
+def test_a_payment_of_which_one_line_was_booked_is_left_to_a_person(desk):
+    invoice = desk.shop.invoice()
+    lines = [{"amount": a, "paymentMethod": "1"} for a in (10, 20)]
+    desk.queue("payments", "create", {"invoiceId": invoice, "lines": lines})
+    desk.shop.lag = 100.0
+    desk.push("lost after", wait=False)
+    desk.shop.tables["payments"].popitem()
+    desk.later(HOUR, 2)
+    assert desk.states() == ["in_doubt"]
+    assert "1 of 2 lines are booked" in desk.change().reason
+
+
+def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
+    desk.shop.hidden.add(("ticketInvoices", "payments"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost after")
+    assert desk.states() == ["done"]
+
+
+def test_notes_that_nothing_shows_leave_a_payment_to_a_person(desk):
+    desk.shop.hidden.add(("payments", "payment_note"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost after")
+    assert (desk.states(), desk.made("payments")) == (["in_doubt"], 1)

@@ -1,0 +1,331 @@
+"""What is sent, in which order, over what basis, and what the queue and its people are told."""
+
+import sqlite3
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.outbox import (
+    Outbox,
+    PushBusy,
+    enqueue,
+    history_rows,
+    mark_mirrored,
+    next_step,
+    not_shown,
+    push,
+    touched_since,
+)
+from pipelines.settings import Settings, ShopSettings
+from tests.outbox.desk import HOUR, at
+
+
+def test_a_chain_of_references_is_pushed_in_order_and_in_one_pass(desk, tmp_path):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.queue("tickets", "create", {"customerId": "@1", "shortInfo": "Screen"})
+    comment = {"ticket": {"$queued": 3}, "type": "Public", "comment": "Arrived"}
+    desk.queue("ticketComments", "create", comment)
+    desk.queue("tickets", "upload", None, "@3", file=photo)
+    desk.queue("customers", "update", {"city": "A"}, "@1")
+    desk.queue("customers", "delete", None, "@1")
+    report = desk.push()
+    assert (report.exit_code, report.done) == (0, 7)
+    sent = [(one.method, one.path.split("/")[0]) for one in desk.shop.writes]
+    assert sent == [
+        ("POST", "customers"),
+        ("POST", "brands"),
+        ("POST", "tickets"),
+        ("POST", "ticketComments"),
+        ("FILE", "tickets"),
+        ("PUT", "customers"),
+        ("DELETE", "customers"),
+    ]
+    assert desk.events(3) == ["queued", "sending", "done"]
+    [(_, [content])] = desk.shop.files.items()
+    assert b"picture" in content
+
+
+def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("tickets", "create", {"customerId": "@1", "shortInfo": "x"})
+    desk.queue("brands", "create", {"name": "Acme"})
+    assert desk.push("400 before").exit_code == 1
+    assert desk.states() == ["rejected", "queued", "done"]
+    with Outbox(desk.home) as outbox:
+        assert "waits for change 1" in next_step(outbox, desk.change(2))
+        assert "Mend it, then 'queue retry 1'" in next_step(outbox, desk.change(1))
+    desk.retry(1)
+    assert desk.push().exit_code == 0
+
+
+@pytest.mark.parametrize("fault", ["lost before", "500 after"])
+def test_a_change_waits_for_an_earlier_one_of_its_record(desk, fault):
+    record = desk.shop.put("products", name="Screen", stock=1)
+    desk.queue("products", "update", {"stockQuantity": 2}, record)
+    desk.queue("products", "update", {"name": "Case"}, record)
+    desk.push(fault)
+    assert desk.states() == ["in_doubt", "queued"]
+    desk.discard(1)
+    desk.push()
+    assert desk.states() == ["rejected", "done"]
+
+
+def test_updates_leave_one_by_one_in_their_order(desk):
+    record = desk.shop.put("tickets", short_info="x")
+    desk.queue("tickets", "update", {"priority": "High"}, record)
+    desk.queue("ticketComments", "create", {"ticket": record, "type": "Public", "comment": "Ready"})
+    desk.queue("tickets", "update", {"status": "Done"}, record)
+    desk.push()
+    assert [one.method for one in desk.shop.writes] == ["PUT", "POST", "PUT"]
+
+
+def test_one_push_at_a_time(desk):
+    desk.queue("brands", "create", {"name": "Acme"})
+    met = []
+
+    def again():
+        with pytest.raises(PushBusy):
+            desk.push()
+        met.append(1)
+
+    desk.push(hook=at("checked", again))
+    assert met and desk.made("brands") == 1
+
+
+def test_a_discard_in_the_midst_of_a_push_is_kept(desk):
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.push(hook=at("checked", desk.discard))
+    assert (desk.states(), desk.made("brands")) == (["rejected"], 0)
+
+
+# -- payments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("taken", "told"), [(100, "is Paid"), (60, "40.00 is due")])
+def test_a_payment_that_the_till_took_meanwhile_is_a_conflict(desk, taken, told):
+    invoice = desk.shop.invoice(100)
+    desk.pay(invoice, 50)
+    desk.shop.take(invoice, taken)
+    assert desk.push().exit_code == 1
+    assert (desk.states(), desk.made("payments")) == (["conflict"], 0)
+    assert told in desk.change().reason
+    for choice in ("ours", "theirs"):
+        desk.push(on_conflict=choice)
+    assert desk.states() == ["conflict"], "money asks for a word of its own"
+    desk.retry()
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
+def test_an_approved_payment_is_a_conflict_again_when_more_was_paid(desk):
+    invoice = desk.shop.invoice(100)
+    desk.pay(invoice, 50)
+    desk.shop.take(invoice, 60)
+    desk.push()
+    desk.retry()
+    desk.shop.take(invoice, 40)
+    desk.push()
+    assert desk.states() == ["conflict"]
+
+
+@pytest.mark.parametrize("amount", [-20, 100])
+def test_a_payment_that_is_due_and_a_refund_are_booked(desk, amount):
+    invoice = desk.shop.invoice(100)
+    if amount < 0:
+        desk.shop.take(invoice, 100)
+    desk.pay(invoice, amount)
+    assert desk.push().exit_code == 0
+
+
+# -- bases ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def record(desk):
+    """A customer as the warehouse holds it, read an hour ago."""
+    found = desk.shop.put("customers", name="Ann", mobile="1")
+    desk.home.mkdir(exist_ok=True)
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.customers as select 'main' as shop_id, ? as id, '1' as mobile,"
+            " ?::timestamptz as _seen_at, null::timestamptz as _deleted_at",
+            [found, datetime.fromtimestamp(desk.shop.clock.wall() - HOUR, UTC)],
+        )
+    return found
+
+
+def test_our_own_changes_are_nobodys_edit(desk, record):
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+        assert desk.push().exit_code == 0
+    assert desk.shop.tables["customers"][record]["mobile"] == "3"
+
+
+def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    row["mobile"] = "9"
+    assert desk.push().exit_code == 1
+    assert "was '1' when queued, is now '9'" in desk.change().reason
+    desk.retry()
+    row["mobile"] = "8"
+    desk.push()
+    assert desk.states() == ["conflict"], "it is not the value that was approved"
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert row["mobile"] == "3"
+
+
+@pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
+def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile):
+    desk.shop.tables["customers"][record]["mobile"] = "2"
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.push()
+    desk.push(on_conflict=who)
+    assert desk.shop.tables["customers"][record]["mobile"] == mobile
+    assert "conflict" not in desk.states()
+
+
+@pytest.mark.parametrize(
+    "kept", [str.upper, lambda text: text.replace("ú", "u").replace("ñ", "n").replace("í", "i")]
+)
+def test_what_the_service_respells_is_ours(desk, record, kept):
+    desk.shop.edit = lambda name, value: kept(value) if name == "company" else value
+    for company in ("Núñez Co", "Núñez Cía"):
+        desk.queue("customers", "update", {"company": company}, record)
+    assert desk.push().exit_code == 0
+
+
+def test_an_update_that_is_ignored_is_not_called_done(desk):
+    record = desk.shop.put("customers", name="Ann", city="A")
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "update", {"city": "Xela"}, record)
+    desk.push()
+    desk.later(HOUR, 4)
+    assert desk.states() == ["in_doubt"]
+    assert "as before" in desk.change().reason or desk.change().needs_person
+
+
+def test_what_is_done_and_the_mirror_does_not_show_is_a_finding(desk):
+    records = [desk.shop.put("customers", name="Ann", city="A") for _ in range(2)]
+    desk.shop.ignores.add(records[1])
+    for record in records:
+        desk.queue("customers", "update", {"city": "Xela"}, record)
+    desk.push()
+    assert desk.states() == ["done", "done"]
+    requests = len(desk.shop.requests)
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.customers (shop_id varchar, id varchar, city varchar,"
+            " _seen_at timestamptz, _deleted_at timestamptz)"
+        )
+        seen = datetime.fromtimestamp(desk.shop.clock.wall() + HOUR, UTC)
+        for record in records:
+            city = desk.shop.tables["customers"][record]["city"]
+            values = [record, city, seen]
+            db.execute("insert into raw.customers values ('main', ?, ?, ?, null)", values)
+    unread = [(one.resource, one.id) for one in touched_since(desk.home)]
+    mark_mirrored(desk.home, "main", unread, read_at=desk.shop.clock.wall() + HOUR)
+    [line] = not_shown(desk.home)
+    assert "change 2 (update customers" in line
+    assert "city was set to 'Xela' and is 'A'" in line
+    assert len(desk.shop.requests) == requests
+    assert [row["is_mirrored"] for row in history_rows(desk.home)] == [True, True]
+
+
+# -- dry run ----------------------------------------------------------------------------------
+
+
+def test_a_dry_run_says_what_a_push_sends_and_asks_nothing(desk, record):
+    desk.queue("customers", "create", {"name": "Bob"})
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.queue("tickets", "create", {"customerId": "@1", "shortInfo": "Screen"})
+    desk.queue("customers", "delete", None, "@1")
+    plan = desk.push(dry_run=True)
+    assert desk.shop.requests == []
+    assert plan.planned[1].old == {"mobile": "1"}
+    desk.push()
+    with Outbox(desk.home) as outbox:
+        said = [
+            (one.method, one.path.strip("/").replace("@1", str(outbox.get(1).id)))
+            for one in plan.planned
+        ]
+    assert said == [(one.method, one.path) for one in desk.shop.writes]
+
+
+def test_a_dry_run_tells_what_waits_and_what_is_in_doubt(desk):
+    for _ in range(2):
+        desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost before", wait=False)
+    told = {one.number: one.waits for one in desk.push(dry_run=True).planned}
+    assert told[1] == "in doubt, looked up first"
+    assert "which it could be mistaken for" in told[2]
+
+
+# -- over HTTP, and beside others -------------------------------------------------------------
+
+
+def test_over_http_with_answers_that_are_dropped(served, tmp_path):
+    shop = ShopSettings(
+        name="main",
+        base_url=served.base_url,
+        api_key="key",
+        requests_per_minute=100_000,
+        minute_seconds=0.2,
+        settle_minutes=1,
+    )
+    settings = Settings(home=tmp_path / "home", shops=(shop,))
+    served.shop.put("customers", name="Old")
+    rows = [{"name": name * 5} for name in "abcd"]
+    enqueue("customers", "create", rows, settings=settings)
+    served.shop.faults.extend(["lost before", "", "lost after"])
+    report = push(settings)
+    assert (report.exit_code, report.done) == (0, 4)
+    assert served.shop.count("POST", "customers") == 4
+
+
+def test_people_who_queue_while_a_push_is_at_work_lose_nothing(served, tmp_path):
+    one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
+    settings = Settings(home=tmp_path / "home", shops=(ShopSettings(name="main", **one),))
+
+    def queue():
+        for number in range(10):
+            enqueue("brands", "create", {"name": f"{number}-{number * 7919}"}, settings=settings)
+
+    people = [threading.Thread(target=queue) for _ in range(2)]
+    for person in people:
+        person.start()
+    push(settings)
+    for person in people:
+        person.join()
+    report = push(settings)
+    assert report.exit_code == 0
+    assert served.shop.count("POST", "brands") == 20
+
+
+# -- the layout before 0.1.0 ------------------------------------------------------------------
+
+LAYOUT_3 = Path(__file__).with_name("layout_3.sql")
+
+
+def test_a_queue_of_before_is_brought_over_and_loses_nothing(desk, tmp_path):
+    invoice, shop = desk.shop.invoice(), desk.shop
+    shop.tables["products"]["77"] = {**shop.tables["products"].popitem()[1], "id": "77"}
+    desk.home.mkdir()
+    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
+        db.executescript(LAYOUT_3.read_text().replace("INVOICE", invoice))
+    shop.take(invoice, 5, "[sm-1234567890]")
+    desk.adopt()
+    desk.later(HOUR, 2)
+    assert desk.states() == ["done", "done", "done", "rejected", "in_doubt"]
+    assert shop.count("POST", "brands") == 1  # the one that waited
+    assert len(shop.tables["payments"]) == 1  # the one in doubt was there
+    assert desk.events(1)[0] == "queued"

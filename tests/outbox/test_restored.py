@@ -1,0 +1,352 @@
+"""A queue that was put back, copied, moved, or whose machine was started anew."""
+
+import shutil
+import sqlite3
+
+import pytest
+
+from pipelines.outbox import (
+    Outbox,
+    QueueBroken,
+    QueueForeign,
+    ServiceChanged,
+    mark_restored,
+    origin,
+)
+from tests.fakes.shop import FakeShop
+from tests.outbox.desk import HOUR, Desk, at, kill, killed
+from tests.promises import promise
+
+
+def file_alone(desk: Desk) -> None:
+    for old in desk.home.glob("outbox.sqlite*"):
+        old.unlink()
+    shutil.copy2(desk.home.with_name("spare") / "outbox.sqlite", desk.home)
+
+
+WAYS = [Desk.put_back, file_alone, Desk.put_back_disk]
+"""The whole folder, the file alone, and a snapshot of the disk."""
+
+
+def some(desk: Desk) -> None:
+    """One change of each kind, and the records that they are for."""
+    shop = desk.shop
+    desk.invoice, desk.product = shop.invoice(), shop.put("products", name="Screen", stock=4)
+    desk.customer = shop.put("customers", name="Cid", city="x")
+    desk.pay(desk.invoice)
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("customers", "update", {"city": "A"}, desk.customer)
+    desk.queue("stock", "create", {"product": desk.product, "quantity": 2})
+    desk.queue("products", "update", {"stockQuantity": 3}, desk.product)
+    desk.queue("customers", "delete", None, shop.put("customers", name="Gone"))
+
+
+ONCE = {"POST payments": 1, "POST customers": 1, "POST stock": 1, "PUT products": 1}
+
+
+def writes(desk: Desk) -> dict[str, int]:
+    return {kind: desk.shop.count(*kind.split()) for kind in ONCE}
+
+
+@promise("a queue put back from a backup pays nothing twice")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("queued_since", [False, True])
+def test_a_backup_put_back_after_a_push_does_nothing_twice(desk, way, queued_since):
+    desk.begin()
+    some(desk)
+    desk.back_up()
+    desk.shop.clock.ticks += HOUR
+    assert desk.push().exit_code == 0
+    desk.shop.clock.ticks += HOUR
+    way(desk)
+    if queued_since:
+        desk.queue("brands", "create", {"name": "X"})
+    desk.later(HOUR, 3)
+    assert writes(desk) == ONCE
+    # The payment is known by its marker, the customer by its content; of stock nothing can be told.
+    told = ["done", "done", "done", "in_doubt", "in_doubt", "done"]
+    assert desk.states() == told + ["done"] * queued_since
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_backup_put_back_before_a_push_is_sent_as_far_as_can_be_seen(desk, way):
+    desk.begin()
+    some(desk)
+    desk.back_up()
+    desk.shop.clock.ticks += HOUR
+    way(desk)
+    desk.later(HOUR, 3)
+    asked = way is not file_alone  # its stamp tells that nothing was sent since
+    assert desk.states() == ["done"] * 4 + ["in_doubt" if asked else "done", "done"]
+    if asked:  # never known to be sent, and nothing could show it
+        assert desk.change(5).needs_person
+        desk.retry(5)
+        desk.push()
+    assert writes(desk) == ONCE
+
+
+def test_a_change_queued_since_the_backup_was_put_back_is_surely_not_sent(desk):
+    desk.begin()
+    desk.back_up()
+    desk.queue("brands", "create", {"name": "A"})
+    desk.push()
+    file_alone(desk)
+    product = desk.shop.put("products", name="Screen", stock=4)
+    assert desk.queue("products", "update", {"stockQuantity": 3}, product) == 2, "1 is given out"
+    desk.push()
+    assert desk.states() == ["done"]
+
+
+def test_what_a_restore_command_says_is_believed(desk):
+    desk.begin()
+    some(desk)
+    mark_restored(desk.home)
+    desk.push(wait=False)
+    assert set(desk.states()) <= {"in_doubt", "done"}
+    desk.later(HOUR, 2)
+    assert desk.states() == ["done", "done", "done", "done", "in_doubt", "done"]
+
+
+@pytest.mark.parametrize("shown", [10.01, 10.005])
+def test_a_marker_is_believed_whatever_the_amount_shown(desk, shown):
+    desk.begin()
+    desk.pay(desk.shop.invoice(), 10.005)
+    desk.back_up()
+    desk.push()
+    [payment] = desk.shop.tables["payments"].values()
+    payment["amount"] = shown
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
+def test_payments_without_ids_hide_none_of_each_other(desk):
+    desk.begin()
+    invoice = desk.shop.invoice()
+    desk.pay(invoice)
+    desk.back_up()
+    desk.push()
+    desk.shop.take(invoice, 20)
+    desk.shop.hidden |= {("payments", "id"), ("payments", "payment_id")}
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert desk.made("payments") == 1
+
+
+def test_a_ticket_dated_by_its_author_is_not_made_twice(desk):
+    desk.begin()
+    body = {"customerId": "7", "shortInfo": "Screen", "createdDate": "02-Jan-2026"}
+    desk.queue("tickets", "create", body)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert desk.made("tickets") == 1
+
+
+def test_a_till_payment_alike_is_not_adopted_by_a_queue_put_back(desk):
+    desk.begin()
+    invoice = desk.shop.invoice()
+    desk.pay(invoice, 50, "cash", marker=False)
+    desk.back_up()
+    desk.shop.clock.ticks += HOUR
+    desk.shop.take(invoice, 50, "cash")
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("payments")) == (["in_doubt"], 0)
+
+
+def test_a_hidden_field_makes_no_update_done(desk):
+    desk.begin()
+    record = desk.shop.put("customers", name="Ann")
+    desk.shop.hidden.add(("customers", "tax"))
+    desk.queue("customers", "update", {"name": "Ann", "tax": 3}, record)
+    desk.reboot()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 1)
+
+
+def test_a_discarded_change_of_a_queue_put_back_is_looked_for_when_retried(desk):
+    desk.begin()
+    desk.pay(desk.shop.invoice())
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.push(wait=False)
+    if desk.states() == ["in_doubt"]:
+        desk.discard()
+        desk.retry()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
+@pytest.mark.parametrize("step", ["checked", "intent"])
+def test_a_crash_around_the_stamp_is_no_backup_put_back(desk, step, monkeypatch):
+    product = desk.shop.put("products", name="Screen", stock=4)
+    other = desk.shop.put("products", name="Case", stock=4)
+    desk.queue("products", "update", {"stockQuantity": 3}, product)
+    desk.queue("products", "update", {"stockQuantity": 1}, other)
+    if step == "intent":  # between the stamp and its commit
+        write = origin.write_stamp
+
+        def torn(*args, **more):
+            write(*args, **more)
+            if args[1:]:
+                kill()
+
+        monkeypatch.setattr("pipelines.outbox.attempt.write_stamp", torn)
+    with killed():
+        desk.push(hook=at("checked", kill) if step == "checked" else None)
+    monkeypatch.undo()
+    desk.later(HOUR, 2)
+    assert desk.states() == [("done", "in_doubt")[step == "intent"], "done"]
+
+
+# -- copies -----------------------------------------------------------------------------------
+
+
+def test_a_copy_sends_nothing_until_it_is_adopted(desk):
+    desk.begin()
+    some(desk)
+    there = desk.copy_to("there")
+    there.queue("brands", "create", {"name": "X"})
+    for dry_run in (True, False):
+        with pytest.raises(QueueForeign, match="is a copy"):
+            there.push(dry_run=dry_run)
+    assert desk.shop.writes == []
+    desk.push()
+    assert "is the queue from now on" in there.adopt()[0]
+    there.later(HOUR, 3)
+    assert writes(desk) == ONCE
+
+
+def test_a_moved_folder_is_the_same_queue(desk):
+    desk.begin()
+    some(desk)
+    desk.home = desk.home.rename(desk.home.with_name("moved"))
+    assert desk.push().exit_code == 0
+    assert writes(desk) == ONCE
+
+
+@pytest.mark.parametrize("machines", [("", ""), ("one", "other"), ("one", "one")])
+def test_a_copied_volume_of_a_container_pays_nothing_twice(desk, tmp_path, monkeypatch, machines):
+    """Two containers of one image: both homes have the same path."""
+
+    def on(machine):
+        file = tmp_path / "machine-id"
+        file.write_text(machine)
+        monkeypatch.setattr(origin, "MACHINE_IDS", (str(file),))
+        mounts = tmp_path / "mountinfo"
+        root = f"/volumes/{volume[0]}"
+        mounts.write_text(f"1 1 8:1 {root} {tmp_path} rw - ext4 /dev/sda1 rw\n")
+        monkeypatch.setattr(origin, "MOUNTS", str(mounts))
+
+    volume = ["a"]
+    on(machines[0])
+    desk.push()
+    desk.pay(desk.shop.invoice())
+    desk.back_up()
+    first = desk.home.rename(desk.home.with_name("first"))
+    desk.home.with_name("spare").rename(desk.home)
+    volume[0] = "b"
+    on(machines[1])
+    with pytest.raises(QueueForeign):
+        desk.push()
+    shutil.rmtree(desk.home)
+    first.rename(desk.home)
+    volume[0] = "a"
+    on(machines[0])
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
+def test_one_shop_is_adopted_and_no_other(tmp_path):
+    desk = Desk(tmp_path / "home", FakeShop(), "north", "south")
+    desk.begin()
+    for name in desk.names:
+        desk.queue("brands", "create", {"name": name}, shop=name)
+    there = desk.copy_to("there")
+    there.adopt("north")
+    report = there.push()
+    assert isinstance(report.errors["south"], QueueForeign)
+    desk.push(shop="south")
+    assert sorted(row.get("name") for row in desk.shop.tables["brands"].values()) == [
+        "First",
+        "First",
+        "Old",
+        "north",
+        "south",
+    ]
+    there.adopt("south")
+    there.later(HOUR, 2)
+    assert (there.states(), desk.made("brands")) == (["done", "done"], 2)
+
+
+def test_a_push_of_one_shop_leaves_the_others_of_a_queue_put_back(tmp_path):
+    desk = Desk(tmp_path / "home", FakeShop(), "north", "south")
+    desk.begin()
+    for name in desk.names:
+        desk.queue("brands", "create", {"name": name}, shop=name)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.push(shop="north")
+    assert desk.change(2).state == "queued"
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("brands")) == (["done", "done"], 2)
+
+
+# -- services ---------------------------------------------------------------------------------
+
+
+@promise("a queue is sent to no other service than its own")
+def test_a_change_is_sent_to_no_other_address_and_bound_to_it_by_its_name_alone(desk):
+    desk.queue("brands", "create", {"name": "A"})
+    desk.more = {"base_url": "http://127.0.0.2:9/v1"}
+    error = desk.push().errors["main"]
+    assert isinstance(error, ServiceChanged)
+    assert "queue adopt --shop main --from http://127.0.0.1:9/v1" in str(error)
+    assert "stay so" in desk.adopt()[0]
+    assert isinstance(desk.push().errors["main"], ServiceChanged)
+    assert desk.made("brands") == 0
+    desk.adopt(from_address="http://127.0.0.1:9/v1/")
+    assert desk.push().exit_code == 0
+
+
+def test_a_replaced_key_is_adopted_without_more_words(desk):
+    desk.queue("brands", "create", {"name": "A"})
+    desk.more = {"api_key": "another"}
+    assert "under another API key" in str(desk.push().errors["main"])
+    desk.adopt()
+    assert desk.push().done == 1
+    assert b"another" not in (desk.home / "outbox.sqlite").read_bytes()
+
+
+# -- the file ---------------------------------------------------------------------------------
+
+
+def test_another_program_cannot_break_a_row(desk):
+    desk.queue("brands", "create", {"name": "A"})
+    desk.push()
+    edits = ["state = 'queued'", "state = 'sent'", "body = '{'", "state = 'in_doubt'"]
+    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
+        for edit in edits:
+            with pytest.raises(sqlite3.IntegrityError):
+                db.execute(f"update changes set {edit}")
+
+
+def test_a_queue_that_is_gone_is_not_begun_anew(desk):
+    desk.queue("brands", "create", {"name": "A"})
+    desk.push()
+    (desk.home / "outbox.sqlite").unlink()
+    with pytest.raises(QueueBroken, match="gone"):
+        desk.push()
+
+
+@pytest.mark.parametrize(("version", "said"), [(99, "newer version"), (2, "before 0.1.0")])
+def test_a_file_of_another_version(desk, version, said):
+    Outbox(desk.home).close()
+    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
+        db.execute(f"pragma user_version = {version}")
+    with pytest.raises(QueueBroken, match=said):
+        Outbox(desk.home)
