@@ -1,4 +1,7 @@
-"""People, a till and a service around one queue, drawn at random: a few here, many by hand."""
+"""People, a till and a service around one queue, drawn at random: a few here, many by hand::
+
+QUEUE_EXAMPLES=5000 python -m pytest tests/outbox/test_machine.py
+"""
 
 import os
 
@@ -6,11 +9,14 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests.simulations.queue import Queue
 
+MANY = int(os.environ.get("QUEUE_EXAMPLES", "0"))
+
 TestQueue = Queue.TestCase
 TestQueue.settings = settings(
-    max_examples=int(os.environ.get("QUEUE_EXAMPLES", "12")),
+    max_examples=MANY or 6,
     stateful_step_count=25,
     deadline=None,
-    phases=list(Phase) if not os.environ.get("QUICK") else [Phase.generate],
+    derandomize=not MANY,
+    phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
