@@ -58,9 +58,9 @@ SLOW = (
     "stranger",
     "sync",
     "warehouse",
-    "wire/test_against_the_sandbox.py",
-    "wire/test_hostile_neighbours.py",
-    "wire/test_processes.py",
+    "source/test_limit_at_the_sandbox.py",
+    "source/test_neighbours.py",
+    "source/test_processes.py",
 )
 """Files and folders below this one whose tests, or fixtures, take seconds."""
 

@@ -1,4 +1,12 @@
-"""The rate budget: how many requests each key may still make, shared by the whole machine."""
+"""The rate budget: how many requests each key may still make, shared by the whole machine.
+
+::
+
+    key = Budget(home / "budget.sqlite").key(shop)
+    slot = key.acquire("sync")      # waits for the limit, for silences, for its turn
+    ...                             # the request
+    slot.answered("ok")
+"""
 
 from .limiter import Budget, BudgetState, KeyBudget, Lane, Outcome, Slot, Wait
 

@@ -30,15 +30,14 @@ class SystemClock:
         """What changes when :meth:`monotonic` starts anew: the kernel's boot id; elsewhere the
         minute of the boot as the wall clock has it.
 
-        The latter changes when the wall clock is set, which then looks like a boot: the budget
-        answers a boot with a minute of silence, so the mistake costs a minute and breaks nothing.
+        The latter changes when the wall clock is set, which then looks like a boot: that costs a
+        minute of silence and breaks nothing.
         """
         return _boot_id() or f"minute {round((self.wall() - self.monotonic()) / 60)}"
 
 
 @cache
 def _boot_id() -> str | None:
-    """The kernel's, once a process: it outlives none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:

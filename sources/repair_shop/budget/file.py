@@ -1,10 +1,9 @@
 """The file under the rate budget: one SQLite database, one transaction at a time, one time.
 
-Flow: :mod:`repair_shop.budget` reads and writes slots and paces in :meth:`transaction`,
-which also tells the time, the same for all processes of the machine: it began as the wall clock's
-and is carried on by the clock of the boot, so that setting the wall clock changes nothing. After a
-boot it goes on from the later of the wall clock and what was last seen; as a power cut may have
-lost the last slots, every key then keeps silent for a minute.
+The time is the same for all processes of the machine. It began as the wall clock's and is carried
+on by the clock of the boot, so that setting the wall clock changes nothing. After a boot it goes on
+from the later of the wall clock and what was last seen; as a power cut may have lost the last
+slots, every key then keeps silent for a minute.
 """
 
 import contextlib
@@ -16,49 +15,53 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..budget.clock import SystemClock
-from ..budget.pace import MARGIN, Pace
 from ..errors import BudgetUnusable, Refused, Stopped
 from ..migrations import NewerVersion, migrate
+from .clock import SystemClock
 
-_STEPS = (
-    """
+_LAYOUT = """
+create table if not exists keys (key text, base text, minute real, pace text);
 create table if not exists era (boot text not null, shift real not null, seen real not null);
-create table if not exists keys (
-    key text primary key, base text not null, minute real not null, pace text not null);
-create table if not exists bases (base text primary key, blocked_until real not null);
-create table if not exists slots (
-    id integer primary key, key text not null, base text not null, lane text not null,
-    minute real not null, timeout real not null, taken real not null, free_at real,
-    pid integer not null, born text not null);
-create index if not exists slots_of_key on slots (key, free_at, lane);
-create index if not exists slots_in_flight on slots (base, key) where free_at is null;
-create table if not exists waiting (
-    token text primary key, key text not null, lane text not null, seen real not null);
-""",
-    """
-create table clocks (base text primary key, skew real not null);
-""",
-    """
-create table blocks (
-    key text primary key, base text not null, at real not null, until real not null,
-    careful integer not null);
-""",
-)
-"""Numbered (:mod:`repair_shop.migrations`); files from before there were numbers are of the first.
+alter table keys rename to old;
+drop table if exists bases;
+drop table if exists blocks;
+drop table if exists clocks;
+drop table if exists slots;
+drop table if exists waiting;
+create table keys (
+    key text primary key, address text not null, shop text not null, minute real not null,
+    answered_at real not null, silent_until real not null, why text not null,
+    strikes integer not null, strike_at real not null, pace integer, rise integer not null,
+    rests integer not null, good text not null, wordings text not null, denied text not null);
+insert into keys
+    select key, base, '', minute, case when json_extract(pace, '$.worked') then 1 else 0 end,
+        era.seen + 1.003 * minute, 'limit', 0, 0, null, 60, 0, '', '[]', '[]' from old, era;
+drop table old;
+create table addresses (
+    address text primary key, silent_until real not null, shut_at real not null,
+    in_doubt integer not null, refusals integer not null, skew real);
+create table slots (
+    id integer primary key, key text not null, address text not null, lane text not null,
+    minute real not null, taken real not null, free_at real, pid integer not null,
+    born text not null);
+create index slots_of_key on slots (key, free_at, lane);
+create index slots_unanswered on slots (address, key) where free_at is null;
+create table waiting (key text, lane text, seen real not null, primary key (key, lane));
+"""
+_STEPS = ("", "", "", _LAYOUT)
+"""Numbered (:mod:`repair_shop.migrations`). Of files with the first three layouts only keys that
+worked are kept.
 
-``clocks.skew``: seconds that the service at an address was ahead of this machine's wall clock.
-``bases``, ``blocks``: :mod:`repair_shop.budget.blocks`."""
-
+``slots``: requests that a window of the service may still count. ``free_at`` is null until the
+answer came. ``waiting``: when somebody was last seen to wait for a slot, by lane."""
 _SEEN_EVERY = 0.25
-"""Seconds that the file's own time may stay behind: less than it forgives a clock, and a write less
-for most transactions."""
+"""Seconds that the file's own time may stay behind: less than it forgives a clock."""
 
 
 class BudgetFile:
     """See the module. Safe for threads and processes; opened on first use.
 
-    :class:`BudgetUnusable` when the file cannot be used.
+    :class:`BudgetUnusable` when the file cannot be used. ``clock`` and ``sleep`` are for tests.
     """
 
     def __init__(
@@ -147,26 +150,25 @@ class BudgetFile:
         self._connection, self._pid = connection, os.getpid()
         return connection
 
-    def _now(self, connection: sqlite3.Connection) -> float:
+    def _now(self, db: sqlite3.Connection) -> float:
         """Time since 1970 as it was believed at first, carried on by the boot clock."""
         ticks, boot = self.clock.monotonic(), self.clock.boot()
-        row = connection.execute("select boot, shift, seen from era").fetchone()
+        row = db.execute("select boot, shift, seen from era").fetchone()
         if row is None:
             now = self.clock.wall()
-            connection.execute("insert into era values (?, ?, ?)", (boot, now - ticks, now))
+            db.execute("insert into era values (?, ?, ?)", (boot, now - ticks, now))
             return now
-        now = float(row[1]) + ticks
-        if row[0] == boot and now >= row[2] - 1.0:
-            if now > row[2] + _SEEN_EVERY:
-                connection.execute("update era set seen = ?", (now,))
-            return max(now, float(row[2]))
-        now = max(self.clock.wall(), float(row[2]))
-        connection.execute("update era set boot = ?, shift = ?, seen = ?", (boot, now - ticks, now))
-        connection.execute("update slots set free_at = ? + minute * ?", (now, MARGIN))
-        for key, minute, text in connection.execute(
-            "select key, minute, pace from keys"
-        ).fetchall():
-            pace = Pace.from_text(text)
-            pace.on_new_boot(now, minute)
-            connection.execute("update keys set pace = ? where key = ?", (pace.to_text(), key))
+        now, seen = float(row[1]) + ticks, float(row[2])
+        if row[0] == boot and now >= seen - 1.0:
+            if now > seen + _SEEN_EVERY:
+                db.execute("update era set seen = ?", (now,))
+            return max(now, seen)
+        now = max(self.clock.wall(), seen)
+        db.execute("update era set boot = ?, shift = ?, seen = ?", (boot, now - ticks, now))
+        db.execute("update slots set free_at = ? + minute", (now,))
+        db.execute(
+            "update keys set why = 'limit', silent_until = ?1 + minute * 1.003"
+            " where silent_until < ?1 + minute * 1.003",
+            (now,),
+        )
         return now

@@ -1,49 +1,38 @@
-"""The rate budget: how many requests each key may still make, shared by the whole machine.
+"""Slots: never more than ``requests_per_minute - reserve`` requests in ANY minute of the server's.
 
-Flow: a request asks :meth:`KeyBudget.acquire` and waits for a :class:`Slot`; the answer is told to
-:meth:`Slot.answered`. Everything is kept in one small SQLite file, so every process that uses the
-key shares it and a restart remembers it. Keys appear there as fingerprints only.
+A request may reach the server at any time between its grant and its answer, so a slot is free one
+minute (and 0.3 %) after the answer, and an unanswered request holds its slot. Any two requests that
+share a slot are then a minute apart at the server, whenever they arrived. A slot of a process that
+died is free a minute after that was noticed.
 
-The rule: never more than ``requests_per_minute - reserve`` requests in ANY window of a minute as
-the *server* sees it. A request may reach the server at any time between its grant and its answer,
-so a slot is free one minute (and 0.3 %) after the answer, and a request in flight holds its slot.
-Any two requests that share a slot are then a minute apart at the server, whenever they arrived.
-Slots of a dead process are free one minute and the time-out after they were granted.
-
-What happens after rate errors: :mod:`repair_shop.budget.pace`; after a block, which may concern
-one key or all keys of the address: :mod:`repair_shop.budget.blocks`.
-
-Usage::
-
-    key = Budget(home / "budget.sqlite").key(shop)
-    slot = key.acquire("sync")
-    ...                      # the request
-    slot.answered("ok")
+Everything is in one SQLite file (:mod:`repair_shop.budget.file`): processes share it, a restart
+remembers it. Keys appear there as fingerprints only. What answers mean: :mod:`.rules`.
 """
 
 import hashlib
+import json
+import os
 import sqlite3
 import threading
-import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
+from functools import cache
 from typing import Literal
 
-from ..budget import blocks, slots
-from ..budget.file import BudgetFile
-from ..budget.pace import MARGIN, Pace
 from ..errors import ConfigurationError, Refused, Stopped
 from ..settings import ShopSettings
+from .clock import process_born
+from .file import BudgetFile
+from .rules import LONGEST_SILENCE, MARGIN, Address, Standing
 
 Lane = Literal["sync", "push"]
 Outcome = Literal["ok", "other", "rate_error", "block", "lost"]
 """``ok`` proper · ``other`` says nothing about rate or key · ``lost`` no answer came."""
-
-LONGEST_COOLDOWN_MINUTES = 10
+LONGEST_WAIT_MINUTES = 10
 """A silence longer than this is not waited out: the run ends and says when to come back."""
-MOST_WORDINGS = 8
-"""Wordings of the rate limit kept of a key; a service has one or two."""
+_MOST_WORDINGS = 8
+_born_of_ours = cache(process_born)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +61,14 @@ class Wait:
 
 
 class Slot:
-    """One request that may be made now. Tell it exactly once how the request ended."""
+    """One request that may be made now. Tell it exactly once how the request ended.
 
-    def __init__(self, budget: "KeyBudget", number: int, taken: float) -> None:
-        self.number, self.taken = number, taken
+    ``taken``: the moment of the grant. ``careful``: the key or its address was refused before, and
+    this one request tells whether it still is.
+    """
+
+    def __init__(self, budget: "KeyBudget", number: int, taken: float, careful: bool) -> None:
+        self.number, self.taken, self.careful = number, taken, careful
         self._budget = budget
         self._open = True
 
@@ -89,17 +82,14 @@ class Slot:
     ) -> None:
         """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for;
         ``skew``: seconds that the service's clock is ahead of ours, if it said; ``asked``: the kind
-        of request, as in :meth:`KeyBudget.was_denied`."""
+        of request, such as ``GET /customers``."""
         if self._open:
             self._open = False
             self._budget._answered(self, outcome, retry_after or 0.0, skew, asked)
 
 
 class Budget(BudgetFile):
-    """All keys' budgets, over the file that the machine's processes share.
-
-    :class:`BudgetUnusable` when the file cannot be used. ``clock`` and ``sleep`` are for tests.
-    """
+    """All keys' budgets, over the file that the machine's processes share."""
 
     def key(self, shop: ShopSettings) -> "KeyBudget":
         """The budget of a shop's key."""
@@ -122,12 +112,13 @@ class KeyBudget:
         self.base = _fingerprint(address)
         self.fingerprint = _fingerprint(address, shop.api_key.get_secret_value())
         self._budget = budget
-        self._timeout = shop.timeout_seconds
         self._poll = min(0.5, max(0.005, self.minute / 120))
         self._waiting = threading.Lock()
 
     def __repr__(self) -> str:
         return f"KeyBudget({self.shop_name!r}, {self.fingerprint[:8]})"
+
+    # -- taking slots ---------------------------------------------------------------------------
 
     def acquire(self, lane: Lane = "sync", *, stop: Callable[[], bool] | None = None) -> Slot:
         """Wait for the next free slot.
@@ -136,245 +127,279 @@ class KeyBudget:
         :class:`Stopped` as soon as ``stop``, asked four times a second, says so;
         :class:`Refused` while blocked or out of strikes.
         """
-        # Of all threads that wait, one looks at the file.
-        with self._waiting:
-            return self._wait_for_slot(lane, stop)
-
-    def _wait_for_slot(self, lane: Lane, stop: Callable[[], bool] | None) -> Slot:
-        token = uuid.uuid4().hex
-        waited = False
-        try:
+        with self._waiting:  # of all threads that wait, one looks at the file
             while True:
                 if stop is not None and stop():
                     raise Stopped("Stopped on request before the next request.")
-                answer = self.try_acquire(lane, token)
-                if isinstance(answer, Slot):
-                    return answer
-                waited = True
+                found = self.try_acquire(lane)
+                if isinstance(found, Slot):
+                    return found
                 # A slot's end is known; whatever else is waited for may be over at any moment.
-                longest = 4 * self._poll if answer.reason == "full" else self._poll
-                self._budget.pause(min(answer.seconds, longest), stop)
-        finally:
-            if waited:
-                with self._budget.transaction() as (db, _):
-                    slots.stop_waiting(db, token)
+                longest = 4 * self._poll if found.reason == "full" else self._poll
+                self._budget.pause(min(found.seconds, longest), stop)
 
-    def try_acquire(self, lane: Lane, token: str | None = None) -> Slot | Wait:
-        """A slot if one is free now. With ``token`` the caller counts as waiting for a while."""
+    def try_acquire(self, lane: Lane = "sync") -> Slot | Wait:
+        """A slot if one is free now; else the caller counts as waiting for a second."""
         with self._budget.transaction() as (db, now):
-            pace = self._load(db)
-            pace.refresh(now, self.minute, self.allowed)
-            standing = blocks.standing(db, self.fingerprint, self.base, pace, self.minute)
-            self._refuse_if_stopped(standing, pace, now)
-            answer = self._decide(db, standing, pace, lane, token, now)
-            if isinstance(answer, Wait):
-                if token is not None:
-                    slots.wait(db, token, self.fingerprint, lane, now)
-                return answer
-            self._save(db, pace)
-            number = slots.take(
-                db,
-                self.fingerprint,
-                self.base,
-                lane,
-                minute=self.minute,
-                timeout=self._timeout,
-                now=now,
-            )
-            return Slot(self, number, now)
+            key, address = self._load(db)
+            self._refuse_if_stopped(key, address, now)
+            found = self._decide(db, key, address, lane, now)
+            if isinstance(found, Wait):
+                db.execute(
+                    "insert or replace into waiting values (?, ?, ?)", (self.fingerprint, lane, now)
+                )
+                return found
+            db.execute("delete from waiting where key = ? and lane = ?", (self.fingerprint, lane))
+            pid = os.getpid()
+            [number] = db.execute(
+                "insert into slots (key, address, lane, minute, taken, pid, born)"
+                " values (?, ?, ?, ?, ?, ?, ?) returning id",
+                (self.fingerprint, self.base, lane, self.minute, now, pid, _born_of_ours(pid)),
+            ).fetchone()
+            careful = key.why == "block" or bool(address.in_doubt)
+            return Slot(self, int(number), now, careful)
 
-    def state(self) -> BudgetState:
-        """How the key stands now, for ``status``. Changes nothing."""
-        with self._budget.transaction() as (db, now):
-            pace = self._load(db)
-            pace.refresh(now, self.minute, self.allowed)
-            slots.clear(db, self.fingerprint, self.base, now)
-            used, in_flight = slots.usage(db, self.fingerprint)
-            limit = pace.limit(self.allowed)
-            standing = blocks.standing(db, self.fingerprint, self.base, pace, self.minute)
-            until, reason = None, None
-            try:
-                self._refuse_if_stopped(standing, pace, now)
-            except Refused as refused:
-                until, reason = refused.until, str(refused)
-            silence = max(0.0, pace.cooldown_until - now, standing.until - now)
-            return BudgetState(
-                fingerprint=self.fingerprint[:12],
-                allowed=self.allowed,
-                limit=limit,
-                used=used,
-                in_flight=in_flight,
-                left=0 if silence or until else max(0, limit - used),
-                cooldown_seconds=silence,
-                strikes=pace.strikes,
-                worked=pace.worked,
-                refused_until=until,
-                reason=reason,
+    def _decide(
+        self, db: sqlite3.Connection, key: Standing, address: Address, lane: Lane, now: float
+    ) -> Wait | None:
+        """None: a request may go now."""
+        silent_until = max(key.silent_until, address.silent_until)
+        if silent_until > now:
+            return Wait(silent_until - now, "silence")
+        self._clear(db, now)
+        if address.in_doubt and _count(db, "address = ? and free_at is null", self.base):
+            return Wait(self._poll, "in flight")
+        unanswered = _count(db, "key = ? and free_at is null", self.fingerprint)
+        if unanswered >= key.most_unanswered(now, address.shut_at):
+            return Wait(self._poll, "in flight")
+        limit = key.limit(now, self.allowed)
+        used = _count(db, "key = ?", self.fingerprint)
+        if used >= limit:
+            # The slot whose end brings us under the limit; those unanswered have no end yet.
+            end = db.execute(
+                "select free_at from slots where key = ? and free_at is not null"
+                " order by free_at limit 1 offset ?",
+                (self.fingerprint, used - limit),
+            ).fetchone()
+            return Wait(max(end[0] - now, 0.0005) if end else self._poll, "full")
+        others = db.execute(
+            "select 1 from waiting where key = ? and lane <> ? and seen > ?",
+            (self.fingerprint, lane, now - max(1.0, 8 * self._poll)),
+        ).fetchone()
+        if others is not None:
+            pushes = _count(db, "key = ? and lane = 'push'", self.fingerprint)
+            if (pushes >= max(1, limit // 2)) == (lane == "push"):
+                return Wait(self._poll, "lane")
+        return None
+
+    def _clear(self, db: sqlite3.Connection, now: float) -> None:
+        """Drop slots that are free; those of processes that died have had their answer now."""
+        db.execute("delete from slots where key = ? and free_at <= ?", (self.fingerprint, now))
+        old = db.execute(
+            "select id, pid, born, minute from slots where address = ? and free_at is null"
+            " and pid <> ? and taken < ? - minute / 12",
+            (self.base, os.getpid(), now),
+        ).fetchall()
+        for number, pid, born, minute in old:
+            if process_born(pid) != born:
+                free_at = now + minute * MARGIN
+                db.execute("update slots set free_at = ? where id = ?", (free_at, number))
+
+    def _refuse_if_stopped(self, key: Standing, address: Address, now: float) -> None:
+        shop, later = self.shop_name, now + LONGEST_WAIT_MINUTES * self.minute
+        until = key.silent_until
+        if until > now and key.why == "block":
+            said = (
+                f"The service refuses the key of shop '{shop}', which worked before: it blocked "
+                "us, or the key was replaced. Nothing is asked with it until {until}. "
+                "If the shop has a new key, put it into the settings."
             )
+        elif until > now and key.why == "strikes":
+            said = (
+                "The rate limit was met three times although we kept to it: other clients use the "
+                f"key of shop '{shop}'. We stop before the service blocks it. Try again after "
+                "{until}, with a higher 'reserve' or without the others."
+            )
+        elif address.silent_until > later or (address.in_doubt and not key.worked):
+            # A refusal of a key that never worked could as well mean that it is wrong.
+            until = max(address.silent_until, address.shut_at + LONGEST_SILENCE * self.minute)
+            until = address.silent_until if key.worked else until
+            said = (
+                "The service blocked us: it refused another key of this address, so nothing is "
+                "asked of it until {until}."
+            )
+        elif until > later:
+            said = "The service asked us to stay away until {until}."
+        else:
+            return
+        if until > now:
+            moment = self._budget.wall_time(until, now)
+            shown = f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"
+            raise Refused(said.replace("{until}", shown), moment)
+
+    # -- what came ------------------------------------------------------------------------------
+
+    def _answered(
+        self, slot: Slot, outcome: Outcome, retry_after: float, skew: float | None, asked: str
+    ) -> None:
+        with self._budget.transaction() as (db, now):
+            free_at = now + self.minute * MARGIN
+            db.execute("update slots set free_at = ? where id = ?", (free_at, slot.number))
+            key, address = self._load(db)
+            before = astuple(key), astuple(address)
+            if skew is not None and (address.skew is None or abs(skew - address.skew) >= 1):
+                address.skew = skew  # a Date tells whole seconds; what is within them is no news
+            if outcome == "ok":
+                key.answered(slot.taken)
+                address.answered(slot.taken)
+                key.denied = _without(key.denied, asked)
+                if asked.startswith("GET /") and "…" not in asked:
+                    key.good = asked.removeprefix("GET ")
+            elif outcome == "rate_error":
+                ours = _count(
+                    db, "key = ? and free_at is not null and id <> ?", self.fingerprint, slot.number
+                )
+                key.rate_error(now, slot.taken, allowed=self.allowed, used=ours)
+            elif outcome == "block":
+                key.silence(now + LONGEST_SILENCE * self.minute, "block")
+                address.block(now, slot.taken, self.minute)
+            if retry_after and outcome in ("rate_error", "other"):
+                key.silence(now + retry_after, "limit")
+            if (astuple(key), astuple(address)) != before:
+                self._save(db, key, address)
+
+    def forget(self) -> None:
+        """The key worked once, and was refused for longer than any block lasts: it was replaced."""
+
+        def change(key: Standing) -> None:
+            key.answered_at, key.silent_until, key.why = 0.0, 0.0, "replaced"
+
+        self._change(change)
+
+    def deny(self, asked: str) -> None:
+        """The key has no right to such requests, so their refusals were no strike."""
+
+        def change(key: Standing) -> None:
+            key.denied = json.dumps([*json.loads(_without(key.denied, asked)), asked])
+            key.forgive()
+
+        self._change(change)
+
+    def lift_block(self) -> None:
+        """Drop strikes and block after a person made sure that the service answers again."""
+        with self._budget.transaction() as (db, _):
+            key, address = self._load(db)
+            fresh = Standing(key.key, key.address, key.shop, key.minute, key.answered_at)
+            fresh.good, fresh.wordings, fresh.denied = key.good, key.wordings, key.denied
+            self._save(db, fresh, Address(address.address, skew=address.skew))
+
+    def record_wording(self, wording: str) -> None:
+        """Keep how the service told a read of its rate limit: a write told the same way surely
+        had no effect."""
+
+        def change(key: Standing) -> None:
+            kept = [*json.loads(_without(key.wordings, wording)), wording]
+            key.wordings = json.dumps(kept[-_MOST_WORDINGS:])
+
+        self._change(change)
+
+    def knows_wording(self, wording: str) -> bool:
+        """Whether a read was told of the rate limit in exactly these words."""
+        return wording in json.loads(self.standing.wordings)
+
+    # -- how it stands --------------------------------------------------------------------------
+
+    @property
+    def standing(self) -> Standing:
+        """The key's row."""
+        with self._budget.transaction() as (db, _):
+            return self._load(db)[0]
 
     @property
     def worked(self) -> bool:
         """Whether the service ever gave this key a proper answer (known across runs)."""
+        return self.standing.worked
+
+    @property
+    def denied(self) -> list[str]:
+        """Requests, like ``GET /statuses``, that this key has no right to."""
+        return list(json.loads(self.standing.denied))
+
+    @property
+    def shop_worked(self) -> bool:
+        """Whether this shop was ever answered at this address, with whatever key."""
         with self._budget.transaction() as (db, _):
-            return self._load(db).worked
+            return bool(
+                db.execute(
+                    "select 1 from keys where address = ? and shop = ?"
+                    " and (answered_at > 0 or why = 'replaced')",
+                    (self.base, self.shop_name),
+                ).fetchone()
+            )
 
     @property
     def skew(self) -> float | None:
         """Seconds that the service's clock was ahead of ours at its last answer to anybody here;
         None while it never said."""
         with self._budget.transaction() as (db, _):
-            row = db.execute("select skew from clocks where base = ?", (self.base,)).fetchone()
-            return None if row is None else float(row[0])
+            return self._load(db)[1].skew
 
-    def record_wording(self, wording: str) -> None:
-        """Keep how the service told a read of its rate limit: a write told the same way surely
-        had no effect."""
-        with self._budget.transaction() as (db, _):
-            pace = self._load(db)
-            if wording not in pace.wordings:
-                pace.wordings = [*pace.wordings, wording][-MOST_WORDINGS:]
-                self._save(db, pace)
-
-    def knows_wording(self, wording: str) -> bool:
-        """Whether a read was told of the rate limit in exactly these words."""
-        with self._budget.transaction() as (db, _):
-            return wording in self._load(db).wordings
-
-    def was_denied(self, asked: str) -> bool:
-        """Whether requests of a kind were taken for a block before, and none was answered since,
-        while others were: then it is not the key that is refused."""
-        with self._budget.transaction() as (db, _):
-            shut = db.execute("select 1 from blocks where key = ?", (self.fingerprint,)).fetchone()
-            return shut is None and asked in self._load(db).denied
-
-    @property
-    def denied(self) -> list[str]:
-        """Requests, like ``GET /statuses``, that were taken for a block and not answered since."""
-        with self._budget.transaction() as (db, _):
-            return self._load(db).denied
-
-    def lift_block(self) -> None:
-        """Drop strikes and block after a person made sure that the service answers again."""
-        with self._budget.transaction() as (db, _):
-            pace = self._load(db)
-            kept = Pace(worked=pace.worked, wordings=pace.wordings, denied=pace.denied)
-            self._save(db, kept)
-            blocks.lift_block(db, self.fingerprint, self.base)
-
-    def _decide(
-        self,
-        db: sqlite3.Connection,
-        standing: blocks.Standing,
-        pace: Pace,
-        lane: Lane,
-        token: str | None,
-        now: float,
-    ) -> Wait | None:
-        silent_until = max(pace.cooldown_until, standing.until)
-        if silent_until > now:
-            return Wait(silent_until - now, "silence")
-        slots.clear(db, self.fingerprint, self.base, now)
-        if standing.in_doubt and slots.any_in_flight(db, self.base):
-            return Wait(self._poll, "in flight")
-        used, in_flight = slots.usage(db, self.fingerprint)
-        if in_flight >= pace.in_flight_cap():
-            return Wait(self._poll, "in flight")
-        limit = pace.limit(self.allowed)
-        if used >= limit:
-            # The slot whose end brings us under the limit; those in flight have no end yet.
-            end = slots.next_end(db, self.fingerprint, used - limit)
-            return Wait(self._poll if end is None else max(end - now, 0.0005), "full")
-        since = now - max(1.0, 8 * self._poll)
-        if slots.other_lanes(db, self.fingerprint, lane, token, since):
-            push_has_half = slots.pushes(db, self.fingerprint) >= max(1, limit // 2)
-            if push_has_half == (lane == "push"):
-                return Wait(self._poll, "lane")
-        return None
-
-    def _refuse_if_stopped(self, standing: blocks.Standing, pace: Pace, now: float) -> None:
-        shop, later = self.shop_name, now + LONGEST_COOLDOWN_MINUTES * self.minute
-        denied = f", at {pace.denied[-1]}" if pace.denied else ""
-        for end, beyond, words in (
-            (
-                standing.own_until,
-                now,
-                f"The service blocked us: it refused the key of shop '{shop}', which worked "
-                f"before{denied}. "
-                "Nothing is asked with it until {until}. (If it was replaced at the service, put "
-                "the new one into the settings and wait, too.)",
-            ),
-            (
-                standing.others_until,
-                later,
-                "The service blocked us: it refused more than one key of this address, so nothing "
-                "is asked of it until {until}; then one careful request tells whether it answers "
-                "again.",
-            ),
-            (
-                pace.rest_until,
-                now,
-                "The rate limit was met three times although we kept to it: other clients use the "
-                f"key of shop '{shop}'. We stop before the service blocks it. Try again after "
-                "{until}, with a higher 'reserve' or without the others.",
-            ),
-            (pace.cooldown_until, later, "The service asked us to stay away until {until}."),
-        ):
-            if end > beyond:
-                until = self._budget.wall_time(end, now)
-                shown = f"{until.astimezone():%Y-%m-%d %H:%M %Z}"
-                raise Refused(words.replace("{until}", shown), until)
-
-    def _answered(
-        self, slot: Slot, outcome: Outcome, retry_after: float, skew: float | None, asked: str
-    ) -> None:
-        taken = slot.taken
+    def state(self) -> BudgetState:
+        """How the key stands now, for ``status``."""
         with self._budget.transaction() as (db, now):
-            if skew is not None:
-                # A Date tells whole seconds; what is within them is no news.
-                db.execute(
-                    "insert into clocks values (?, ?) on conflict do update set skew=excluded.skew "
-                    "where abs(skew - excluded.skew) >= 1",
-                    (self.base, skew),
-                )
-            slots.free(db, slot.number, now + self.minute * MARGIN)
-            pace = self._load(db)
-            before = pace.to_text()
-            if outcome == "ok":
-                pace.on_ok(taken)
-                pace.denied = [one for one in pace.denied if one != asked]
-                blocks.note_answer(db, self.fingerprint, self.base, taken)
-            elif outcome == "rate_error" or (outcome == "other" and retry_after):
-                used, in_flight = slots.usage(db, self.fingerprint)
-                pace.on_rate_error(
-                    now,
-                    taken,
-                    minute=self.minute,
-                    allowed=self.allowed,
-                    used=used - in_flight - 1,
-                    retry_after=retry_after,
-                    is_strike=outcome == "rate_error",
-                )
-            elif outcome == "block":
-                blocks.note_block(
-                    db, self.fingerprint, self.base, now=now, taken=taken, minute=self.minute
-                )
-                pace = self._load(db)
-                if asked:
-                    pace.denied = [*(one for one in pace.denied if one != asked), asked]
-            if pace.to_text() != before:
-                self._save(db, pace)
+            key, address = self._load(db)
+            self._clear(db, now)
+            used = _count(db, "key = ?", self.fingerprint)
+            limit = key.limit(now, self.allowed)
+            until, reason = None, None
+            try:
+                self._refuse_if_stopped(key, address, now)
+            except Refused as refused:
+                until, reason = refused.until, str(refused)
+            silence = max(0.0, key.silent_until - now, address.silent_until - now)
+            return BudgetState(
+                fingerprint=self.fingerprint[:12],
+                allowed=self.allowed,
+                limit=limit,
+                used=used,
+                in_flight=_count(db, "key = ? and free_at is null", self.fingerprint),
+                left=0 if silence or until else max(0, limit - used),
+                cooldown_seconds=silence,
+                strikes=key.counted(now),
+                worked=key.worked,
+                refused_until=until,
+                reason=reason,
+            )
 
-    def _load(self, db: sqlite3.Connection) -> Pace:
-        row = db.execute("select pace from keys where key = ?", (self.fingerprint,)).fetchone()
-        return Pace() if row is None else Pace.from_text(row[0])
+    # -- rows -----------------------------------------------------------------------------------
 
-    def _save(self, db: sqlite3.Connection, pace: Pace) -> None:
-        db.execute(
-            "insert into keys values (?, ?, ?, ?) on conflict do update set base=excluded.base, "
-            "minute=excluded.minute, pace=excluded.pace "
-            "where minute <> excluded.minute or pace <> excluded.pace",
-            (self.fingerprint, self.base, self.minute, pace.to_text()),
-        )
+    def _load(self, db: sqlite3.Connection) -> tuple[Standing, Address]:
+        row = db.execute("select * from keys where key = ?", (self.fingerprint,)).fetchone()
+        key = Standing(*row) if row else Standing(self.fingerprint, self.base, "", self.minute)
+        key.shop, key.minute = self.shop_name, self.minute
+        row = db.execute("select * from addresses where address = ?", (self.base,)).fetchone()
+        return key, Address(*row) if row else Address(self.base)
+
+    def _save(self, db: sqlite3.Connection, key: Standing, address: Address) -> None:
+        for table, row in (("keys", astuple(key)), ("addresses", astuple(address))):
+            marks = ", ".join("?" * len(row))
+            db.execute(f"insert or replace into {table} values ({marks})", row)  # noqa: S608 - ours
+
+    def _change(self, change: Callable[[Standing], None]) -> None:
+        with self._budget.transaction() as (db, _):
+            key, address = self._load(db)
+            change(key)
+            self._save(db, key, address)
+
+
+def _count(db: sqlite3.Connection, where: str, *values: object) -> int:
+    """Slots for which a condition of this module holds."""
+    return int(db.execute(f"select count(*) from slots where {where}", values).fetchone()[0])  # noqa: S608
+
+
+def _without(names: str, name: str) -> str:
+    """A JSON list of names without one."""
+    return json.dumps([one for one in json.loads(names) if one != name])
 
 
 def _fingerprint(*parts: str) -> str:

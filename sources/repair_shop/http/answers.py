@@ -31,6 +31,8 @@ service said no · ``missing`` 404 · ``server`` 5xx · ``broken`` cut off or re
 ``alien`` an answer in another language (XML, a redirect, text)."""
 
 _COMMON_ENVELOPES = ("data", "items", "results", "records", "rows")
+_MESSAGES = ("message", "msg", "detail")
+_FLAGS = ("success", "ok", "status", "code", "statuscode")
 _EXCERPT = 160
 
 
@@ -57,6 +59,8 @@ def read_answer(
     """Tell what came. ``method`` matters for empty bodies, which only writes may have."""
     payload, fault = _payload(body)
     error = _error_text(payload)
+    if error is None and method == "GET" and _is_words_alone(payload):
+        error = _words(payload)
     raw = error or body[: 4 * _EXCERPT].decode("utf-8", "replace")
     text = _short(raw)
     said = error or (_instead_of_data(payload, fault, body) if method == "GET" else None)
@@ -102,13 +106,12 @@ def _kind_of_success(
 
 
 def denied_kind(
-    reading: Reading, *, worked: bool, alone: bool = False
-) -> Literal["rate", "block", "wrong key", "no right"]:
-    """What a 401 or 403 means (field notes: a working key meets the rate limit as 401).
+    reading: Reading, *, worked: bool
+) -> Literal["rate", "block", "wrong key", "no right", "denied"]:
+    """What a 401 or 403 says (field notes: a working key meets the rate limit as 401).
 
-    On a key that worked it is the rate limit if it says so, a missing right if it says so in the
-    service's own form, or if requests of this kind ``alone`` are refused, else a block. A key that
-    never worked is a wrong key, unless the answer speaks of the rate and not of the key.
+    ``denied``: a key that worked was refused without words that tell why. A key that never worked
+    is a wrong key, unless the answer speaks of the rate and not of the key.
     """
     blocked = BLOCKED.search(reading.text)
     if not worked:
@@ -120,7 +123,7 @@ def denied_kind(
         return "rate"
     # Not on the word of a proxy's page: such pages also speak of permission when they shut us out.
     said = _error_text(reading.payload)
-    return "no right" if alone or (said and NO_RIGHT.search(said)) else "block"
+    return "no right" if said and NO_RIGHT.search(said) else "denied"
 
 
 def error_of(
@@ -190,7 +193,7 @@ class Answer:
 
 
 def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
-    """The rows of a list: bare, enveloped (one level in another), or numbered as PHP does it.
+    """The rows of a list: bare, or enveloped (one level in another).
 
     ``path`` is the endpoint's, whose words an envelope may bear (``/ticketInvoices`` →
     ``ticketInvoices``, ``ticket_invoices``). :class:`BadAnswer` for anything else.
@@ -256,32 +259,15 @@ def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | No
         return payload if is_rows else None
     if not isinstance(payload, dict):
         return None
-    numbered = _numbered(payload)
-    if numbered is not None:
-        return numbered
     for name in _envelope_keys(payload, path):
         inner = payload[name]
         if isinstance(inner, list):
             return _unwrap(inner, path, deep=False)
-        if isinstance(inner, dict):
-            found = _numbered(inner)
-            if found is None and deep:
-                found = _unwrap(inner, path, deep=False)
+        if deep and isinstance(inner, dict):
+            found = _unwrap(inner, path, deep=False)
             if found is not None:
                 return found
     return None
-
-
-def _numbered(payload: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """``{"0": {…}, "1": {…}}``: a PHP array with a gap. Plain values beside it are its metadata."""
-    numbers = [name for name in payload if name.isascii() and name.isdigit()]
-    # By length and digits: int() reads no number of thousands of digits.
-    numbers.sort(key=lambda name: (len(bare := name.lstrip("0")), bare, name))
-    rows = [payload[name] for name in numbers]
-    beside = [payload[name] for name in payload.keys() - set(numbers)]
-    if not rows or any(isinstance(value, dict | list) for value in beside):
-        return None
-    return rows if all(isinstance(row, dict) for row in rows) else None
 
 
 def _envelope_keys(payload: dict[str, Any], path: str) -> list[str]:
@@ -350,9 +336,15 @@ def _has_data(payload: dict[str, Any]) -> bool:
     return any(isinstance(value, dict | list) and value for value in payload.values())
 
 
+def _is_words_alone(payload: Any) -> bool:
+    """Whether an answer is a message and nothing else."""
+    names = {str(name).lower() for name in payload} if isinstance(payload, dict) else set()
+    return bool(names) and names <= {*_MESSAGES, *_FLAGS}
+
+
 def _words(payload: dict[str, Any]) -> str | None:
     """The message of an answer, under the names that are usual for it."""
-    named = (v for k, v in payload.items() if k.lower() in ("message", "msg", "detail"))
+    named = (v for k, v in payload.items() if k.lower() in _MESSAGES)
     return next((said for said in named if isinstance(said, str)), None)
 
 

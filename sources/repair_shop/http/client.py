@@ -26,12 +26,12 @@ import httpx
 
 from ..budget import Budget, KeyBudget, Lane
 from ..errors import ValidationRefused
-from ..http.answers import Answer
-from ..http.service_clock import ServiceClock
-from ..http.transport import BudgetTransport, RequestCounter, RequestEvent, RetryTransport
-from ..http.wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
+from .answers import Answer
+from .service_clock import ServiceClock
+from .transport import Call, RequestCounter, RequestEvent, Transport
+from .wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 
 __all__ = ["Answer", "Client", "RequestCounter", "RequestEvent"]
 
@@ -57,7 +57,7 @@ class Client:
         budget: Budget,
         *,
         lane: Lane = "sync",
-        transport: httpx.BaseTransport | None = None,
+        transport: Network | None = None,
         stop: Callable[[], bool] | None = None,
         counter: RequestCounter | None = None,
     ) -> None:
@@ -70,22 +70,19 @@ class Client:
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
-        # Not under an httpx.Client: its cookies, logins and redirects are not the service's and
-        # cost a tenth of what a request takes.
+        # Not under an httpx.Client: its cookies, logins and redirects are not the service's.
         network = transport or Network(self._base, longest_answer(shop))
         self._own = network if transport is None else None
-        self._stack = RetryTransport(
-            BudgetTransport(
-                network,
-                self.budget,
-                shop,
-                counter=self.counter,
-                stop=stop,
-                notify=self._notify,
-                clock=self.clock,
-            ),
-            base=shop.seconds(1.0),
+        self._transport = Transport(
+            network,
+            self.budget,
+            shop,
+            counter=self.counter,
+            stop=stop,
+            notify=self._notify,
+            clock=self.clock,
             pause=lambda seconds: budget.pause(seconds, stop),
+            make=lambda path: self._call("GET", path, None),
         )
         self._headers = {
             "Authorization": shop.api_key.get_secret_value(),
@@ -132,7 +129,7 @@ class Client:
         (specification, Resources and their fields), a list is repeated. Tried up to three times
         when the wire fails; every try takes a slot of the budget.
         """
-        return self._send("GET", path, params)
+        return self._transport.send(self._call("GET", path, params))
 
     def send(
         self,
@@ -157,23 +154,23 @@ class Client:
         and ``ConfigurationError`` come before anything was sent.
         """
         content = None if json is None else dumps(json, default=_jsonable, ensure_ascii=False)
-        extensions = {"on_send": on_send, "raises_rate_error": raises_rate_error}
-        return self._send(method.upper(), path, params, content, files, **extensions)
+        call = self._call(method.upper(), path, params, content, files)
+        call.on_send, call.raises_rate_error = on_send, raises_rate_error
+        return self._transport.send(call)
 
     def close(self) -> None:
         """Close the connections that are its own."""
         if self._own is not None:
             self._own.close()
 
-    def _send(
+    def _call(
         self,
         method: str,
         path: str,
         params: Params | None,
         content: str | None = None,
         files: Files | None = None,
-        **extensions: Any,
-    ) -> Answer:
+    ) -> Call:
         kind = {} if content is None else {"Content-Type": "application/json"}
         try:
             query = urlencode(_query(params or {}))
@@ -185,19 +182,14 @@ class Client:
                 content=None if content is None else content.encode(),
                 files=files,
                 headers=self._headers | kind,
-                extensions={
-                    "lane": self.lane,
-                    "path": path,
-                    "timeout": self._timeout,
-                    **extensions,
-                },
+                extensions={"timeout": self._timeout},
             )
         except UnicodeError as error:
             said = "it holds text that is no Unicode and was not sent"
             raise ValidationRefused(said, method=method, path=repr(path)) from error
         except httpx.InvalidURL as error:
             raise from_wire(error, method, path) from error
-        return self._stack.handle_request(request)
+        return Call(request, path, self.lane)
 
     def _notify(self, event: RequestEvent) -> None:
         with self._lock:

@@ -1,7 +1,8 @@
 """How a service says that there were too many requests, or that it shut us out.
 
 No status and no words are specified for it, only an error message (specification, Limits; Errors,
-4 and 5); a shop's service may say it in the shop's language (field notes).
+4 and 5). English and Spanish are known; what is told otherwise shows by its refusing everything
+(:mod:`repair_shop.http.breaker`).
 """
 
 import re
@@ -15,8 +16,7 @@ _RATE = re.compile(
     r"|too[\s_-]*many[\s_-]*requests|requests?[\s_]*(?:per|a|/)[\s_]*(?:one[\s_]+)?min"
     r"|limit of \d+ requests|throttl"
     r"|demasiad\w+ (?:solicitudes|peticiones|consultas|llamadas)"
-    r"|l[íi]mite de (?:solicitudes|peticiones|consultas|llamadas)"
-    r"|muitas (?:requisi|solicita)ções|trop de requ[êe]tes|zu viele anfragen",
+    r"|l[íi]mite de (?:solicitudes|peticiones|consultas|llamadas)",
     re.IGNORECASE,
 )
 _WAIT = re.compile(r"wait[\s\w]{0,20}\bminute|\bespere[\s\w]{0,20}\bminuto", re.IGNORECASE)
@@ -26,6 +26,11 @@ BLOCKED = re.compile(
     re.IGNORECASE,
 )
 WRONG = re.compile(r"\b(?:in|un)?(?:valid|wrong|missing|unknown|authori[sz]ed)\b", re.IGNORECASE)
+WRONG_KEY = re.compile(
+    r"\b(?:invalid|wrong|unknown|incorrect|expired|revoked|not valid|does not exist)\b",
+    re.IGNORECASE,
+)
+"""Said of a key that worked: perhaps it was replaced. "Unauthorized" alone says nothing."""
 NO_RIGHT = re.compile(
     r"\b(?:permissions?|privileges?|insufficient scope|subscription|your plan|upgrade)\b",
     re.IGNORECASE,
@@ -51,10 +56,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
     None for what is neither. At most what the service's longest block lasts.
     """
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    if re.fullmatch(r"\d+(\.\d+)?", value.strip(), re.ASCII):
+    value = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d+(\.\d+)?", value, re.ASCII):
         return min(float(value), _LONGEST_WAIT)
     moment = moment_of(value)
     if moment is None:

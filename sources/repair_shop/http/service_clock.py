@@ -1,8 +1,7 @@
 """What time it is at the service, by the ``Date`` of its answers (RFC 9110, 6.6.1).
 
 Our own clock may be days ahead or behind. What is asked of the service by day is asked by the
-service's clock, and where the two differ nothing hangs on which of them is right: a window begins
-by the earlier one and has no end.
+service's clock, and a window begins by the earlier of the two and has no end.
 """
 
 import threading
@@ -78,7 +77,7 @@ class ServiceClock:
             if self._at is not None:
                 # Not by our wall clock, which may be set at any moment.
                 return self._at + timedelta(seconds=time.monotonic() - self._ticks)
-            return datetime.now(UTC) + timedelta(seconds=self.skew or 0.0)
+        return datetime.now(UTC) + timedelta(seconds=self.skew or 0.0)
 
     def earlier(self, moment: datetime | None = None) -> datetime:
         """A moment of our clock (by default now) as the clock that is behind shows it: for the

@@ -1,16 +1,17 @@
-"""The transports under the HTTP client: retries over the rate budget over the network.
+"""One request under the HTTP client: the rate budget, the network, what came, and trying again.
 
-::
+Nothing goes out without a slot of the budget, so a retry pays like any request. Each answer is read
+whole and told apart here (:mod:`repair_shop.http.answers`), because the budget must know whether a
+200 is a rate error in disguise. What the wire throws and a key that the service echoes end at
+:mod:`repair_shop.http.wire` and :mod:`repair_shop.http.redaction`.
 
-    Client
-      RetryTransport     tries again what is safe to try again; waits out a rate error
-        BudgetTransport  takes a slot of the budget for every single try, tells it the outcome
-          HTTPTransport  the network
+A 401 or 403 without words on a key that worked may be the rate limit, a block, a missing right or a
+key that was replaced (field notes, Behaviour). What is asked next tells::
 
-Nothing above can forget the limit, and a retry pays like any request. Each answer is read whole
-and told apart here (:mod:`repair_shop.http.answers`), because the budget must know whether a
-200 is a rate error in disguise. What the wire throws ends here (:mod:`repair_shop.http.wire`), and
-so does the key, should the service echo it (:mod:`repair_shop.http.redaction`).
+    a minute of silence, as after any rate error
+    a list that was answered before    refused: a block; refused after 8 hours, too: another key
+                                       answered: the key is in order
+    the same request again             refused: no right to it; answered: it was the rate limit
 """
 
 import logging
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
+from typing import Literal
 
 import httpx
 from tenacity import RetryCallState, Retrying, stop_after_attempt, wait_exponential, wait_random
@@ -36,24 +37,18 @@ from ..errors import (
     Stopped,
     Unreachable,
     ValidationRefused,
+    WrongKey,
 )
-from ..http.answers import (
-    Answer,
-    Reading,
-    denied_kind,
-    error_of,
-    proves_no_effect,
-    read_answer,
-)
-from ..http.breaker import Breaker
-from ..http.redaction import Redactor
-from ..http.service_clock import ServiceClock
-from ..http.wire import from_wire, longest_answer, read_body
 from ..settings import ShopSettings
+from .answers import Answer, Reading, denied_kind, error_of, proves_no_effect, read_answer
+from .breaker import Breaker
+from .limits import WRONG_KEY
+from .redaction import Redactor
+from .service_clock import ServiceClock
+from .wire import Network
 
 log = logging.getLogger(__name__)
 
-READS = ("GET", "HEAD")
 TRIES = 3
 """How often a read is tried when the wire fails."""
 # The body is unpacked already; a cookie would only be one more thing that may be odd.
@@ -96,16 +91,46 @@ class RequestCounter:
             self.count -= 1
 
 
-class BudgetTransport:
-    """One try: waits for a slot, sends, reads the answer whole, tells the budget what came.
+@dataclass(slots=True)
+class Call:
+    """A request, and how it is to be made. ``path`` is as it was asked for."""
 
-    Returns proper answers only; everything else raises. The lane and the path as it was asked for
-    are extensions of the request.
-    """
+    request: httpx.Request
+    path: str
+    lane: Lane
+    on_send: Callable[[str], None] | None = None
+    raises_rate_error: bool = False
+    again: str = ""
+    """Why it is sent again."""
+    found: Literal["", "asked once more", "key is in order"] = ""
+    """What is known since a refusal without words."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it changes nothing at the service."""
+        return self.request.method == "GET"
+
+    @property
+    def kind(self) -> str:
+        """The kind of the request, whichever record it is about."""
+        first, more, _ = self.path.strip("/").partition("/")
+        return f"{self.request.method} /{first}" + ("/…" if more else "")
+
+
+class _Denied(RateLimited):
+    """A key that worked was refused without words; ``granted`` is when the request was."""
+
+    def __init__(self, message: str, granted: float) -> None:
+        super().__init__(message)
+        self.granted = granted
+
+
+class Transport:
+    """See the module. ``make`` makes a call that reads a path."""
 
     def __init__(
         self,
-        inner: httpx.BaseTransport,
+        network: Network,
         budget: KeyBudget,
         shop: ShopSettings,
         *,
@@ -113,210 +138,214 @@ class BudgetTransport:
         stop: Callable[[], bool] | None,
         notify: Callable[[RequestEvent], None],
         clock: ServiceClock,
+        pause: Callable[[float], None],
+        make: Callable[[str], Call],
     ) -> None:
-        self._inner = inner
-        self._budget = budget
-        self._clock = clock
+        self._network, self._budget, self._clock = network, budget, clock
+        self._counter, self._stop, self._notify = counter, stop, notify
+        self._make = make
         self._redactor = Redactor(shop.api_key.get_secret_value())
-        self._base_path = urlsplit(shop.base_url).path.rstrip("/")
-        self._counter = counter
-        self._stop = stop
-        self._longest = longest_answer(shop)
         self._most = shop.max_answer_mb * 2**20
-        self._notify = notify
-        self._wrong_key: KeyRefused | None = None
-        self._breaker = Breaker(self._ask_again)
-
-    def handle_request(self, request: httpx.Request) -> Answer:
-        """See the class."""
-        if self._wrong_key is not None:
-            raise self._wrong_key
-        number, slot = self._take(request)
-        if self._wrong_key is not None:
-            # Found out by the request before, while this one waited for its turn.
-            self._counter.give_back()
-            slot.answered("other")
-            raise self._wrong_key
-        try:
-            answer = self._one_try(request, slot, number)
-        except BudgetUnusable as error:
-            # It failed after the request went out; a write may have had its effect by then.
-            if request.method in READS:
-                raise
-            raise OutcomeUnknown(str(error)) from error
-        except BadAnswer as error:
-            if request.method in READS and self._budget.worked:
-                self._breaker.refused(request, error, slot.taken)
-            raise
-        if request.method in READS:
-            self._breaker.answered(request, slot.taken)
-        return answer
-
-    def _take(self, request: httpx.Request) -> tuple[int, Slot]:
-        """A request's number and slot."""
-        lane: Lane = request.extensions.get("lane", "sync")
-        number = self._counter.take()
-        try:
-            return number, self._budget.acquire(lane, stop=self._stop)
-        except BaseException:
-            self._counter.give_back()
-            raise
-
-    def _ask_again(self, request: httpx.Request, words: str) -> tuple[float, str | None]:
-        """See :class:`~repair_shop.http.breaker.Breaker`."""
-        number, slot = self._take(request)
-        try:
-            self._one_try(request, slot, number, limit=words)
-        except BadAnswer as error:
-            return slot.taken, error.wording
-        return slot.taken, None
-
-    def _one_try(
-        self, request: httpx.Request, slot: Slot, number: int, limit: str | None = None
-    ) -> Answer:
-        path = request.url.path.removeprefix(self._base_path)
-        started, sent_at = time.monotonic(), datetime.now(UTC)
-        outcome: Outcome = "lost"
-        reading: Reading | None = None
-        skew: float | None = None
-        try:
-            if (on_send := request.extensions.get("on_send")) is not None:
-                on_send(str(request.extensions.get("again", "")))
-            status, headers, body = self._exchange(request, path, started)
-            skew = self._clock.observe(headers)
-            reading = read_answer(status, headers, body, method=request.method)
-            outcome, error = self._judge(reading, request.method, path)
-            if outcome == "other" and limit == reading.wording:
-                outcome = "rate_error"
-        finally:
-            retry_after = None if reading is None else reading.retry_after
-            slot.answered(
-                outcome, retry_after=retry_after, skew=skew, asked=_asked(request.method, path)
-            )
-            told = None if reading is None else reading.status
-            seconds = time.monotonic() - started
-            log.debug("%s %s -> %s %s in %.3f s", request.method, path, told, outcome, seconds)
-            shop = self._budget.shop_name
-            self._notify(RequestEvent(shop, request.method, path, told, outcome, seconds, number))
-        if error is not None:
-            raise error
-        asked = str(request.extensions.get("path", path))
-        return Answer(asked, reading.payload, status, headers, sent_at, datetime.now(UTC), body)
-
-    def _exchange(
-        self, request: httpx.Request, path: str, started: float
-    ) -> tuple[int, httpx.Headers, bytes]:
-        """Send, read whole and mask the key, in a total time: a drop a second would never end.
-
-        Status, headers and body.
-        """
-        answered = False
-        try:
-            response = self._inner.handle_request(request)
-            answered = True
-            response.request = request
-            try:
-                body = read_body(
-                    response,
-                    most=self._most,
-                    until=started + self._longest,
-                    method=request.method,
-                    path=path,
-                )
-            finally:
-                response.close()
-            headers = [
-                (name, self._redactor.text(value))
-                for name, value in response.headers.multi_items()
-                if name.lower() not in _DROPPED_HEADERS
-            ]
-            clean = httpx.Headers(headers, encoding="utf-8")
-            return response.status_code, clean, self._redactor.body(body)
-        except Exception as error:
-            # Whatever it is, it happened on the wire: a read may be tried again, a write is in
-            # doubt. Nothing that a service can cause may end a run in another way.
-            host = request.url.netloc.decode("ascii", "replace")  # without any user and password
-            raise from_wire(error, request.method, path, host, answered=answered) from error
-
-    def _judge(self, reading: Reading, method: str, path: str) -> tuple[Outcome, ShopError | None]:
-        if reading.kind == "ok":
-            return "ok", None
-        kind: str = reading.kind
-        worked = self._budget.worked
-        if kind in ("denied", "rate") and reading.status in (401, 403):
-            alone = self._budget.was_denied(_asked(method, path))
-            kind = denied_kind(reading, worked=worked, alone=alone)
-        if kind == "rate" or (method in READS and self._breaker.is_limit(reading.wording)):
-            return "rate_error", self._rate_error(reading, method)
-        if kind == "block":
-            # Not final: the budget's own refusal, which names the time, replaces it.
-            return "block", RateLimited(f"Blocked ({reading.status}): {reading.text}")
-        if kind == "wrong key":
-            self._wrong_key = KeyRefused(
-                f"The service refused the API key of shop '{self._budget.shop_name}' "
-                f"({reading.status}: {reading.text}). It never worked before: check api_key."
-            )
-            return "other", self._wrong_key
-        return "other", error_of(reading, method, path, worked=worked)
-
-    def _rate_error(self, reading: Reading, method: str) -> ShopError:
-        """A rate error is waited out and asked again; a write only if it surely had no effect: by
-        the status, or by the very words in which this service told a read of its limit."""
-        message = f"Too many requests ({reading.status}): {reading.text}"
-        if not proves_no_effect(reading):
-            if method in READS:
-                self._budget.record_wording(reading.wording)
-            elif not self._budget.knows_wording(reading.wording):
-                return OutcomeUnknown(message, reading.status, reading.text)
-        return RateLimited(message)
-
-
-class RetryTransport:
-    """Tries again: reads when the wire failed, anything that surely was not applied.
-
-    A rate error is waited out in the budget, however often the budget lets us. A write is sent
-    once: :class:`OutcomeUnknown` when its answer did not come, :class:`NotSent` when it surely
-    never arrived.
-    """
-
-    def __init__(
-        self, inner: BudgetTransport, *, base: float, pause: Callable[[float], None]
-    ) -> None:
-        self._inner = inner
+        self._breaker = Breaker(self._ask_good)
+        self._finding_out = threading.Lock()
+        self._wrong_key: ShopError | None = None
         self._tries = Retrying(  # made once: to make it takes longer than to use it
             stop=stop_after_attempt(TRIES),
-            wait=wait_exponential(multiplier=base) + wait_random(0, base),
+            wait=wait_exponential(multiplier=shop.seconds(1.0)) + wait_random(0, shop.seconds(1.0)),
             retry=_may_try_again,
             sleep=pause,
             reraise=True,
         )
 
-    def handle_request(self, request: httpx.Request) -> Answer:
-        """See the class."""
+    def send(self, call: Call) -> Answer:
+        """The answer to a call, if it is a proper one; all else raises."""
         try:
-            return self._tries(self._through_rate_errors, request)
+            return self._tries(self._through_rate_errors, call)
         except (Unreachable, BadAnswer) as error:
-            told = error if request.method in READS else _of_write(error)
+            told = error if call.is_read else _of_write(error)
             if told is error:
                 raise
             raise told from error
 
-    def _through_rate_errors(self, request: httpx.Request) -> Answer:
+    def _through_rate_errors(self, call: Call) -> Answer:
         while True:
             try:
-                return self._inner.handle_request(request)
+                return self._try(call)
             except RateLimited as error:
-                if request.extensions.get("raises_rate_error"):
+                if call.raises_rate_error:
                     raise
                 # The budget keeps silent for the minute, or refuses for good; so this ends.
                 log.info("%s", error)
-                request.extensions["again"] = str(error)
+                call.again = str(error)
+                if isinstance(error, _Denied):
+                    self._find_out(call, error.granted)
 
+    def _try(self, call: Call) -> Answer:
+        """One try, and what it tells of the service."""
+        number, slot = self._take(call.lane)
+        try:
+            answer = self._exchange(call, slot, number)
+        except BudgetUnusable as error:
+            # It failed after the request went out; a write may have had its effect by then.
+            if call.is_read:
+                raise
+            raise OutcomeUnknown(str(error)) from error
+        except BadAnswer as error:
+            if call.is_read and self._budget.worked:
+                self._breaker.refused(error, slot.taken)
+            if isinstance(error, ValidationRefused) and error.status in (200, 201):
+                # Said with a success: a fault in passing, unless it is known to be of the request.
+                error.transient = not self._breaker.is_of_requests(error.wording)
+            raise
+        if call.is_read:
+            self._breaker.answered(slot.taken)
+        return answer
 
-def _asked(method: str, path: str) -> str:
-    """The kind of a request, whichever record it is about."""
-    first, more, _ = path.strip("/").partition("/")
-    return f"{method} /{first}/…" if more else f"{method} /{first}"
+    def _take(self, lane: Lane) -> tuple[int, Slot]:
+        """A request's number and slot."""
+        number = self._counter.take()
+        try:
+            if self._wrong_key is None:
+                slot = self._budget.acquire(lane, stop=self._stop)
+                if self._wrong_key is None:
+                    return number, slot
+                # Found out by the request before, while this one waited for its turn.
+                slot.answered("other")
+            raise self._wrong_key
+        except BaseException:
+            self._counter.give_back()
+            raise
+
+    def _ask_good(self, words: str) -> tuple[float, str | None]:
+        """See :class:`~repair_shop.http.breaker.Breaker`."""
+        call = self._make(self._budget.standing.good or "/")
+        number, slot = self._take(call.lane)
+        try:
+            self._exchange(call, slot, number, limit=words)
+        except BadAnswer as error:
+            return slot.taken, error.wording
+        return slot.taken, None
+
+    def _find_out(self, call: Call, granted: float) -> None:
+        """A key that worked was refused without words: see the module."""
+        with self._finding_out:
+            good = self._budget.standing.good
+            if self._budget.standing.answered_at <= granted:
+                if not good:
+                    call.found = "asked once more"
+                    return
+                probe = self._make(good)
+                probe.found = "asked once more"
+                number, slot = self._take(probe.lane)
+                try:
+                    self._exchange(probe, slot, number)
+                except BadAnswer as error:
+                    log.info("%s", error)  # not the key is refused
+                except RateLimited as error:
+                    log.info("%s", error)  # the budget keeps silent, or refuses for good
+                    return
+            call.found = "key is in order"
+
+    def _exchange(self, call: Call, slot: Slot, number: int, limit: str | None = None) -> Answer:
+        """Send, read, mask the key, and tell the budget. ``limit``: words that are a rate error."""
+        method = call.request.method
+        started, sent_at = time.monotonic(), datetime.now(UTC)
+        outcome: Outcome = "lost"
+        reading: Reading | None = None
+        skew: float | None = None
+        try:
+            if call.on_send is not None:
+                call.on_send(call.again)
+            status, raw_headers, body = self._network.exchange(call.request, call.path, self._most)
+            headers = httpx.Headers(
+                [
+                    (name, self._redactor.text(value))
+                    for name, value in raw_headers.multi_items()
+                    if name.lower() not in _DROPPED_HEADERS
+                ],
+                encoding="utf-8",
+            )
+            body = self._redactor.body(body)
+            skew = self._clock.observe(headers)
+            reading = read_answer(status, headers, body, method=method)
+            outcome, error = self._judge(reading, call, slot)
+            if outcome == "other" and limit == reading.wording:
+                outcome = "rate_error"
+        finally:
+            wait, told = (reading.retry_after, reading.status) if reading else (None, None)
+            slot.answered(outcome, retry_after=wait, skew=skew, asked=call.kind)
+            seconds = time.monotonic() - started
+            log.debug("%s %s -> %s %s in %.3f s", method, call.path, told, outcome, seconds)
+            shop = self._budget.shop_name
+            self._notify(RequestEvent(shop, method, call.path, told, outcome, seconds, number))
+        if error is not None:
+            raise error
+        return Answer(call.path, reading.payload, status, headers, sent_at, datetime.now(UTC), body)
+
+    def _judge(self, reading: Reading, call: Call, slot: Slot) -> tuple[Outcome, ShopError | None]:
+        """What an answer means for the budget, and for the caller."""
+        if reading.kind == "ok":
+            return "ok", None
+        standing = self._budget.standing
+        kind: str = reading.kind
+        if reading.status in (401, 403):
+            kind = denied_kind(reading, worked=standing.worked)
+            if kind == "denied":
+                kind = self._denied_kind(reading, call, slot)
+        if kind == "rate" or (call.is_read and self._breaker.is_limit(reading.wording)):
+            return "rate_error", self._rate_error(reading, call)
+        said = f"({reading.status}: {reading.text})"
+        if kind == "denied":
+            return "rate_error", _Denied(f"The key is refused {said}", slot.taken)
+        if kind == "block":
+            # Not final: the budget's own refusal, which names the time, replaces it.
+            return "block", RateLimited(f"Blocked {said}")
+        if kind == "wrong key":
+            self._wrong_key = self._refusal(said, worked=standing.worked)
+            return "other", self._wrong_key
+        return "other", error_of(reading, call.request.method, call.path, worked=standing.worked)
+
+    def _denied_kind(self, reading: Reading, call: Call, slot: Slot) -> str:
+        """What a refusal without words means on a key that worked, by what was asked before."""
+        if call.kind in self._budget.denied and not slot.careful:
+            return "no right"
+        if call.found == "key is in order":
+            self._budget.deny(call.kind)
+            return "no right"
+        outlasted = slot.careful and self._budget.standing.why == "block"
+        if outlasted or (call.found and WRONG_KEY.search(reading.text)):
+            return "wrong key"
+        return "block" if call.found or slot.careful else "denied"
+
+    def _refusal(self, said: str, *, worked: bool) -> ShopError:
+        """The error of a key that is no key, or none any more."""
+        shop = self._budget.shop_name
+        if worked:
+            self._budget.forget()
+            return WrongKey(
+                f"The service refuses the API key of shop '{shop}' {said}, which worked before. "
+                "It is no block, so the key was replaced: put the shop's new one into api_key."
+            )
+        if self._budget.shop_worked:
+            return WrongKey(
+                f"The service refuses the API key of shop '{shop}' {said}. "
+                "It is not the one that worked before: check api_key."
+            )
+        return KeyRefused(
+            f"The service refused the API key of shop '{shop}' {said}. "
+            "It never worked before: check api_key."
+        )
+
+    def _rate_error(self, reading: Reading, call: Call) -> ShopError:
+        """A rate error is waited out and asked again; a write only if it surely had no effect: by
+        the status, or by the very words in which this service told a read of its limit."""
+        message = f"Too many requests ({reading.status}): {reading.text}"
+        if not proves_no_effect(reading):
+            if call.is_read:
+                self._budget.record_wording(reading.wording)
+            elif not self._budget.knows_wording(reading.wording):
+                return OutcomeUnknown(message, reading.status, reading.text)
+        return RateLimited(message)
 
 
 def _may_try_again(tried: RetryCallState) -> bool:
@@ -324,12 +353,11 @@ def _may_try_again(tried: RetryCallState) -> bool:
     error = tried.outcome.exception() if tried.outcome else None
     if error is None:
         return False
-    request: httpx.Request = tried.args[0]
-    request.extensions["again"] = str(error)
-    is_read = request.method in READS
+    call: Call = tried.args[0]
+    call.again = str(error)
     if isinstance(error, Unreachable):
-        return is_read or not error.sent
-    return is_read and isinstance(error, BadAnswer) and error.transient
+        return call.is_read or not error.sent
+    return call.is_read and isinstance(error, BadAnswer) and error.transient
 
 
 def _of_write(error: Unreachable | BadAnswer) -> ShopError:

@@ -1,16 +1,15 @@
 """The budget by a clock that stands still: its rule, its lanes, its memory, its state."""
 
+import contextlib
+import sqlite3
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sources.repair_shop.budget import Budget, slots
-from sources.repair_shop.budget.pace import Pace
+from sources.repair_shop.budget import Budget, limiter
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
-from tests.wire.simulation import Service, World
-from tests.wire.slots import take, wait, working
+from tests.fakes.neighbours import Service, World
+from tests.source.wire import take, wait, working
 
 
 def test_thirty_a_minute_and_not_one_more(budget, clock, make_shop):
@@ -128,14 +127,17 @@ def test_a_wall_clock_set_back_at_a_boot_does_not_prolong_a_block(budget, clock,
     take(key)
 
 
-def test_a_dead_process_gives_its_slot_back_late(budget, clock, make_shop, monkeypatch):
-    key = working(budget, make_shop(requests_per_minute=1, timeout_seconds=30))
+def test_a_request_of_a_process_that_died_is_answered_when_that_is_seen(
+    budget, clock, make_shop, monkeypatch
+):
+    key = working(budget, make_shop(requests_per_minute=1))
     take(key)
     clock.ticks += 1000
-    wait(key)
-    monkeypatch.setattr(slots, "process_born", lambda _: None)
-    take(key)
-    clock.ticks += 89
+    assert wait(key).reason == "full"
+    monkeypatch.setattr(limiter.os, "getpid", lambda: -1)
+    monkeypatch.setattr(limiter, "process_born", lambda _: None)
+    assert wait(key).seconds > 60
+    clock.ticks += 59
     wait(key)
     clock.ticks += 2
     take(key)
@@ -158,33 +160,40 @@ class TestLanes:
         key = working(budget, make_shop(requests_per_minute=4))
         for _ in range(4):
             take(key).answered("ok")
-        wait(key, "push", "p")
-        wait(key, "sync", "s")
+        wait(key, "push")
+        wait(key, "sync")
         clock.ticks += 60.0
-        wait(key, "push", "p")
+        wait(key, "push")
         clock.ticks += 0.2
-        assert wait(key, "sync", "s").reason == "lane"
-        take(key, "push", "p")
+        assert wait(key, "sync").reason == "lane"
+        take(key, "push")
 
     def test_a_push_leaves_half_to_a_waiting_sync(self, budget, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         with budget.transaction() as (db, now):
-            db.execute("insert into waiting values ('s', ?, 'sync', ?)", (key.fingerprint, now))
+            db.execute("insert into waiting values (?, 'sync', ?)", (key.fingerprint, now))
         take(key, "push").answered("ok")
         take(key, "push").answered("ok")
-        assert wait(key, "push", "p").reason == "lane"
-        take(key, "sync", "s")
-        take(key, "sync", "s")
+        assert wait(key, "push").reason == "lane"
+        take(key, "sync")
+        take(key, "sync")
 
     def test_a_push_alone_may_have_it_all(self, budget, make_shop):
         key = working(budget, make_shop(requests_per_minute=4))
         for _ in range(4):
             take(key, "push").answered("ok")
 
+    def test_of_three_unanswered_requests_none_is_more_than_the_third(self, budget, make_shop):
+        key = working(budget, make_shop())
+        slots = [take(key), take(key, "push"), take(key)]
+        assert {wait(key).reason, wait(key, "push").reason} == {"in flight"}
+        slots[1].answered("lost")
+        take(key, "push")
+
     def test_one_who_died_waiting_is_forgotten(self, budget, clock, make_shop):
         key = working(budget, make_shop(requests_per_minute=1))
         take(key).answered("ok")
-        wait(key, "push", "p")
+        wait(key, "push")
         clock.ticks += 61
         take(key, "sync")
 
@@ -209,8 +218,6 @@ def test_waiting_can_be_stopped(budget, clock, make_shop):
     with pytest.raises(Stopped):
         key.acquire(stop=lambda: clock.ticks > end)
     assert clock.ticks < end + 0.5
-    with budget.transaction() as (db, _):
-        assert db.execute("select count(*) from waiting").fetchone()[0] == 0
 
 
 def test_acquire_waits_as_long_as_it_takes(budget, clock, make_shop):
@@ -288,20 +295,21 @@ def test_threads_share_one_budget(tmp_path, make_shop):
     assert all(b - a >= 1.0 for a, b in zip(granted, granted[10:], strict=False))
 
 
-@given(
-    used=st.integers(-5, 60),
-    allowed=st.integers(1, 60),
-    times=st.lists(st.tuples(st.floats(0, 5000), st.booleans()), max_size=30),
-)
-def test_the_pace_stays_between_one_and_the_limit(used, allowed, times):
-    pace, now = Pace(), 1e9
-    for gap, failed in times:
-        now += gap
-        pace.refresh(now, 60.0, allowed)
-        if failed:
-            pace.on_rate_error(now, now, minute=60.0, allowed=allowed, used=used)
-        else:
-            pace.on_ok(now)
-        assert 1 <= pace.limit(allowed) <= allowed
-        assert 0 <= pace.strikes <= 3
-        assert Pace.from_text(pace.to_text()) == pace
+def test_a_file_of_the_layout_before_keeps_which_keys_worked(budget, clock, make_shop):
+    fingerprint = budget.key(make_shop()).fingerprint
+    with contextlib.closing(sqlite3.connect(budget.path)) as db:
+        db.executescript(
+            "create table era (boot text, shift real, seen real);"
+            "create table keys (key text primary key, base text, minute real, pace text);"
+            "create table slots (id integer primary key, key text, free_at real);"
+            "pragma user_version = 3;"
+        )
+        db.execute("insert into era values (?, ?, ?)", ("first boot", 0.0, clock.ticks))
+        pace = '{"worked": true, "strikes": 1}'
+        db.execute("insert into keys values (?, 'x', 60.0, ?)", (fingerprint, pace))
+        db.commit()
+    key = budget.key(make_shop())
+    assert key.worked
+    assert wait(key).reason == "silence"
+    clock.ticks += 61
+    take(key)

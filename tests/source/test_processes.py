@@ -11,7 +11,7 @@ from tests.fakes.loopback import Loopback, Reply
 def start(tmp_path: Path, loopback: Loopback, requests: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "tests.wire.one_process"),
+            *(sys.executable, "-m", "tests.source.one_process"),
             *(str(tmp_path / "budget.sqlite"), loopback.base_url, str(requests)),
         ],
         cwd=Path(__file__).parents[2],

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from tests.fakes.clock import FakeClock
+from tests.fakes.neighbours import MINUTE, Service, World, incidents
 from tests.promises import promise
-from tests.wire.simulation import MINUTE, Service, World, incidents
 
 HOURS = 50
 EXAMPLES = 20

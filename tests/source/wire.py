@@ -1,9 +1,11 @@
-"""What the tests of the wire share: a clock that stands still, a budget, a shop, a server."""
+"""What the tests of the wire share: a clock that stands still, a budget, a shop, slots."""
+
+from typing import Any
 
 import pytest
 
 from pipelines.settings import ShopSettings
-from sources.repair_shop.budget import Budget
+from sources.repair_shop.budget import Budget, KeyBudget, Slot, Wait
 from sources.repair_shop.http.client import Client
 from tests.fakes.clock import FakeClock
 from tests.fakes.loopback import Loopback
@@ -43,3 +45,28 @@ def connect(loopback, budget, make_shop):
         return Client(make_shop(**values), budget, **options)
 
     return make
+
+
+def working(budget: Budget, shop: Any) -> KeyBudget:
+    """A key that worked once, long enough ago."""
+    key = budget.key(shop)
+    key.acquire().answered("ok")
+    budget.sleep(61)
+    return key
+
+
+def take(key: KeyBudget, lane: Any = "sync") -> Slot:
+    found = key.try_acquire(lane)
+    assert isinstance(found, Slot)
+    return found
+
+
+def wait(key: KeyBudget, lane: Any = "sync") -> Wait:
+    found = key.try_acquire(lane)
+    assert isinstance(found, Wait)
+    return found
+
+
+def ask(client: Client, method: str, path: str) -> Any:
+    """A read, or a write of nothing."""
+    return client.get(path) if method == "GET" else client.send(method, path, json={})

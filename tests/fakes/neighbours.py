@@ -85,11 +85,11 @@ class World:
         """Begin to make ``requests`` now, ``workers`` at a time; refused means the end of it."""
         left = [requests]
 
-        def work(token: str) -> None:
+        def work() -> None:
             if left[0] <= 0:
                 return
             try:
-                found = key.try_acquire(lane, token)
+                found = key.try_acquire(lane)
             except Refused:
                 self.refusals += 1
                 left[0] = 0
@@ -97,7 +97,7 @@ class World:
             now = self.clock.ticks
             if not isinstance(found, Slot):
                 wait = found.seconds if found.reason in ("silence", "full") else 0.5
-                self.at(now + wait, lambda: work(token))
+                self.at(now + wait, work)
                 return
             left[0] -= 1
             self.grants.append((now, lane))
@@ -122,14 +122,13 @@ class World:
                         self.blocks.append(self.clock.ticks)
                     else:
                         where.append((now, self.clock.ticks))
-                work(token)
+                work()
 
             self.at(now + seconds * self.random.random(), arrive)
             self.at(now + seconds, answer)
 
-        for number in range(workers):
-            name = f"{lane} {next(self._number)} {number}"
-            self.at(self.clock.ticks, lambda name=name: work(name))  # type: ignore[misc] # bound now
+        for _ in range(workers):
+            self.at(self.clock.ticks, work)
 
 
 def incidents(rate_errors: list[tuple[float, float]]) -> list[float]:

@@ -9,7 +9,7 @@ import pytest
 
 from sources.repair_shop.budget import Budget, Slot
 from sources.repair_shop.errors import Refused
-from tests.wire.slots import take, wait, working
+from tests.source.wire import take, wait, working
 
 
 def let_through(keys, clock, *, minutes, every, dice=None):
@@ -60,9 +60,20 @@ class TestIncidents:
             take(key).answered("ok")
             limits.append(key.state().limit)
         assert limits == sorted(limits)
-        assert limits[:3] == [15, 15, 15]
-        assert sorted(set(limits)) == [15, 18, 21, 24, 27, 30]
+        assert sorted(set(limits)) == [12, 15, 18, 21, 24, 27, 30]
         assert key.state().strikes == 0
+
+    def test_for_a_week_one_request_at_a_time_goes_out(self, budget, clock, make_shop):
+        key = working(budget, make_shop())
+        take(key).answered("rate_error")
+        for _ in range(6 * 24):
+            clock.ticks += 3600
+            slot = take(key)
+            assert wait(key).reason == "in flight"
+            slot.answered("ok")
+        clock.ticks += 2 * 86_400
+        assert len([take(key) for _ in range(3)]) == 3
+        assert wait(key).reason == "in flight"
 
     def test_a_neighbour_who_stays_is_tried_ever_more_rarely(self, budget, clock, make_shop):
         key = working(budget, make_shop())
@@ -162,7 +173,7 @@ class TestBlocks:
             assert key not in refused
             slot.answered("ok")
             answered[key.fingerprint] += 1
-        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
+        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 30
 
     @pytest.mark.seeds(3)
     def test_keys_that_are_refused_one_after_the_other_cost_one_request_each(
@@ -176,7 +187,7 @@ class TestBlocks:
             slot.answered("block" if key in refused else "ok")
             (blocks if key in refused else answered)[key.fingerprint] += 1
         assert set(blocks.values()) == {1}
-        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 100
+        assert min(answered[key.fingerprint] for key in keys if key not in refused) > 30
 
     def test_a_key_that_never_worked_is_not_the_one_to_try(self, budget, clock, make_shop):
         old, new = working(budget, make_shop()), budget.key(make_shop(api_key="new"))

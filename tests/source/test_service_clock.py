@@ -3,7 +3,6 @@
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
 
 import pytest
 
@@ -92,16 +91,3 @@ def test_a_budget_of_a_newer_version_is_left_alone(tmp_path, make_shop):
         db.execute("pragma user_version = 99")
     with pytest.raises(BudgetUnusable, match="newer version"):
         Budget(tmp_path / "budget.sqlite").key(make_shop()).state()
-
-
-def test_a_budget_of_before_there_were_versions_is_gone_on_with(tmp_path, make_shop):
-    with sqlite3.connect(tmp_path / "budget.sqlite") as db:
-        db.executescript((Path(__file__).parent / "fixtures" / "budget-0.sql").read_text())
-    budget = Budget(tmp_path / "budget.sqlite")
-    key = budget.key(make_shop())
-    assert key.skew is None
-    key.acquire().answered("ok", skew=3.0)
-    assert key.skew == 3.0
-    assert key.state().used == 1
-    with sqlite3.connect(tmp_path / "budget.sqlite") as db:
-        assert db.execute("select count(*) from keys where pace like '%worked%'").fetchone() == (2,)

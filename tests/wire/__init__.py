@@ -1,1 +1,0 @@
-"""The wire: dates, answers, errors, the rate budget and the client."""
