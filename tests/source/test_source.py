@@ -2,6 +2,7 @@
 
 import ast
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from dlt.common.configuration.container import Container
 from dlt.common.configuration.specs.pluggable_run_context import PluggableRunContext
+from dlt.pipeline.exceptions import PipelineStepFailed
 
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -169,6 +171,24 @@ def test_several_shops_from_the_settings(pipeline, tmp_path):
         found = ask(tmp_path / "chain.duckdb", "SELECT shop_id, id FROM raw.brands")
         told = {(n, str(i)) for n in ("centro", "norte") for i in server.store(n).ids("brands")}
         assert set(found) == told
+
+
+def test_a_second_run_in_the_same_folder_is_refused_and_the_first_ends_well(shop, pipeline):
+    asked, go_on = threading.Event(), threading.Event()
+    shop.faults.after(1, lambda: asked.set() or go_on.wait(60))
+    first = threading.Thread(
+        target=lambda: pipeline("first").run(repair_shop().with_resources("brands"))
+    )
+    first.start()
+    try:
+        assert asked.wait(60)
+        with pytest.raises(PipelineStepFailed, match=r"reads into .* already"):
+            pipeline("second").run(repair_shop().with_resources("brands"))
+    finally:
+        go_on.set()
+        first.join(60)
+    known = shop.store().count("brands")
+    assert ask(Path("../first.duckdb"), "SELECT count(*) FROM raw.brands") == [(known,)]
 
 
 def test_a_wrong_key_fails_the_run_in_words(shop, pipeline):
