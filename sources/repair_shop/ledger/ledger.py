@@ -396,6 +396,12 @@ class Ledger(State):
         with self.transaction():
             self.write("refuse_row", shop=shop, list=name, id=identity, seq=self._numbers(1))
 
+    def tell_again(self, shop: str, name: str) -> None:
+        """Have the log tell all rows of a list once more: they are read in another way now."""
+        with self.transaction():
+            if many := self.one("count_rows", shop=shop, list=name):
+                self.write("tell_again", shop=shop, list=name, first=self._numbers(many))
+
     def contents(
         self, shop: str, name: str, ids: Iterable[str] | None = None
     ) -> dict[str, dict[str, Any]]:

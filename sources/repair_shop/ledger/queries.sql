@@ -155,6 +155,13 @@ select list, id from rows where shop = :shop and deleted_at >= :since
 select id, seq, seen_at, deleted_at, first, is_refused, body from rows
 where shop = :shop and list = :list and seq > :after and seq <= :until and body notnull
 order by seq limit :many
+-- name: count_rows
+select count(*) from rows where shop = :shop and list = :list
+-- name: tell_again
+update rows set seq = :first + told.place
+from (select id, row_number() over (order by seq) - 1 as place from rows
+      where shop = :shop and list = :list) as told
+where rows.shop = :shop and rows.list = :list and rows.id = told.id
 -- name: marks
 select id, deleted_at from rows indexed by rows_unheld where shop = :shop and list = :list
   and seq > :after and seq <= :until and body is null and deleted_at notnull

@@ -6,7 +6,7 @@ answer, so a load can be repeated without a request.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -20,7 +20,7 @@ from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.known import HALVES
 from ..schema.clean import made_up_id, row_id, snake_case
-from ..schema.dates import day_in
+from ..schema.dates import Order, day_in, order_of
 from ..schema.digest import digest
 from ..schema.endpoints import TABLES, Endpoint
 from ..schema.shapes import COMMON_ALIASES
@@ -46,13 +46,29 @@ _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
 
 
-def day_of(row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo) -> date | None:
-    """The shop's day of the moment a list sorts and filters by; None if the row has none."""
+def day_of(
+    row: Mapping[str, Any], endpoint: Endpoint, zone: ZoneInfo, order: Order | None = None
+) -> date | None:
+    """The shop's day of the moment a list sorts and filters by; None if the row has none.
+
+    ``order`` is that of days with slashes on its page (:func:`shown_order`).
+    """
     for key in _day_fields(endpoint.table, endpoint.day_column, tuple(row)):
-        day = day_in(row[key], zone)
+        day = day_in(row[key], zone, order)
         if day is not None:
             return day
     return None
+
+
+def shown_order(rows: Sequence[Mapping[str, Any]], endpoint: Endpoint) -> Order | None:
+    """What the days of a page show to come first, where they have slashes; None if not one."""
+    shown = {
+        order
+        for row in rows
+        for key in _day_fields(endpoint.table, endpoint.day_column, tuple(row))
+        if (order := order_of(row[key]))
+    }
+    return shown.pop() if len(shown) == 1 else None
 
 
 @lru_cache(maxsize=1000)
@@ -85,6 +101,7 @@ class ServiceReader:
     ) -> None:
         self._client, self._ledger, self._scan = client, ledger, scan
         self._endpoint, self._path, self._prefix = endpoint, path, prefix
+        self._order: Order | None = None
         self._params, self._on_rows, self._by_offset = params, on_rows, by_offset
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
@@ -276,13 +293,14 @@ class ServiceReader:
         self, key: str, rows: list[dict[str, Any]], answered_at: Any, *, is_of_list: bool = True
     ) -> Page:
         zone, table = self._client.shop.zone, self._endpoint.table
+        self._order = shown_order(rows, self._endpoint) or self._order
         page = self._ledger.put(
             self._scan,
             key,
             [
                 Row(
                     row_id(row, table) or made_up_id(row),
-                    day_of(row, self._endpoint, zone),
+                    day_of(row, self._endpoint, zone, self._order),
                     digest(row),
                     row,
                     _status(row) in self._endpoint.open_statuses,
