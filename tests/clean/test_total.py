@@ -261,7 +261,8 @@ def keep_and_load(kept, rows, table):
     for name, found in (
         pair for tables in log.read(table, {"main": after}, log.end()) for pair in tables.items()
     ):
-        assert "__" in name or found.num_rows == len({row.id for row in known})
+        # Rows that an earlier example brought, and that are as they were, are not told again.
+        assert "__" in name or set(found["id"].to_pylist()) <= {row.id for row in known}
         database.register("found", found)
         database.execute("CREATE OR REPLACE TABLE kept AS SELECT * FROM found")
         names = [column[0] for column in database.execute("FROM kept").description or ()]

@@ -51,6 +51,16 @@ def home(synced, shop, monkeypatch):
     return synced
 
 
+@pytest.mark.parametrize("name", ["posInvoices", "pos_invoices"])
+def test_pos_invoices_are_the_pos_orders(home, shop, run, name):
+    shop.forget_requests()
+    code, _, err = run("sync", name)
+    assert code == 0, err
+    paths = {seen.path for seen in shop.requests("main")}
+    assert any(path.endswith("/posOrders") for path in paths)
+    assert not any(path.endswith("/posInvoices") for path in paths)
+
+
 def test_the_mirror_holds_what_the_shop_holds(home, shop):
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
         for table in TABLES:
