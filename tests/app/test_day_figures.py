@@ -120,3 +120,35 @@ def test_the_last_open_day_is_the_last_one_open_with_business(chain):
     for day, last_open, is_business_day in found:
         assert is_business_day == (day in business and day.weekday() != 6)
         assert last_open == max(d for d in business if d < day and d.weekday() != 6)
+
+
+def test_purchase_lines_add_up_to_their_orders_and_name_the_cost_before(chain):
+    assert ask(chain, "select count(*), sum(quantity) from marts.purchase_lines") == ask(
+        chain, "select sum(lines), sum(quantity) from marts.purchases"
+    )
+    rows = ask(
+        chain,
+        "select shop_id, product_code, unit_cost, unit_cost_before from marts.purchase_lines "
+        "where product_code is not null order by created_day, purchase_id, position",
+    )
+    before: dict[tuple[str, str], Decimal] = {}
+    for shop, code, cost, cost_before in rows:
+        assert cost_before == before.get((shop, code))
+        before[shop, code] = cost
+    assert len(before) < len(rows)
+
+
+def test_margin_by_technician_is_that_of_the_sales_of_their_tickets(chain):
+    assert ask(chain, "select sum(margin), sum(uncosted) from marts.technicians") == ask(
+        chain,
+        "select sum(margin), sum(sales.uncosted) from marts.counted_sales as sales "
+        "join marts.tickets on tickets.id = ticket_id and tickets.shop_id = sales.shop_id",
+    )
+
+
+def test_repairs_that_came_back_stand_beside_who_repaired_them_first(chain):
+    found = ask(chain, "select ticket_id, first_ticket_id, days_after from marts.warranty_returns")
+    assert sorted(row[:2] for row in found) == sorted(
+        ask(chain, "select id, comeback_of from marts.tickets where is_comeback")
+    )
+    assert all(0 <= days <= 30 for _ticket, _first, days in found)

@@ -14,6 +14,18 @@ hours as (
     group by 1, 2
 ),
 
+sold as (
+    select
+        sales.shop_id,
+        coalesce(tickets.technician_id, 'unassigned') as technician_key,
+        sum(sales.margin) as margin,
+        sum(sales.uncosted) as uncosted
+    from {{ ref('counted_sales') }} as sales
+    inner join {{ ref('tickets') }} as tickets
+        on tickets.shop_id = sales.shop_id and tickets.id = sales.ticket_id
+    group by 1, 2
+),
+
 keys as (
     select shop_id, technician_key from tickets
     union
@@ -33,6 +45,8 @@ select
     coalesce(tickets.open_tickets, 0) as open_tickets,
     coalesce(tickets.done_tickets, 0) as done_tickets,
     coalesce(tickets.revenue, 0) as revenue,
+    cast(coalesce(sold.margin, 0) as {{ money() }}) as margin,
+    cast(coalesce(sold.uncosted, 0) as {{ money() }}) as uncosted,
     tickets.median_cycle_hours,
     coalesce(tickets.late_tickets, 0) as late_tickets,
     -- Comebacks of tickets this technician now has; who had the first one is in `comeback_of`.
@@ -45,6 +59,7 @@ select
     tickets.last_day
 from keys
 left join tickets on tickets.shop_id = keys.shop_id and tickets.technician_key = keys.technician_key
+left join sold on sold.shop_id = keys.shop_id and sold.technician_key = keys.technician_key
 left join hours on hours.shop_id = keys.shop_id and hours.user_id = keys.technician_key
 left join {{ ref('stg_users') }} as users
     on users.shop_id = keys.shop_id and users.id = keys.technician_key

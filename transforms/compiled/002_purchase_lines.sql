@@ -1,0 +1,37 @@
+-- path: models/marts/purchase_lines.sql
+-- kind: table
+-- schema: marts
+-- table: purchase_lines
+-- tests: grain_purchase_lines_shop_id__purchase_id__position
+
+select
+    orders.shop_id,
+    orders.document_id as purchase_id,
+    orders.document_number as purchase_number,
+    lines.position,
+    orders.supplier_id,
+    orders.supplier,
+    orders.status,
+    orders.created_day,
+    orders.received_day,
+    lines.product_code,
+    products.id as product_id,
+    coalesce(products.name, lines.item_description) as product,
+    products.category_name as category,
+    lines.quantity,
+    coalesce(lines.unit_price, lines.cost) as unit_cost,
+    lag(coalesce(lines.unit_price, lines.cost)) over (
+        partition by orders.shop_id, coalesce(lines.product_code, lines.item_description)
+        order by orders.created_day, orders.document_id, lines.position
+    ) as unit_cost_before,
+    lines.discount,
+    lines.tax,
+    lines.total
+from "staging"."purchase_orders__lines" as lines
+inner join "marts"."purchase_documents" as orders
+    on orders.shop_id = lines.shop_id
+    and orders.document_id = lines.purchase_order_id
+    and orders.effect = 'purchase_order'
+left join "intermediate"."int_products_by_code" as products
+    on products.shop_id = lines.shop_id
+    and products.code = lines.product_code
