@@ -25,7 +25,8 @@ from pipelines.json_file import held, is_held, write_atomically
 
 ANEW = (
     "Move it away and run 'shopmirror sync': it is loaded anew from mirror.sqlite and the "
-    "published warehouse, and the service is asked only for what neither holds."
+    "published warehouse, and the service is asked only for what neither holds. Versions in "
+    "'history' of nights that published nothing are in this file alone."
 )
 """What mends a damaged private warehouse."""
 _MENDS = {
@@ -87,7 +88,8 @@ class Home:
         self.warehouse = self.path / "warehouse.duckdb"
         """What analysts open; only ever replaced whole."""
         self.build = self.path / "build"
-        """Private working files; safe to delete while nothing runs."""
+        """Private working files. They are made anew when they are lost, but for what history saw
+        since the warehouse was last published."""
         self.build_warehouse = self.build / "warehouse.duckdb"
         """The private database that loads and models write to."""
         self.dlt_dir = self.build / "dlt"
@@ -102,6 +104,7 @@ class Home:
         """Log files."""
         self._note = self.path / "sync.running"
         self._opened: duckdb.DuckDBPyConnection | None = None
+        self._reads = False
         try:
             for folder in (self.path, self.build, self.logs):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -160,17 +163,22 @@ class Home:
         """A connection to the private database, closed at the end.
 
         Within another one it is that one: steps that follow each other open the file once, which
-        takes a tenth of a second each time. For one thread at a time.
-        :class:`HomeError` when it is damaged, in use, or written by a newer version.
+        takes a tenth of a second each time. A reader's stays one: nobody writes within it. For one
+        thread at a time. :class:`HomeError` when it is damaged, in use, or written by a newer
+        version.
         """
         if self._opened is not None:
+            if self._reads and not read_only:
+                raise RuntimeError(
+                    "the private database is open for reading; write before or after"
+                )
             yield self._opened
             return
         connection = open_database(self.build_warehouse, read_only=read_only)
         try:
             # DuckDB makes files as the umask says, and this one holds everybody's data.
             self.build_warehouse.chmod(0o600)
-            self._opened = connection
+            self._opened, self._reads = connection, read_only
             yield connection
         finally:
             self._opened = None

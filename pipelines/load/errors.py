@@ -5,6 +5,18 @@ from collections.abc import Iterator
 from sources.repair_shop.errors import first_line
 
 
+class OutOfMemory(Exception):
+    """There is too little memory for a load; no row is at fault, and none was lost. Exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, told: str) -> None:
+        super().__init__(
+            f"There is too little memory to load what was fetched, which is kept: {told} "
+            "Give the machine, or the container, more of it and run it again."
+        )
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     current: BaseException | None = error

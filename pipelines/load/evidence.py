@@ -4,7 +4,7 @@ Data flow: ledger -> rows of the ``ops`` tables, written before every publish.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines.load.completeness import completeness
@@ -34,10 +34,17 @@ def write_reports(ledger: Ledger, loader: Loader) -> None:
     )
 
 
-def write_evidence(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> None:
-    """``ops`` tables of what was asked and proven."""
+def write_evidence(
+    ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings], ended: Mapping[str, Any]
+) -> None:
+    """``ops`` tables of what was asked and proven. ``ended``: how the run ends that publishes it,
+    by the columns of ``ops.runs``; the ledger is told so when readers have it."""
     loader.write_ops("completeness", completeness(ledger))
-    loader.write_ops("runs", ledger.last_runs()[::-1])
+    runs = ledger.last_runs()[::-1]
+    for run in runs:
+        if run["run_id"] == ended.get("run_id"):
+            run.update(ended)
+    loader.write_ops("runs", runs)
     spent = ledger.requests_spent()
     loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []

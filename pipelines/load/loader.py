@@ -30,7 +30,8 @@ import orjson
 import pyarrow as pa
 
 from pipelines.home import ANEW, Home, HomeError, storage_trouble
-from pipelines.load.errors import explained, own_cause
+from pipelines.json_file import copy_file, sync_folder
+from pipelines.load.errors import OutOfMemory, explained, own_cause
 from pipelines.load.imports import without
 from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import (
@@ -138,8 +139,10 @@ class Loader:
         if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
             with self.home.guard():
                 copy = self.home.build_warehouse.with_suffix(".tmp")
-                shutil.copyfile(self.home.warehouse, copy)
+                copy.unlink(missing_ok=True)
+                copy_file(self.home.warehouse, copy)
                 copy.replace(self.home.build_warehouse)
+                sync_folder(copy.parent)
 
     def prepare(self) -> None:
         """Make sure that the file is there, of a layout this version knows, with all of ``ops``."""
@@ -168,6 +171,8 @@ class Loader:
         with self.home.guard(), self.home.open_build() as connection:
             try:
                 yield connection
+            except (duckdb.OutOfMemoryException, MemoryError) as error:
+                raise OutOfMemory(first_line(error)) from error
             except (duckdb.InternalException, duckdb.FatalException) as error:
                 raise HomeError(
                     f"{self.home.build_warehouse} is damaged: {first_line(error)} {ANEW}"
@@ -207,7 +212,10 @@ class Loader:
                     raise
                 told = explained(error)
                 if "Out of Memory" in told:
-                    self._blocks = _MOST  # for the next try: rows of megabytes need it
+                    if self._blocks == _MOST:
+                        raise OutOfMemory(told) from error
+                    self._blocks = _MOST  # rows of megabytes need it
+                    return self.load(log, tables, end)
                 raise LoadError(f"The rows could not be loaded: {told}") from error
             self._mark_gone(connection, log, tables, end)
             note(connection, unfinished=json.dumps(sorted(unsure.difference(tables))))

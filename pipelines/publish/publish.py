@@ -6,19 +6,13 @@ stands there. Call with the sync lock held and every connection to the private d
 closing a file drops all locks this process holds on it.
 """
 
-import errno
-import fcntl
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.home import Home, HomeError
-from pipelines.json_file import sync_folder
+from pipelines.json_file import copy_file, sync_folder
 from pipelines.load.loader import STAGING
-
-_FICLONE = 0x40049409
-"""ioctl of Linux: share the blocks of another file (btrfs, xfs), so a copy costs nothing."""
 
 
 def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
@@ -38,7 +32,7 @@ def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
             leftover.unlink(missing_ok=True)
         copy = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
-            _copy(source, copy)
+            copy_file(source, copy)
             # A log left by someone who opened the old file for writing would be replayed into
             # the new one, silently.
             target.with_name(target.name + ".wal").unlink(missing_ok=True)
@@ -62,16 +56,3 @@ def _settle(home: Home, write: Callable[[], None]) -> None:
             f"{home.build_warehouse} is still open somewhere; close it and run it again. "
             "The published warehouse is as it was."
         )
-
-
-def _copy(source: Path, target: Path) -> None:
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with source.open("rb") as reader, os.fdopen(descriptor, "wb") as writer:
-        try:
-            fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
-        except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise
-            shutil.copyfileobj(reader, writer, 4 << 20)
-        writer.flush()
-        os.fsync(writer.fileno())

@@ -114,49 +114,45 @@ def reconcile(
     shops = settings.chosen(shop)
     with open_session(settings, observer=observer, stop=stop) as session:
         _check_mirrored(session, shops)
-        report = ReconcileReport()
-        run_id = session.ledger.begin_run("reconcile")
-        try:
-            results = {s.name: ShopResult(s.name) for s in shops}
-            for one in shops:
-                with _noting(results[one.name]):
-                    fetch_monthly_reports(session.client(one), session.ledger, year)
-                lacking = not_compared(session.ledger, one.name)
-                report.problems += [f"{one.name}: {problem}" for problem in lacking]
-            session.build()
-            if calibrate:
-                for one in shops:
-                    report.verdicts[one.name] = _calibrate(session, one)
-                    if results[one.name].error is None:
-                        with _noting(results[one.name]):
-                            found = contradictions(session.client(one), session.ledger)
-                            report.problems += [f"{one.name}: {problem}" for problem in found]
-                session.build()
-            again = False
-            for one in shops:
-                again |= _split(session, one, year, results[one.name], run_id, repair)
-            if again:
-                session.feed.load_waiting()
-                session.build()
-            _gather(session, shops, year, report, results)
-            outcome, message = _ENDINGS[report.exit_code]
-        except BaseException as error:
-            report.exit_code = getattr(error, "exit_code", 1)
-            outcome, message = "failed", str(error) or type(error).__name__
-            raise
-        finally:
+        with session.run("reconcile") as ending:
+            report = _reconcile(session, shops, ending.run_id, year, repair, calibrate)
             report.requests = session.requests()
-            session.ledger.end_run(
-                run_id,
-                outcome=outcome,
-                exit_code=report.exit_code,
-                requests=report.requests,
-                rows=session.feed.rows,
-                message=message,
-                detail={"problems": report.problems},
-            )
-        session.publish(run_id)
+            ending.exit_code = report.exit_code
+            ending.outcome, ending.message = _ENDINGS[report.exit_code]
+            ending.detail = {"problems": report.problems}
+            session.publish(ending)
         return report
+
+
+def _reconcile(
+    session: Session,
+    shops: tuple[ShopSettings, ...],
+    run_id: int,
+    year: int | None,
+    repair: bool,
+    calibrate: bool,
+) -> ReconcileReport:
+    report, results = ReconcileReport(), {s.name: ShopResult(s.name) for s in shops}
+    for one in shops:
+        with _noting(results[one.name]):
+            fetch_monthly_reports(session.client(one), session.ledger, year)
+        lacking = not_compared(session.ledger, one.name)
+        report.problems += [f"{one.name}: {problem}" for problem in lacking]
+    session.build()
+    if calibrate:
+        for one in shops:
+            report.verdicts[one.name] = _calibrate(session, one)
+            if results[one.name].error is None:
+                with _noting(results[one.name]):
+                    found = contradictions(session.client(one), session.ledger)
+                    report.problems += [f"{one.name}: {problem}" for problem in found]
+        session.build()
+    again = [_split(session, one, year, results[one.name], run_id, repair) for one in shops]
+    if any(again):
+        session.feed.load_waiting()
+        session.build()
+    _gather(session, shops, year, report, results)
+    return report
 
 
 def _check_mirrored(session: Session, shops: tuple[ShopSettings, ...]) -> None:

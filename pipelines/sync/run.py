@@ -11,19 +11,21 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipelines.destinations.settings import WarehouseSettings
 from pipelines.load.completeness import completeness
-from pipelines.load.loader import LoadError
+from pipelines.load.loader import Loader, LoadError
 from pipelines.monitor.health import doubts
 from pipelines.outbox.mirrored import mark_mirrored, touched_since
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
-from pipelines.sync.session import Session, open_session
+from pipelines.sync.session import Destination, Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
-from sources.repair_shop.errors import ShopError
+from pipelines.transform.models import ModelsFailed
+from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
@@ -31,9 +33,18 @@ from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.threads import side_by_side, threads_of_a_shop
 
-_PUBLISH_EVERY = 600.0
-"""Seconds of a real minute between publishes of a long first load. No sooner is anything loaded,
-unless much waits: each load costs a second or two, and what was answered is safe without."""
+
+@dataclass(frozen=True)
+class Tuning:
+    """How often a long first load is published, so that its last months can be queried."""
+
+    publish_every: float = 600.0
+    """Seconds of a real minute between two. No sooner is anything loaded, unless much waits: each
+    load costs a second or two, and what was answered is safe without."""
+    least_pause: float = 60.0
+    """Seconds of the clock, however short the limit's minute is."""
+    share: float = 20.0
+    """So many times as long as the last one took."""
 
 
 def sync(
@@ -48,14 +59,17 @@ def sync(
     take_over: Sequence[str] = (),
     observer: Observer | None = None,
     stop: threading.Event | None = None,
+    destination: Destination | Loader | None = None,
+    tuning: Tuning = Tuning(),
 ) -> SyncReport:
     """Bring the warehouse up to date with the service, and prove it.
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
     run early, keeping what was fetched (exit code 4). ``warehouse`` names further destinations of
     the rows, whose faults make the run incomplete and nothing else, and ``take_over`` shops that
-    another home has loaded there until now. Raises what has nothing to do with the service: bad
-    names (exit code 2), another sync (4), a folder or file that cannot be used.
+    another home has loaded there until now. With a ``destination`` rows go there alone: no models
+    are built and nothing is published. Raises what has nothing to do with the service: bad names
+    (exit code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)
@@ -65,84 +79,76 @@ def sync(
 
         refuse_unknown(settings.home, further.also)
     began = time.monotonic()
-    with open_session(settings, observer=observer, stop=stop, max_requests=max_requests) as session:
-        run_id = session.ledger.begin_run(_command(endpoints, shop))
-        run = Run(session, shops, run_id, endpoints, full, confirm_deletions)
-        report = SyncReport(1, "failed", "The run failed; what was fetched is kept.")
-        try:
-            with session.home.guard():  # a full disk is noted in words of ours
-                run.fetch_and_load()
-                # A signal ends the run within seconds: what was answered is in the ledger, and the
-                # next run loads, builds and publishes it.
-                if not session.stop.is_set():
-                    run.note_mirrored()
-                    run.transform()
-                stopped = session.stop.is_set()
-                report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
-        except BaseException as error:
-            report.exit_code = getattr(error, "exit_code", 1)
-            report.message = str(error) or type(error).__name__
-            raise
-        finally:
+    with (
+        open_session(
+            settings,
+            observer=observer,
+            stop=stop,
+            max_requests=max_requests,
+            destination=destination,
+        ) as session,
+        session.run(_command(endpoints, shop)) as ending,
+    ):
+        run = Run(session, shops, ending.run_id, endpoints, full, confirm_deletions, tuning)
+        run.fetch_and_load()
+        # A signal ends the run within seconds: what was answered is in the ledger, and the next run
+        # loads, builds and publishes it.
+        if not session.stop.is_set():
+            run.note_mirrored()
+            if destination is None:
+                run.transform()
+        stopped = session.stop.is_set()
+        report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
+
+        def note() -> None:
             report.requests, report.rows = session.requests(), session.feed.rows
             report.seconds = time.monotonic() - began
             report.new_columns = sorted(session.feed.new_columns)
-            session.ledger.end_run(
-                run_id,
-                outcome=report.outcome,
-                exit_code=report.exit_code,
-                requests=report.requests,
-                rows=report.rows,
-                message=report.message,
-                detail=report.as_json(),
-            )
-        if not stopped:
-            session.publish(run_id)
-            for name in further.also:
-                _load_also(session, name, report, run_id, take_over, models=further.also_models)
+            ending.outcome, ending.exit_code = report.outcome, report.exit_code
+            ending.message, ending.detail = report.message, report.as_json()
+
+        note()
+        if not stopped and destination is None:
+            session.publish(ending)
+            if further.also and not _load_all(session, further, report, take_over):
+                note()
+                session.publish(ending)  # readers learn of it now, not after the next run
             session.ledger.prune(datetime.now(UTC))
         return report
 
 
-def _load_also(
-    session: Session,
-    name: str,
-    report: SyncReport,
-    run_id: int,
-    take_over: Sequence[str] = (),
-    *,
-    models: bool = True,
-) -> None:
-    """Bring a further destination up to date, its models too."""
+def _load_all(
+    session: Session, further: WarehouseSettings, report: SyncReport, take_over: Sequence[str]
+) -> bool:
+    """Bring further destinations up to date, their models too; whether all are. What is wrong with
+    one is told in the report."""
     from pipelines.destinations.build import build_there, can_build, own_figures
     from pipelines.destinations.load import destination
 
-    session.observer.say(f"Loading {name} too ...")
     shops = [shop.name for shop in session.settings.shops]
-    complete = report.outcome == "complete"
-    try:
-        with destination(
-            session.home,
-            session.ledger,
-            name,
-            session.stop.is_set,
-            builds=models and can_build(),
-        ) as there:
-            there.load(
-                session.feed.log,
-                shops,
-                take_over=take_over,
-                is_complete=complete,
-                figures=own_figures(session.home, session.project),
-            )
-            if models:
-                build_there(there, session.project)
-    except LoadError as error:
-        session.ledger.fail_run(run_id, error)
-        report.details.append(str(error))
-        if report.exit_code == 0:
-            report.exit_code, report.outcome, report.message = 1, "incomplete", str(error)
-        session.publish()  # readers of the run learn of it now, not after the next one
+    complete, is_well = report.outcome == "complete", True
+    builds = further.also_models and can_build()
+    for name in further.also:
+        session.observer.say(f"Loading {name} too ...")
+        try:
+            with destination(
+                session.home, session.ledger, name, session.stop.is_set, builds=builds
+            ) as there:
+                there.load(
+                    session.feed.log,
+                    shops,
+                    take_over=take_over,
+                    is_complete=complete,
+                    figures=own_figures(session.home, session.project),
+                )
+                if further.also_models:
+                    build_there(there, session.project)
+        except LoadError as error:
+            is_well = False
+            report.details.append(str(error))
+            if report.exit_code == 0:
+                report.exit_code, report.outcome, report.message = 1, "incomplete", str(error)
+    return is_well
 
 
 class Run:
@@ -156,9 +162,11 @@ class Run:
         endpoints: list[Endpoint] | None,
         full: bool,
         confirm: bool,
+        tuning: Tuning = Tuning(),
     ) -> None:
         self.session, self.shops, self.run_id = session, shops, run_id
         self.endpoints, self.full, self.confirm = endpoints, full, confirm
+        self.tuning = tuning
         self.results = {shop.name: ShopResult(shop.name) for shop in shops}
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
@@ -182,11 +190,18 @@ class Run:
         session = self.session
         while not fetching.done():
             wait([fetching], timeout=1.0)
-            # The last months can be queried while history still loads for hours.
-            pause = max(_PUBLISH_EVERY * self.minute, 20 * session.publish_seconds, 60.0)
-            if time.monotonic() - self.published > pause:
-                session.build()  # loads what waits
-                session.publish()
+            tuning = self.tuning
+            pause = max(
+                tuning.publish_every * self.minute,
+                tuning.share * session.publish_seconds,
+                tuning.least_pause,
+            )
+            if session.is_own and time.monotonic() - self.published > pause:
+                try:
+                    session.build()  # loads what waits
+                    session.publish()
+                except ModelsFailed as error:  # the last build decides; the service is asked on
+                    session.observer.say(f"Readers wait for the next build: {first_line(error)}")
                 self.published = time.monotonic()
             elif session.feed.is_full:
                 session.feed.load_waiting()

@@ -14,19 +14,20 @@ Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has i
 import hashlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 from pipelines.destinations.settings import load_warehouse
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
-from pipelines.load.consumer import WAREHOUSE
+from pipelines.load.consumer import WAREHOUSE, Feed
 from pipelines.load.evidence import write_evidence, write_reports
-from pipelines.load.loader import Loader
+from pipelines.load.loader import Loader, LoadOutcome
 from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
@@ -43,6 +44,38 @@ _TOLD_EVERY = 0.25
 """Seconds between two words on a shop's budget; each is read from its file."""
 
 
+class Destination(Protocol):
+    """What a sync loads rows into instead of the private file: a recorder of tests."""
+
+    at: dict[str, int]
+    """How far it has the change log, by shop; the session notes it at its end."""
+
+    def note(self, **said: str) -> None:
+        """Keep what it is to say of itself."""
+
+    def lacking(self) -> list[str]:
+        """Lists that have to be loaded though nothing of them waits."""
+
+    def load(self, log: Any, tables: Iterable[str], end: int) -> LoadOutcome:
+        """Bring lists up to ``end`` of the log; a load may be repeated."""
+
+
+@dataclass
+class Ending:
+    """How a run ends, before it is noted in the ledger."""
+
+    run_id: int
+    outcome: str = "failed"
+    exit_code: int = 1
+    message: str = "The run failed; what was fetched is kept."
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def columns(self, requests: int, rows: int) -> dict[str, Any]:
+        """The end by the columns of ``ops.runs``."""
+        said = {name: value for name, value in vars(self).items() if name != "detail"}
+        return said | {"ended_at": datetime.now(UTC), "requests": requests, "rows": rows}
+
+
 class Session:
     """See the module; made by :func:`open_session`. ``publish_seconds``: what the last one cost."""
 
@@ -56,24 +89,34 @@ class Session:
         observer: Observer | None = None,
         stop: threading.Event | None = None,
         max_requests: int | None = None,
+        destination: Destination | Loader | None = None,
     ) -> None:
         self.settings, self.home, self.ledger, self.budget = settings, home, ledger, budget
         self.observer: Observer = observer or Observer()
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
         self.loader = Loader(home)
-        self.loader.restore()
-        with home.open_build():
-            self.loader.prepare()
-            self.feed, say = pair(home, self.ledger, self.loader, settings.shops)
-        if say:
-            self.observer.say(say)
+        self.is_own, self._destination = destination is None, destination
+        if destination is None or isinstance(destination, Loader):
+            self._open_warehouse()
+        else:
+            loader = cast(Loader, destination)
+            self.feed = Feed(self.ledger, loader, settings.shops, destination.at)
         self.publish_seconds = 1.0
         self.project = load_warehouse().project
         self._clients: dict[str, Client] = {}
         self._networks = Networks()
         self._told: dict[str, float] = {}
         self._lock = threading.Lock()
+
+    def _open_warehouse(self) -> None:
+        """Have the private file there, and know whether it and the ledger belong together."""
+        self.loader.restore()
+        with self.home.open_build():
+            self.loader.prepare()
+            self.feed, say = pair(self.home, self.ledger, self.loader, self.settings.shops)
+        if say:
+            self.observer.say(say)
 
     def client(self, shop: ShopSettings) -> Client:
         """The shop's client, made on first use."""
@@ -128,24 +171,44 @@ class Session:
         self.publish_seconds = time.monotonic() - began
         return True
 
-    def publish(self, ended_run: int | None = None) -> None:
-        """Give readers what was built, with the newest evidence.
-
-        If that fails, ``ended_run``, whose good end is part of the evidence, is noted as failed.
+    @contextmanager
+    def run(self, command: str) -> Iterator["Ending"]:
+        """One run, from its note in the ledger to the note of its end: readers have what it
+        published by then. A full disk is told in words of ours; other errors are noted and raised.
         """
+        ending = Ending(self.ledger.begin_run(command))
         try:
-            publish(self.home, self._write_evidence)
+            with self.home.guard():
+                yield ending
         except BaseException as error:
-            if ended_run is not None:
-                self.ledger.fail_run(ended_run, error)
+            ending.outcome, ending.exit_code = "failed", getattr(error, "exit_code", 1)
+            ending.message = str(error) or type(error).__name__
             raise
+        finally:
+            self.ledger.end_run(
+                ending.run_id,
+                outcome=ending.outcome,
+                exit_code=ending.exit_code,
+                requests=self.requests(),
+                rows=self.feed.rows,
+                message=ending.message,
+                detail=ending.detail,
+            )
 
-    def _write_evidence(self) -> None:
-        write_evidence(self.ledger, self.loader, self.settings.shops)
+    def publish(self, ending: "Ending | None" = None) -> None:
+        """Give readers what was built, with the newest evidence: also how the run ends, if it does
+        with this."""
+        ended = ending.columns(self.requests(), self.feed.rows) if ending else {}
+        publish(self.home, lambda: self._write_evidence(ended))
+
+    def _write_evidence(self, ended: Mapping[str, Any]) -> None:
+        write_evidence(self.ledger, self.loader, self.settings.shops, ended)
         self.loader.write_ops("changes", history_rows(self.home.path))
 
     def close(self) -> None:
         """Close the connections."""
+        if self._destination is not None and not isinstance(self._destination, Loader):
+            self._destination.at = dict(self.feed.at)
         for client in self._clients.values():
             client.close()
         self._networks.close()
@@ -167,10 +230,19 @@ def open_session(
     observer: Observer | None = None,
     stop: threading.Event | None = None,
     max_requests: int | None = None,
+    destination: Destination | Loader | None = None,
 ) -> Iterator[Session]:
-    """A session of the settings' home, alone in it, closed at the end."""
+    """A session of the settings' home, alone in it, closed at the end.
+
+    With a ``destination`` rows go there, and the private file is left alone.
+    """
     home = Home(settings.home)
-    limits: Any = {"observer": observer, "stop": stop, "max_requests": max_requests}
+    limits: Any = {
+        "observer": observer,
+        "stop": stop,
+        "max_requests": max_requests,
+        "destination": destination,
+    }
     with (
         home.sync_lock(),
         home.guard(),

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from pipelines.settings import Settings, ShopSettings
+from pipelines.sync.run import sync
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import SyncReport
 from sources.repair_shop.extract import JobResult, ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.loopback import Loopback, Reply, Seen
-from tests.sync.conftest import Recorder, up_to_raw
+from tests.sync.conftest import Recorder
 
 
 @dataclass
@@ -71,8 +72,13 @@ class Stranger:
         self, *resources: str, full: bool = False, max_requests: int | None = None
     ) -> SyncReport:
         """One sync of these lists into ``recorder``."""
-        with self.session(max_requests) as session:
-            return up_to_raw(session, self.recorder, resources, full, confirm=False)[0]
+        return sync(
+            Settings(home=self.home, shops=(self.shop,)),
+            resources=resources,
+            full=full,
+            max_requests=max_requests,
+            destination=self.recorder,
+        )
 
     def session(self, max_requests: int | None = None) -> AbstractContextManager[Session]:
         """A session of its home."""

@@ -13,19 +13,18 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from pipelines.load.consumer import Feed
-from pipelines.load.loader import LoadOutcome
+from pipelines.home import Home
+from pipelines.load.loader import Loader, LoadOutcome
 from pipelines.settings import Settings, ShopSettings
-from pipelines.sync.run import Run
-from pipelines.sync.session import Session, open_session
-from pipelines.sync.verdict import SyncReport, verdict
+from pipelines.sync.run import sync
+from pipelines.sync.verdict import SyncReport
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.store import ShopStore
 from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.schema.endpoints import ENDPOINTS, resource_named
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.conftest import made_once
 
 ZONE = "America/Guatemala"
@@ -105,33 +104,6 @@ class Recorder:
         }
 
 
-def up_to_raw(
-    session: Session, recorder: Recorder | None, resources: Iterable[str], full: bool, confirm: bool
-) -> tuple[SyncReport, int]:
-    """One sync of a session as far as raw: what it came to, and rows loaded."""
-    shops = session.settings.shops
-    endpoints = [resource_named(name) for name in resources] or None
-    if recorder is not None:
-        session.feed = Feed(session.ledger, recorder, shops, recorder.at)
-    run = Run(session, shops, session.ledger.begin_run("sync"), endpoints, full, confirm)
-    run.fetch_and_load()
-    if recorder is not None:
-        recorder.at = dict(session.feed.at)
-    run.note_mirrored()
-    report = verdict(run.finish(), everything=endpoints is None)
-    report.requests = session.requests()
-    session.ledger.end_run(
-        run.run_id,
-        outcome=report.outcome,
-        exit_code=report.exit_code,
-        requests=report.requests,
-        rows=session.feed.rows,
-        message=report.message,
-        detail={},
-    )
-    return report, session.feed.rows
-
-
 @dataclass
 class Mirror:
     """A service, a home, and runs of the sync over both that end before the models."""
@@ -173,8 +145,16 @@ class Mirror:
         stop: threading.Event | None = None,
     ) -> SyncReport:
         """One sync as far as raw: fetched, loaded, deletions applied, and what it came to."""
-        with open_session(self.settings, max_requests=max_requests, stop=stop) as session:
-            report, self.loaded = up_to_raw(session, self.recorder, resources, full, confirm)
+        report = sync(
+            self.settings,
+            resources=resources,
+            full=full,
+            confirm_deletions=confirm,
+            max_requests=max_requests,
+            stop=stop,
+            destination=self.recorder or Loader(Home(self.home)),
+        )
+        self.loaded = report.rows
         return report
 
     def ledger(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -16,9 +16,6 @@ where ended_at is null
 -- name: end_run
 update runs set ended_at = :at, outcome = :outcome, exit_code = :exit_code, requests = :requests,
   rows = :rows, message = :message, detail = :detail where run_id = :run_id
--- name: fail_run
-update runs set outcome = 'failed', exit_code = :exit_code, message = :message
-where run_id = :run_id
 -- name: last_runs
 select run_id, command, started_at, ended_at, outcome, exit_code, requests, rows, message, iif(:limit < 0, null, (
     select case when sum(is_complete)

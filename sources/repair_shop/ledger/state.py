@@ -69,11 +69,6 @@ class State(LedgerFile):
             detail=json.dumps(detail, default=str),
         )
 
-    def fail_run(self, run_id: int, error: BaseException) -> None:
-        """Note that a run that seemed to have ended well did not."""
-        code, message = getattr(error, "exit_code", 1), str(error) or type(error).__name__
-        self.write("fail_run", run_id=run_id, exit_code=code, message=message)
-
     def last_runs(self, limit: int = -1) -> list[dict[str, Any]]:
         """The newest runs (by default all), newest first, with the columns of ``ops.runs``.
 

@@ -1,0 +1,170 @@
+"""What goes wrong at the machine, through the commands: nothing is said that readers lack."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.home import Home
+from pipelines.load import loader as loading
+from pipelines.load.loader import Loader
+from pipelines.sync.run import Tuning, sync
+from pipelines.transform import models
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
+from shopmirror.main import main
+
+DIES_WHILE_PUBLISHING = """
+import os, sys
+from pipelines.publish import publish
+from pipelines.settings import load_settings
+from pipelines.sync.run import sync
+publish.copy_file = lambda *_: os._exit(9)
+sync(load_settings())
+"""
+
+
+@pytest.fixture
+def shop(plain_folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """A small shop at the service, and the settings of its home."""
+    with SandboxServer([ShopSpec(limit=None)], minute_seconds=0.2) as server:
+        for name, value in {
+            "BASE_URL": server.base_url,
+            "API_KEY": server.keys["main"],
+            "REQUESTS_PER_MINUTE": "100000",
+            "MINUTE_SECONDS": "0.2",
+        }.items():
+            monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name}", value)
+        yield server
+
+
+def status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    capsys.readouterr()
+    main(["status", "--json"])
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_run_killed_while_it_publishes_is_never_called_complete(shop, capsys):
+    """Readers have last night's; so the run that they know is the one before."""
+    assert main(["sync"]) == 0
+    store = shop.store("main")
+    store.update("customers", store.all("customers")[0]["id"], {"name": "New"})
+    root = Path(models.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", DIES_WHILE_PUBLISHING],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 9, done.stderr
+    found = status(capsys)
+    assert found["runs"][0]["outcome"] is None and found["runs"][1]["outcome"] == "complete"
+    assert any("killed" in problem for problem in found["problems"]), found["problems"]
+    assert main(["sync"]) == 0
+    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
+        sql = "select outcome, exit_code, ended_at is null from ops.runs order by run_id"
+        runs = readers.execute(sql)
+        assert runs.fetchall()[-2:] == [("killed", None, False), ("complete", 0, False)]
+        names = readers.execute("select count(*) from marts.customers where name = 'New'")
+        assert names.fetchall() == [(1,)]
+    assert status(capsys)["problems"] == []
+
+
+def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, monkeypatch):
+    from pipelines.settings import load_settings
+
+    builds = []
+    built = models.build
+
+    def failing_at_first(*arguments, **named):
+        builds.append(time.monotonic())
+        if len(builds) == 1:
+            raise models.ModelsFailed("Model x: half of the rows are there")
+        return built(*arguments, **named)
+
+    monkeypatch.setattr(models, "build", failing_at_first)
+    monkeypatch.setattr(shop, "delay", 0.02, raising=False)
+    at_once = Tuning(publish_every=0, least_pause=0, share=0)
+    report = sync(load_settings(), tuning=at_once)
+    assert report.exit_code == 0, report.details
+    assert len(builds) > 1
+
+
+def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
+    """The rows wait, and the run says what is lacking; with memory all of them are loaded."""
+    bound = loading._bound_memory
+
+    def hardly_any(connection, blocks):
+        bound(connection, blocks)
+        connection.execute("SET memory_limit = '600KB'")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loading, "_bound_memory", hardly_any)
+        assert main(["sync"]) == 2
+    assert "too little memory" in capsys.readouterr().err
+    assert main(["sync"]) == 0
+    found = status(capsys)
+    assert found["problems"] == []
+
+
+def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(shop, monkeypatch):
+    """In the private file: readers keep the build before, and the next good night has all."""
+    assert main(["sync"]) == 0
+    store = shop.store("main")
+    one, other = (customer["id"] for customer in store.all("customers")[:2])
+
+    def history() -> list[str]:
+        with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
+            sql = "select name from history.customers where id = ? order by dbt_valid_from"
+            return [name for (name,) in readers.execute(sql, [one]).fetchall()]
+
+    store.update("customers", one, {"name": "Second"})
+    with monkeypatch.context() as patch:
+        patch.setattr("pipelines.transform.execute._test", lambda *_: (1, "fail"))
+        assert main(["sync"]) == 1
+    assert len(history()) == 1
+    store.update("customers", other, {"name": "Third"})
+    assert main(["sync"]) == 0
+    assert history()[1:] == ["Second"]
+
+
+def test_a_second_sync_of_a_day_without_news_builds_nothing(shop, monkeypatch):
+    assert main(["sync"]) == 0
+    monkeypatch.setattr(models, "build", lambda *_, **__: pytest.fail("it was built again"))
+    assert main(["sync"]) == 0
+
+
+def test_a_private_file_that_was_lost_is_on_the_disk_again_before_it_is_used(
+    shop, monkeypatch, tmp_path
+):
+    assert main(["sync"]) == 0
+    home = Home("data")
+    home.build_warehouse.unlink()
+    synced = []
+    sizes = lambda descriptor: synced.append(os.fstat(descriptor).st_size)  # noqa: E731
+    monkeypatch.setattr("pipelines.json_file.os.fsync", sizes)
+    Loader(home).restore()
+    assert home.warehouse.stat().st_size in synced
+    assert home.build_warehouse.read_bytes() == home.warehouse.read_bytes()
+    assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
+
+
+def test_nobody_writes_within_an_opening_for_reading(tmp_path):
+    home = Home(tmp_path)
+    with home.open_build() as writer:
+        writer.execute("create table t as select 1 as n")
+        with home.open_build(read_only=True) as reader:
+            assert reader.execute("from t").fetchall() == [(1,)]
+    with (
+        home.open_build(read_only=True),
+        pytest.raises(RuntimeError, match="open for reading"),
+        home.open_build(),
+    ):
+        pass
