@@ -19,11 +19,10 @@ def load_some_lists() -> None:
 def load_history_in_portions() -> None:
     """A first load of hours, some of it visible after every 1,000 requests."""
     pipeline = dlt.pipeline(pipeline_name="repair_shop", destination="duckdb", dataset_name="raw")
-    while True:
-        info = pipeline.run(repair_shop(max_requests=1000))
-        print(info)
-        if info.is_empty:
-            break
+    is_unfinished = True
+    while is_unfinished:  # a run that loads nothing may not be the last one
+        print(pipeline.run(repair_shop(max_requests=1000)))
+        is_unfinished = bool(pipeline.state["sources"]["repair_shop"]["unfinished"])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ stop, ends them all, and what was answered is kept.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -132,6 +132,18 @@ class ShopFetch:
         self._put_off.clear()
         return self.results[began:]
 
+    def try_again(self) -> None:
+        """Make scans once more that failed or proved nothing, as where rows moved meanwhile."""
+        failed = [
+            result
+            for result in self.results
+            if (isinstance(result.error, BadAnswer) and not isinstance(result.error, NotAllowed))
+            or (result.outcome is not None and result.outcome.reason)
+        ]
+        if self.fatal is None and failed and not self.client.is_limited:
+            self.results = [result for result in self.results if result not in failed]
+            self.run([result.job for result in failed])
+
     def resumed(self) -> set[str]:
         """Lists read whole with pages of an earlier run: what changed since is not on them."""
         return {
@@ -210,8 +222,6 @@ class ShopFetch:
             self.observer.page(job.shop, job.resource, len(rows))
             for identity in _shared_ids(page.ids, rows):
                 self.ledger.set_value(job.shop, f"shared:{scan.scan_id}", identity)
-            if job.endpoint.table == "shipments_deleted":
-                self.ledger.mark_gone(job.shop, "shipments", page.ids)
 
         by_offset = self.ledger.value(job.shop, PAGING_KEY) == "offset"
         try:
@@ -311,6 +321,9 @@ class ShopFetch:
         behind = began - _FARTHEST_WEST if zone.key == "UTC" else began
         day = min(began.astimezone(zone).date(), behind.date())
         if job.kind == "full":
+            if job.hides_categories:
+                today = datetime.now(zone).date()
+                self.ledger.set_list(job.shop, job.resource, categories_on=today)
             since = dict.fromkeys(("whole_on", "new_on", "updated_on", "paid_on"), day)
             self.ledger.set_list(job.shop, job.resource, **since)
         elif job.kind in ("head", "updated", "paid") and not outcome.ids:

@@ -64,6 +64,7 @@ def read_shop(
         fetch.run(job for job in jobs if job.resource in resumed and job.kind != "hidden")
     if fetch.fatal is None:
         fetch.run([*fetch.follow(), *more(fetch.began)])
+    fetch.try_again()
     if fetch.fatal is None and endpoints is None and not full:
         today = datetime.now(shop.zone).date()
         fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))

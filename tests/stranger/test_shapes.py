@@ -207,6 +207,9 @@ def test_a_record_that_is_gone_may_be_refused_in_any_way(stranger, reply):
     )
     report = stranger.sync("payments")
     assert report.exit_code == 0, report.details
+    assert "p-3" in stranger.recorder.live("pos_orders", "main"), "one look is no proof"
+    stranger.lists["/posOrders"] = [order for order in orders if order["id"] != "p-3"]
+    assert stranger.sync("posOrders").exit_code == 0
     assert "p-3" not in stranger.recorder.live("pos_orders", "main")
 
 

@@ -32,7 +32,7 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
     mirror.store.delete(FIELDS, str(gone["id"]))
     mirror.run(FIELDS)
     assert str(gone["id"]) in mirror.live(FIELDS)
-    mirror.age(f"{FIELDS}:tickets", "whole_on", 7)
+    mirror.age(f"{FIELDS}:tickets", "categories_on", 7)
     mirror.run(FIELDS)
     mirror.assert_same(FIELDS)
 
@@ -40,6 +40,6 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
 def test_no_field_is_gone_while_categories_wait_for_their_turn(mirror, monkeypatch):
     mirror.run("categories", FIELDS)
     monkeypatch.setattr(custom_fields, "ASKED_AT_MOST", 3)
-    mirror.age(f"{FIELDS}:tickets", "whole_on", 7)
+    mirror.age(f"{FIELDS}:tickets", "categories_on", 7)
     assert mirror.run(FIELDS).exit_code == 0
     mirror.assert_same(FIELDS)

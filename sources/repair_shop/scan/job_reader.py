@@ -1,6 +1,6 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -47,14 +47,14 @@ class JobReader:
             "updated": self._read_updated,
             "paid": self._read_paid,
             "hidden": self._read_hidden,
+            "open": self._read_records,
+            "follow": self._read_records,
         }
         if job.kind in how:
             return how[job.kind](job, scan, reader)
         if job.pages:
             return self._count(job, scan, reader).old_pages(job.pages)
-        if job.kind in ("full", "audit", "repair"):
-            return self._read_days(job, scan, reader)
-        return self._read_records(job, reader)
+        return self._read_days(job, scan, reader)
 
     def _maker(
         self,
@@ -241,7 +241,7 @@ class JobReader:
         # Where page numbers are ignored a page repeats itself as if it were the last.
         return out if self.ledger.shown_ids(scan) <= out.ids else None
 
-    def _read_records(self, job: Job, reader: MakeReader) -> Outcome:
+    def _read_records(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
         out = Outcome()
         ids, shown = job.ids, 0
@@ -257,11 +257,39 @@ class JobReader:
                 gone.append(identity)
             else:
                 out.take(page)
-        self.ledger.mark_gone(job.shop, job.resource, gone)
         out.proof = f"{len(ids)} record(s) by their own paths"
+        if gone:
+            out.reason = self._believe_gone(job, scan, single, gone)
         if shown:
             out.proof += f", {shown} by their status"
         return out
+
+    def _believe_gone(
+        self, job: Job, scan: Scan, reader: ServiceReader, gone: Sequence[str]
+    ) -> str:
+        """Mark records whose own paths say that they are gone; why not, if that says nothing.
+
+        Not too many at once, not where a record that lives is answered so too, and each at its
+        second sighting only: what its list counts tells the same the same night.
+        """
+        shop, name = job.shop, job.resource
+        live = self.ledger.live_ids(shop, name)
+        limit = self.client.shop.vanish_limit_percent
+        if len(gone) > 1 and 100 * len(gone) > limit * len(live):
+            return f"{len(gone)} of {len(live)} records are gone by their own paths: not believed"
+        known = set(gone)
+        shown = next((row for row in reversed(live) if row not in known), None)
+        if shown is None or reader.detail(shown) is None:
+            return "records that live are answered as gone by their own paths, so none is believed"
+        believed = []
+        for identity in gone:
+            missed = self.ledger.missed_in(shop, name, identity)
+            if missed is not None and missed < scan.run_id:
+                believed.append(identity)
+            else:
+                self.ledger.note_missed(shop, name, identity, scan.run_id)
+        self.ledger.mark_gone(shop, name, believed)
+        return ""
 
     def _read_open(self, job: Job, reader: MakeReader, out: Outcome) -> int:
         """Rows that are still open, by status: a page shows fifty; rows seen.

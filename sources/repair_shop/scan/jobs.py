@@ -223,7 +223,7 @@ def _jobs_of(
     if (
         full
         or read_on is None
-        or (base.hides_categories and _is_due(read_on, 7, shop))
+        or (base.hides_categories and _is_due(state.categories_on or read_on, 7, shop))
         or (hides and _is_due(read_on, max(7, pages // _A_DAY), shop))
         or begun
         or fills

@@ -156,8 +156,9 @@ def _descend(
             and all(place[page.ids[i]] - number <= 1 + len(again) for i in again)
             and _moved_up(reader, f"{name}-look", number + 1, above, again)
         ):
-            out.reason = f"the order is not stable: page {number} repeats rows of other pages"
-            return
+            # It is read on: what the other pages show is worth having, proven or not.
+            unstable = f"the order is not stable: page {number} repeats rows of other pages"
+            out.reason = out.reason or unstable
         for row in page.ids:
             place[row] = number
         pages[number] = above = page

@@ -18,6 +18,7 @@ from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.client import Answer, Client
 from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
+from ..scan.foreign import Shapes
 from ..scan.known import HALVES
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import Order, day_in, order_of
@@ -105,6 +106,7 @@ class ServiceReader:
         self._params, self._on_rows, self._by_offset = params, on_rows, by_offset
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
+        self._shapes = Shapes(ledger, scan.shop)
         self._latency = 0.0
         self._first: tuple[str, ...] = ()
         """Rows of the first page by offset."""
@@ -196,7 +198,7 @@ class ServiceReader:
         if order is not None:
             params["sort"] = order
         try:
-            answer = self._client.get(self._path, params)
+            answer = self._answer(params)
             rows = answer.rows()
         except BadAnswer as error:
             is_refusal = (
@@ -208,7 +210,7 @@ class ServiceReader:
             if is_first and not isinstance(error, NoRows):
                 if not self._is_no_rows(error):
                     raise
-            elif not self._is_past_the_end(error, params):
+            elif not self._is_past_the_end(error, params, self._is_behind_short(full_key)):
                 raise
             return self._keep(full_key, [], datetime.now(UTC))
         if self._path == self._endpoint.updated_path:
@@ -216,6 +218,24 @@ class ServiceReader:
         took = (answer.answered_at - answer.sent_at).total_seconds()
         self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         return self._keep(full_key, rows, answer.answered_at)
+
+    def _answer(self, params: Mapping[str, Any]) -> Answer:
+        """The answer to a request for a page, asked again if it belongs to another list."""
+        for _ in range(2):
+            answer = self._client.get(self._path, params)
+            rows, table = answer.rows(), self._endpoint.table
+            ids = [row_id(row, table) or made_up_id(row) for row in rows]
+            if not self._shapes.is_foreign(self._scan.list, rows, ids):
+                return answer
+        raise BadAnswer.of_read("the service answered with rows of another list", self._path)
+
+    def _is_behind_short(self, full_key: str) -> bool:
+        """Whether the page before one is known to be less than full: then nothing is behind it."""
+        name, _, number = full_key.rpartition(":")
+        if not number.isdecimal():
+            return False
+        before = self._ledger.page(self._scan, f"{name}:{int(number) - 1}")
+        return before is not None and before.size < PAGE_ROWS
 
     def _refuse_names_alone(self, rows: list[dict[str, Any]]) -> None:
         """Raises :class:`NotFound` where a list of changes tells less than half of the fields that
@@ -259,7 +279,9 @@ class ServiceReader:
         """The words in which lists of this shop refused a page after the last one."""
         return (self._ledger.value(self._scan.shop, PAST_THE_END_KEY) or "").splitlines()
 
-    def _is_past_the_end(self, error: BadAnswer, params: dict[str, Any]) -> bool:
+    def _is_past_the_end(
+        self, error: BadAnswer, params: dict[str, Any], is_behind_short: bool
+    ) -> bool:
         """Whether a refusal is how this service answers a page after the last one.
 
         It is when a page that no list has is refused in the same words, before and after the first
@@ -268,7 +290,8 @@ class ServiceReader:
         """
         said = _words_of_list(self._path, error)
         if not error.transient and said in self._known_ends():
-            return True
+            # The same words may be an error in passing; behind a full page there may be more.
+            return is_behind_short or self._refusal(params) == said
         name, step = ("page", 1) if "page" in params else ("offset", PAGE_ROWS)
         far = params | {name: _FAR * step}
         first = params | {name: step if name == "page" else 0}
@@ -311,6 +334,8 @@ class ServiceReader:
             answered_at,
             is_of_changes=self._path == self._endpoint.updated_path,
         )
+        if is_of_list:
+            self._shapes.learn(table, rows)
         if self._on_rows:
             self._on_rows(rows, page)
         return page

@@ -1,0 +1,90 @@
+"""Whether an answer belongs to another list: a cache between us and the service may mix them up.
+
+Its rows then have the fields of that other list. So what each list's rows show is kept: fields that
+all of them have, and fields that any of them has. An answer is foreign if it does not fit its own
+list, fits another one, and shows no row that its own list is known to have.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ledger import Ledger
+from ..schema.endpoints import TABLES
+from ..schema.names import snake_case
+
+_NOTE = "shape:"
+"""Note of a shop: what the rows of a list show."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Fields that every row of a list has, and those that any has."""
+
+    always: frozenset[str]
+    ever: frozenset[str]
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> "Shape":
+        """The shape of some rows, at least one."""
+        fields = [frozenset(map(snake_case, row)) for row in rows]
+        return cls(frozenset.intersection(*fields), frozenset.union(*fields))
+
+    def fits(self, known: "Shape") -> bool:
+        """Whether rows of this shape may be of a list of the ``known`` one."""
+        return known.always <= self.always and self.ever <= known.ever
+
+    def joined(self, other: "Shape") -> "Shape":
+        """The shape of both."""
+        return Shape(self.always & other.always, self.ever | other.ever)
+
+
+class Shapes:
+    """What the lists of a shop have shown."""
+
+    def __init__(self, ledger: Ledger, shop: str) -> None:
+        self._ledger, self._shop = ledger, shop
+
+    def learn(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take in rows of a list."""
+        if not rows:
+            return
+        known, found = self._known(table), Shape.of(rows)
+        now = found if known is None else known.joined(found)
+        if now != known:
+            text = json.dumps([sorted(now.always), sorted(now.ever)])
+            self._ledger.set_value(self._shop, _NOTE + table, text)
+
+    def is_foreign(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Iterable[str]) -> bool:
+        """Whether rows that came for a list are those of another one."""
+        if not rows:
+            return False
+        table, found = name.partition(":")[0], Shape.of(rows)
+        own = self._known(table)
+        if own is not None and found.fits(own):
+            return False
+        if any(self._ledger.seen_seq(self._shop, name, identity) is not None for identity in ids):
+            return False
+        others = (n.removeprefix(_NOTE) for n in self._ledger.names_of_values(self._shop, _NOTE))
+        return any(
+            (shape := self._known(other)) is not None
+            and found.fits(shape)
+            and _declared(found, other) > _declared(found, table)
+            for other in others
+            if other != table
+        )
+
+    def _known(self, table: str) -> Shape | None:
+        text = self._ledger.value(self._shop, _NOTE + table)
+        return None if text is None else Shape(*map(frozenset, json.loads(text)))
+
+
+def _declared(shape: Shape, table: str) -> int:
+    """How many fields of rows are such as a list's rows are known to have."""
+    shape_of = TABLES[table].shape
+    names = {name.partition("__")[0] for name in TABLES[table].flat_columns()}
+    for other in shape_of.aliases.values():
+        names.update(other)
+    names.update(child.name for child in TABLES[table].children)
+    return len(names & shape.ever)
