@@ -35,8 +35,9 @@ _SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
     SealState.IN_DOUBT: "orange",
     SealState.UNKNOWN: "gray",
 }
+# Parts for whoever looks after the mirror, apart from the shop's own. (No text below it: Streamlit
+# would show that.)
 _TECHNICAL = {"books": Text("Books"), "mirror": Text("Mirror")}
-"""Parts for whoever looks after the mirror, apart from the shop's own."""
 # What the page's address need not say; the shops (all) beside. Streamlit's own binding of widgets
 # would write labels, which differ from language to language.
 _DEFAULTS = {
@@ -95,12 +96,13 @@ def _page(home: Path) -> None:
         return
     found = view.view(home, looked.names, looked.period, looked.days, st.session_state["against"])
     trust = view.trusted(home, looked.names, looked.zone)
+    # Above the choices, so that a phone's first screen has the figures.
     with head:
         _head(looked, found, trust)
-    for line in trust.cautions:
-        tell = st.error if line.severity is Severity.FAULT else st.warning
-        tell(plain(line.shown))
-    _numbers(looked, found)
+        for line in trust.cautions:
+            tell = st.error if line.severity is Severity.FAULT else st.warning
+            tell(plain(line.shown))
+        _numbers(looked, found)
     st.text_input(
         _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
     )

@@ -67,7 +67,7 @@ def test_the_page_from_nothing_to_the_next_publishing(browser, served, chain):
     )
     expect(page.get_by_text("Books differ")).to_be_visible(timeout=_PATIENCE)
     expect(page.locator(".stException")).to_have_count(0)
-    page.get_by_role("radio", name="Books").click()
+    page.get_by_role("button", name="Books", exact=True).click()
     expect(page.locator("[data-testid=stDataFrame]:visible").first).to_be_visible(timeout=_PATIENCE)
     assert not strangers, "the page asks nobody but this machine"
 
@@ -88,7 +88,7 @@ def test_it_fits_a_phone(browser, served, chain, scheme):
     page = opened(browser, address, color_scheme=scheme, viewport={"width": 390, "height": 800})
     expect(page.get_by_role("heading", name="2 shops")).to_be_visible(timeout=_PATIENCE)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    expect(page.get_by_test_id("stMetric")).to_have_count(6, timeout=_PATIENCE)
+    expect(page.get_by_test_id("stMetric")).to_have_count(7, timeout=_PATIENCE)
     for figure in page.get_by_test_id("stMetric").all():
         box = figure.bounding_box()
         assert box is not None and box["y"] + box["height"] <= 800, "on the first screen"
