@@ -106,7 +106,7 @@ def _kind(
 
 
 def _day(table: str, record: dict[str, object]) -> date:
-    text = str(record.get(RESOURCES[table].created) or "")[:10]
+    text = str(record.get(RESOURCES[table].date) or "")[:10]
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -186,7 +186,7 @@ class Staff:
             return
         self._count += 1
         copy = {name: value for name, value in record.items() if name not in _UNIQUE}
-        copy[RESOURCES[table].created] = self._moment(chance)
+        copy[RESOURCES[table].date] = self._moment(chance)
         if table == "tickets":
             copy |= {"ticket_ref": f"T-9{self._count:05}", "ticket_no": f"9{self._count:05}"}
         if table == "products":
