@@ -1,8 +1,8 @@
 """Whether an answer belongs to another list: a cache between us and the service may mix them up.
 
 Its rows then have the fields of that other list. So what each list's rows show is kept: fields that
-all of them have, and fields that any of them has. An answer is foreign if it does not fit its own
-list, fits another one, and shows no row that its own list is known to have.
+all of them have, and fields that any of them has. An answer is foreign if it does not fit what its
+own list is known to show, fits another one, and shows no row that its own list is known to have.
 """
 
 import json
@@ -62,7 +62,7 @@ class Shapes:
             return False
         table, found = name.partition(":")[0], Shape.of(rows)
         own = self._known(table)
-        if own is not None and found.fits(own):
+        if own is None or found.fits(own):
             return False
         if any(self._ledger.seen_seq(self._shop, name, identity) is not None for identity in ids):
             return False
