@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, State
+from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, State
 from pipelines.outbox.match import KEYS, MARKER_FIELDS, Match, cents, compare, holds, picture
 from pipelines.outbox.order import filled, invoices_of, missing_reference
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure
@@ -222,7 +222,7 @@ class Evidence:
 
     def _deleted(self, change: Change, fence: Fields) -> Verdict:
         record = str(change.record_id)
-        if self._records.is_gone(change.resource, record):
+        if self._records.is_gone(change.resource, record, is_answered=change.said is Said.DONE):
             return Verdict("applied", "the record is gone", record)
         row = self._records.one(change.resource, record) or {}
         iso = parse_moment(row.get("created_date"), self._zone)

@@ -54,6 +54,7 @@ class Records:
         self._client, self._now = client, now
         self._zone = client.shop.zone
         self._by_offset = False
+        self._found_by_path: set[str] = set()
 
     # -- one record ---------------------------------------------------------------------------
 
@@ -76,17 +77,21 @@ class Records:
         row = clean_row(found, resource, self._zone)
         return None if _is_deleted(row) else row
 
-    def is_gone(self, resource: str, record_id: str) -> bool:
+    def is_gone(self, resource: str, record_id: str, *, is_answered: bool) -> bool:
         """Whether a record is gone, and others are not. :class:`Unsure` if it is in its list still,
-        or others are not found under paths of their own."""
+        or others are not found under paths of their own; of deletes that the service
+        says that it did (``is_answered``), that is asked once a push."""
         if self.one(resource, record_id) is not None:
             return False
+        if is_answered and resource in self._found_by_path:
+            return True
         rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
         ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
         if record_id in ids:
             raise Unsure("the record is still in its list, though not under its own path")
         if ids and self.one(resource, ids[0]) is None:
             raise Unsure(f"no record is found under its own path, {ids[0]} neither")
+        self._found_by_path.add(resource)
         return True
 
     # -- what is new in a list ----------------------------------------------------------------
