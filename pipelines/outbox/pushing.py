@@ -13,8 +13,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
 from pipelines.home import LEDGER
 from pipelines.outbox.attempt import DAY, MOST_SILENT, Attempts, Hook
 from pipelines.outbox.change import Change, State
@@ -29,10 +27,11 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client, RequestCounter
+from sources.repair_shop.http.wire import Network
 from sources.repair_shop.ledger import refuse_newer
 
 _CHUNK = 200
-Network = Callable[[ShopSettings], httpx.BaseTransport]
+NetworkOf = Callable[[ShopSettings], Network]
 
 
 @dataclass
@@ -70,7 +69,7 @@ class _Asked:
     max_requests: int | None
     clock: SystemClock
     sleep: Callable[[float], None]
-    transport: Network | None
+    transport: NetworkOf | None
 
 
 def push(
@@ -86,7 +85,7 @@ def push(
     max_requests: int | None = None,
     clock: SystemClock | None = None,
     sleep: Callable[[float], None] | None = None,
-    transport: Network | None = None,
+    transport: NetworkOf | None = None,
 ) -> PushReport:
     """Push what is queued for one shop or for all, side by side.
 

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlencode
 
 import httpx
 
+from sources.repair_shop.http.wire import from_wire
 from sources.repair_shop.schema.clean import snake_case
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.clock import FakeClock
@@ -47,7 +48,7 @@ class Write:
 
 
 @dataclass
-class FakeShop(httpx.BaseTransport):
+class FakeShop:
     """``push(settings, clock=shop.clock, transport=shop.of)``; ``shop.tables`` holds its records.
 
     ``faults`` are for the next writes, see :meth:`_faulty`.
@@ -126,6 +127,19 @@ class FakeShop(httpx.BaseTransport):
         return [one for one in self.tables["payments"].values() if one["_invoice"] == invoice]
 
     # -- answers ------------------------------------------------------------------------------
+
+    def exchange(
+        self, request: httpx.Request, path: str, most: int
+    ) -> tuple[int, httpx.Headers, bytes]:
+        """As a network does it (:class:`sources.repair_shop.http.wire.Network`)."""
+        try:
+            answer = self.handle_request(request)
+        except httpx.TransportError as error:
+            raise from_wire(error, request.method, path, "the shop") from error
+        return answer.status_code, answer.headers, answer.content
+
+    def close(self) -> None:
+        """There is no connection."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """One request, in this process."""
