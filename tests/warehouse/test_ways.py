@@ -146,6 +146,8 @@ def test_a_project_of_ones_own_is_written_and_named_by_status(
     (edited / "target").mkdir()
     (edited / "target" / "run.sql").write_text("select 1")  # dbt's own
     assert "since models/marts/leads.sql differ" in told()
+    (edited / "models" / "marts" / "mine.sql").write_text("select 1 as one")
+    assert "models/marts/leads.sql, models/marts/mine.sql differ" in told()
 
 
 # -- statements as shipped ------------------------------------------------------------------------
@@ -203,12 +205,12 @@ def test_a_model_that_fails_leaves_everything_as_it_was(
     def node(name: str, sql: str) -> compiled.Node:
         return compiled.Node(name, f"models/{name}.sql", "table", sql, "marts", name)
 
-    first, bad = node("first", "select 1 as n"), node("second", "select 'x'::int as n")
+    first, bad = node("first", "select 1 as n"), node("second", "select x as n")
     monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "a", first))
     build(raw.path, home=tmp_path, shops=[])
     again = node("first", "select 2 as n")
     monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "b", again, bad))
-    with pytest.raises(ModelsFailed, match=r"Model second \(transforms/models/second\.sql\).*'x'"):
+    with pytest.raises(ModelsFailed, match=r"second \(transforms/models/second\.sql\).*column"):
         build(raw.path, home=tmp_path, shops=[])
     assert raw.execute("select n from marts.first") == [(1,)]
 
