@@ -35,7 +35,6 @@ class ScheduleSettings(Section):
     stop_seconds: float = Field(
         40.0, gt=0, description="a run asked to stop has so long for its request in flight"
     )
-    metrics_port: int = Field(0, ge=0, le=65535, description="OpenMetrics on loopback; 0 is off")
 
     @field_validator("sync_at", "audit_at", "housekeeping_at", "report_at", mode="before")
     @classmethod

@@ -35,10 +35,7 @@ class UnitError(Exception):
 
 def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
     """The text of ``shopmirror.service``; :class:`UnitError` for a path systemd cannot run."""
-    for path in (place.program, place.folder, place.home):
-        if set(str(path)) & set("\"'\\"):
-            raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
-    _check(place)
+    _check_systemd(place)
     return _UNIT.format(
         user=_plain(place.user),
         folder=_plain(place.folder),
@@ -49,14 +46,40 @@ def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
     )
 
 
+def systemd_user_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
+    """The same for the account's own systemd, which may fence less off and needs no root."""
+    kept = [
+        line
+        for line in systemd_unit(place, stop_seconds=stop_seconds).splitlines()
+        if not line.startswith(_ROOTS_ALONE)
+    ]
+    text = "\n".join(kept) + "\n"
+    return text.replace("multi-user.target", "default.target")
+
+
+def _check_systemd(place: Place) -> None:
+    for path in (place.program, place.folder, place.home):
+        if set(str(path)) & set("\"'\\"):
+            raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
+    check(place)
+
+
+_ROOTS_ALONE = (
+    "#", "User=", "Wants=", "After=", "CapabilityBoundingSet=", "Private", "Protect",
+    "ReadWritePaths=", "RestrictNamespaces=",
+)  # fmt: skip
+"""Lines that an account's own systemd refuses or cannot carry out everywhere."""
+
+
 def crontab_line(place: Place) -> str:
     """A comment and one line for ``crontab -e``."""
-    _check(place)
+    check(place)
     named = {name: _quoted(getattr(place, name)) for name in ("folder", "home", "program")}
     return _CRONTAB.format(**named)
 
 
-def _check(place: Place) -> None:
+def check(place: Place) -> None:
+    """:class:`UnitError` for a path that no unit, crontab or property list can name."""
     for text in (place.program, place.folder, place.home, place.user):
         if not str(text).isprintable():
             raise UnitError(f"{str(text)!r} holds characters that no unit or crontab can name.")

@@ -25,7 +25,7 @@ from shopmirror.signals import interruptible, outlive_readers
 COMMANDS = tuple(
     (
         "init doctor plan sync reconcile status queue push report query export dashboard "
-        "dictionary notebooks models schedule config test_mail sandbox demo"
+        "dictionary notebooks models schedule backup restore config test_mail sandbox demo"
     ).split()
 )
 """Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name

@@ -30,6 +30,7 @@ LAYERS = (
     "pipelines.transform",
     "pipelines.load",
     "pipelines.language",
+    "pipelines.backup",
     "pipelines.home",
     "pipelines.json_file",
     "pipelines.bodies",

@@ -1,1 +1,1 @@
-"""What a person is told: status, doctor, metrics, logs, notices."""
+"""What a person is told: status, doctor, logs, notices."""

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.settings import Settings, SettingsError, home_folder, load_settings
-from shopmirror.consoles import CommandError, fault, out, print_json, tell
+from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
 
 if TYPE_CHECKING:
@@ -43,21 +43,24 @@ def schedule(
     housekeeping: Annotated[
         bool, typer.Option("--housekeeping", help="Drop what is past its retention and end.")
     ] = False,
-    metrics: Annotated[
-        bool, typer.Option("--metrics", help="Print the mirror's state as OpenMetrics and end.")
+    install: Annotated[
+        bool, typer.Option("--install", help="Run it as a service of this account from now on.")
+    ] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help="End that service; mirror and settings stay.")
     ] = False,
 ) -> int:
     """Run the nightly sync, pushes, reports, audits and housekeeping at their times."""
-    chosen = [once, job is not None, print_ is not None, housekeeping, metrics]
+    chosen = [once, job is not None, print_ is not None, housekeeping, install, uninstall]
     if sum(chosen) > 1:
-        raise CommandError("Only one of --once, --run, --print, --housekeeping and --metrics.")
+        raise CommandError("Only one of these options at a time.")
     if print_ is not None:
         out().print(lines(print_), markup=False, soft_wrap=True, end="")
         return 0
     if housekeeping:
         return _housekeeping()
-    if metrics:
-        return _metrics()
+    if install or uninstall:
+        return _service(is_wanted=install)
     with stopping() as stop:
         if once or job is not None:
             with _runner(stop, _said()) as (jobs, runner):
@@ -131,14 +134,7 @@ def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
                 tell(f"The settings have changed and cannot be used; the old times stay: {told}")
             return False
 
-    with ExitStack() as stack:
-        port = runner.schedule.metrics_port
-        if port:
-            from pipelines.monitor.metrics import serving
-
-            stack.enter_context(serving(said[0], port))
-            tell(f"metrics: http://127.0.0.1:{port}/metrics")
-        return Scheduler(jobs, runner, is_outdated=is_outdated).run()
+    return Scheduler(jobs, runner, is_outdated=is_outdated).run()
 
 
 def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> int:
@@ -174,10 +170,13 @@ def _housekeeping() -> int:
     return 0
 
 
-def _metrics() -> int:
-    from pipelines.monitor.metrics import render
+def _service(*, is_wanted: bool) -> int:
+    from schedules.services import install, uninstall
 
-    sys.stdout.write(render(load_settings()))
+    # Wrong settings are told now, not by a service that ends at once.
+    told = install(_place(), stop_seconds=_said()[1].stop_seconds) if is_wanted else uninstall()
+    for line in told:
+        say(line)
     return 0
 
 

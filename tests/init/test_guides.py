@@ -24,7 +24,7 @@ _CHECKED = {"": "below", "toml": "below", "sql": "test_demo", "python": "test_de
 """Language of a block -> where it is run or checked."""
 _OTHERS = re.compile(
     r"(make \w+|sqlite3 data/\S+ .*|cp data/\S+ \S+|duckdb -ui|dbt (run-operation|build) .*"
-    r"|python -m pipelines\.transform\.spark \S+|export SPARK_LOCAL_IP=\S+"
+    r"|python -m pipelines\.destinations\.spark \S+|export SPARK_LOCAL_IP=\S+"
     r"|spark-class org\.apache\.spark\.\S+ .*|spark\.\S+ \S.*)( +#.*)?"
 )
 """Lines that are no command of ours: targets of make, and what other programs do."""

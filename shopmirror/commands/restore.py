@@ -1,0 +1,25 @@
+"""``shopmirror restore``: a backup back into an empty home."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.settings import home_folder
+from shopmirror.consoles import say
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'backup' wrote.")],
+) -> int:
+    """Put a backup into a home that holds no mirror; the queue is checked before it sends."""
+    from pipelines.backup import restore as put
+
+    home = home_folder()
+    say(f"Restored into {home}: {', '.join(put(home, file))}.")
+    say(
+        "Set the keys again (.dlt/secrets.toml or 'shopmirror init'), then run 'shopmirror sync'. "
+        "Changes that waited may have been sent since the backup: each is looked up at the service "
+        "before it is sent. On another machine 'shopmirror queue adopt' comes first."
+    )
+    return 0

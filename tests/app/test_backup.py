@@ -1,0 +1,216 @@
+"""Backup and restore, as a person runs them; kills and full disks in between."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shopmirror.main import main
+
+KEY = "key-of-the-shop-0123456789"
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch, chain):
+    """A folder with settings and a home: a published warehouse, a ledger, a change that waits."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "data"))
+    folder = tmp_path / ".dlt"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        '[sources.repair_shop]\nbase_url = "http://127.0.0.1:9/v1"\ntimezone = "UTC"\n'
+    )
+    (folder / "secrets.toml").write_text(
+        f'# once {KEY}\n[sources.repair_shop]\napi_key = "{KEY}"\n[mail]\nsmtp_user = "a@b"\n'
+        'smtp_password = "mail-word"\n[destination.postgres]\ncredentials = "postgresql://u:p@h/d"\n'
+    )
+    (folder / "secrets.toml").chmod(0o600)
+    assert main(["queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}']) == 0
+    home = tmp_path / "data"
+    shutil.copy(chain / "warehouse.duckdb", home / "warehouse.duckdb")
+    with closing(sqlite3.connect(home / "mirror.sqlite")) as ledger:
+        ledger.execute("pragma journal_mode = wal")
+        ledger.execute("create table a (n integer)")
+        ledger.execute("create table b (n integer)")
+        ledger.execute("create table filling (x blob)")
+        ledger.executemany("insert into filling values (randomblob(4000))", [()] * 2000)
+        ledger.commit()
+    return tmp_path
+
+
+def queued(capsys) -> list[dict]:
+    capsys.readouterr()
+    assert main(["queue", "list", "--json"]) in (0, 1)
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_restored_home_has_everything_and_no_key(shop, capsys, monkeypatch):
+    home, file = shop / "data", shop / "kept.backup"
+    before = queued(capsys)
+    assert main(["backup", "--to", str(file)]) == 0
+    assert file.stat().st_mode & 0o077 == 0
+    with zipfile.ZipFile(file) as packed:
+        everything = b"".join(packed.read(name) for name in packed.namelist() if "toml" in name)
+        assert b"timezone" in everything and b"smtp_user" in everything
+        for secret in (KEY, "mail-word", "postgresql://"):
+            assert secret.encode() not in everything
+    figures = (home / "warehouse.duckdb").read_bytes()
+    shutil.rmtree(home)
+    assert main(["restore", str(file)]) == 0
+    assert (home / "warehouse.duckdb").read_bytes() == figures
+    assert [(each["number"], each["state"]) for each in queued(capsys)] == [
+        (each["number"], each["state"]) for each in before
+    ]
+    for path in home.rglob("*"):
+        if path.is_file() and path.name != ".gitignore":
+            assert path.stat().st_mode & 0o077 == 0, path
+    assert (shop / ".dlt" / "restored-config.toml").exists()
+    assert KEY in (shop / ".dlt" / "secrets.toml").read_text(), "settings that are there stay"
+
+
+def test_a_queue_restored_elsewhere_sends_nothing_until_it_is_adopted(shop, monkeypatch, capsys):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(shop / "elsewhere"))
+    assert main(["restore", str(file)]) == 0
+    # What says that a queue is as the last push left it is in no backup.
+    assert not (shop / "elsewhere" / "outbox.watermark").exists()
+    capsys.readouterr()
+    assert main(["push"]) != 0
+    assert "adopt" in capsys.readouterr().err
+
+
+def test_a_backup_beside_a_writer_is_of_one_moment(shop):
+    stop = threading.Event()
+
+    def write() -> None:
+        with closing(sqlite3.connect(shop / "data" / "mirror.sqlite", timeout=30)) as ledger:
+            while not stop.is_set():
+                ledger.execute("insert into a values (1)")
+                ledger.execute("insert into b values (1)")
+                ledger.commit()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert main(["backup", "--to", str(shop / "kept.backup")]) == 0
+    finally:
+        stop.set()
+        writer.join()
+    with zipfile.ZipFile(shop / "kept.backup") as packed:
+        (shop / "ledger").write_bytes(packed.read("mirror.sqlite"))
+    with closing(sqlite3.connect(shop / "ledger")) as ledger:
+        assert ledger.execute("pragma integrity_check").fetchone() == ("ok",)
+        ((one, other),) = ledger.execute(
+            "select (select count(*) from a), (select count(*) from b)"
+        )
+        assert one == other
+
+
+def test_a_restore_replaces_nothing(shop, capsys):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    assert main(["restore", str(file)]) == 2
+    assert "replaces nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "empty", "absent", "other"])
+def test_a_damaged_backup_puts_nothing_in_place(shop, capsys, harm):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    whole = file.read_bytes()
+    if harm == "cut":
+        file.write_bytes(whole[: len(whole) // 2])
+    elif harm == "changed":
+        with zipfile.ZipFile(file) as packed:
+            at = packed.getinfo("outbox.sqlite").header_offset + 200
+        file.write_bytes(whole[:at] + bytes(64) + whole[at + 64 :])
+    elif harm == "empty":
+        file.write_bytes(b"")
+    elif harm == "absent":
+        file.unlink()
+    else:
+        with zipfile.ZipFile(file, "w") as packed:
+            packed.writestr("../../evil", "x")
+    shutil.rmtree(shop / "data")
+    assert main(["restore", str(file)]) == 2
+    home = shop / "data"
+    names = {path.name for path in home.iterdir()} if home.exists() else set()
+    assert not names & {"outbox.sqlite", "mirror.sqlite", "warehouse.duckdb"}
+    assert not (shop.parent / "evil").exists()
+
+
+def test_killed_backups_leave_the_last_one_whole(shop):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    for tenth in range(1, 9):
+        made = subprocess.Popen([sys.executable, "-m", "shopmirror", "backup", "--to", str(file)])
+        time.sleep(tenth / 10)
+        made.send_signal(signal.SIGKILL)
+        made.wait(timeout=30)
+        with zipfile.ZipFile(file) as packed:
+            assert packed.testzip() is None
+    assert main(["backup", "--to", str(file)]) == 0
+    assert [path.name for path in shop.iterdir() if ".part" in path.name] == []
+
+
+def test_killed_restores_are_begun_anew(shop):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    shutil.rmtree(shop / "data")
+    for tenth in range(1, 9):
+        made = subprocess.Popen([sys.executable, "-m", "shopmirror", "restore", str(file)])
+        time.sleep(tenth / 10)
+        made.send_signal(signal.SIGKILL)
+        made.wait(timeout=30)
+    code = main(["restore", str(file)])
+    # 2: one of them was through before it was killed.
+    assert code in (0, 2)
+    with closing(sqlite3.connect(shop / "data" / "mirror.sqlite")) as ledger:
+        assert ledger.execute("select count(*) from filling").fetchone() == (2000,)
+    assert (shop / "data" / "outbox.sqlite").exists()
+    assert not (shop / "data" / "restore.running").exists()
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_full_disk_is_told_and_leaves_nothing_half(shop, command):
+    file, home = shop / "kept.backup", shop / "data"
+    words = ["backup", "--to", str(file)]
+    if command == "restore":
+        assert main(words) == 0
+        shutil.rmtree(home)
+        words = ["restore", str(file)]
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "shopmirror", *words],
+        capture_output=True, text=True, timeout=120, preexec_fn=small, env=os.environ,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    if command == "backup":
+        assert not file.exists()
+        assert not [path for path in Path(shop).iterdir() if ".part" in path.name]
+    else:
+        assert not (home / "outbox.sqlite").exists()
+
+
+def test_nothing_to_back_up_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "data"))
+    assert main(["backup"]) == 2
+    assert "nothing to back up" in capsys.readouterr().err

@@ -1,0 +1,88 @@
+"""``schedule --install``: the account's own service, whatever the machine has of it."""
+
+import configparser
+import os
+import plistlib
+from pathlib import Path
+
+import pytest
+
+from shopmirror.main import main
+
+
+@pytest.fixture
+def account(tmp_path, monkeypatch):
+    """An account with a systemctl that notes what it is told."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("systemctl", "launchctl"):
+        tool = tools / name
+        tool.write_text(f'#!/bin/sh\necho "{name} $*" >> {tmp_path}/told\n')
+        tool.chmod(0o755)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(folder / "data"))
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-0123456789")
+    return tmp_path
+
+
+def told(account: Path) -> list[str]:
+    path = account / "told"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys):
+    monkeypatch.setattr("sys.platform", "linux")
+    assert main(["schedule", "--install"]) == 0
+    unit = account / ".config" / "systemd" / "user" / "shopmirror.service"
+    parsed = configparser.ConfigParser(interpolation=None, strict=False)
+    parsed.optionxform = str
+    parsed.read_string(unit.read_text())
+    service = parsed["Service"]
+    assert service["ExecStart"].endswith("shopmirror schedule")
+    assert service["WorkingDirectory"] == str(account / "shop")
+    assert "User" not in service and "PrivateDevices" not in service
+    assert parsed["Install"]["WantedBy"] == "default.target"
+    assert told(account)[-1] == "systemctl --user enable --now shopmirror"
+    said = capsys.readouterr().out
+    assert f"Written: {unit}" in said and "Done: systemctl --user enable" in said
+    assert main(["schedule", "--install"]) == 0, "twice is once"
+    assert main(["schedule", "--uninstall"]) == 0
+    assert not unit.exists()
+    assert "systemctl --user disable --now shopmirror" in told(account)
+    assert main(["schedule", "--uninstall"]) == 0
+    assert "nothing was done" in capsys.readouterr().out
+
+
+def test_a_service_of_another_folder_stays(account, monkeypatch, capsys):
+    monkeypatch.setattr("sys.platform", "linux")
+    assert main(["schedule", "--install"]) == 0
+    other = account / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    assert main(["schedule", "--install"]) == 2
+    assert "serves another folder" in capsys.readouterr().err
+
+
+def test_launchd_gets_a_property_list(account, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert main(["schedule", "--install"]) == 0
+    path = account / "Library" / "LaunchAgents" / "shopmirror.schedule.plist"
+    described = plistlib.loads(path.read_bytes())
+    assert described["ProgramArguments"][1:] == ["schedule"]
+    assert described["EnvironmentVariables"]["SHOPMIRROR_HOME"] == os.environ["SHOPMIRROR_HOME"]
+    assert told(account)[-1].startswith("launchctl bootstrap gui/")
+    assert main(["schedule", "--uninstall"]) == 0
+    assert not path.exists()
+
+
+def test_a_machine_without_systemd_is_told_what_is_left(account, monkeypatch, capsys):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("PATH", str(account / "nothing"))
+    assert main(["schedule", "--install"]) == 0
+    assert "To do: systemctl --user enable --now shopmirror" in capsys.readouterr().out
