@@ -56,6 +56,8 @@ _LOCK = "sync.lock"
 _BLOCK = 16_384
 """Bytes of a block of a new DuckDB file. A load holds one for each column of each table it writes,
 so with DuckDB's own 256 KiB our wide tables alone take hundreds of megabytes."""
+_LAYOUT = f"BLOCK_SIZE {_BLOCK}, STORAGE_VERSION 'v1.2.0'"
+"""An analyst's tools are older than ours: DuckDB 1.2 and later open what is published."""
 _SPARE = 1 << 20
 """Bytes that the note of a sync takes: room kept for noting that the disk was full."""
 _PROBE_SECONDS = 0.5
@@ -211,7 +213,7 @@ def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConn
         if not read_only and not path.exists():
             with duckdb.connect() as maker:
                 quoted = str(path).replace("'", "''")  # no parameter may stand here
-                maker.execute(f"ATTACH '{quoted}' AS made (BLOCK_SIZE {_BLOCK})")
+                maker.execute(f"ATTACH '{quoted}' AS made ({_LAYOUT})")
         connection = duckdb.connect(str(path), read_only=read_only)
     except duckdb.Error as error:
         raise HomeError(_why_not_opened(path, error)) from error

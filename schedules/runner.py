@@ -90,7 +90,17 @@ class Runner:
         self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
         self._incident(job, ended)
+        if job.is_night and ended.outcome != STOPPED:
+            self._beat(job)
         return ended
+
+    def _beat(self, job: PlannedJob) -> None:
+        """Tell who waits for it that this machine lives; what the night came to is told apart."""
+        try:
+            self.incidents.beat()
+        except NotifyError as error:
+            self._log.error("heartbeat not sent", job=job.name, error=str(error))
+            self.tell(f"{job.name}: {error}")
 
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
         worst = Ended(0, "ended", "")

@@ -1,22 +1,37 @@
-"""Telling a person that a run fails: once an incident, and once when it is over.
+"""Telling a person that a run fails: once an incident and channel, and once when it is over.
 
-Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail or webhook. Where they
-go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only kept for
-``status``. A message that could not be delivered is tried again after the next run. Nothing that
+Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail, webhook, chats. Where
+they go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only kept for
+``status``. A channel that did not take a message is tried again after the next run; those that did
+are left alone. After each night ``heartbeat_url`` is called, so that a dead machine is noticed by
+somebody who waits for the call. Nothing that
 names a customer, and no key, is ever in a message (:mod:`pipelines.masking`).
 """
 
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Self
 
-from pydantic import AwareDatetime, BaseModel, Field, RootModel, field_validator
+import httpx
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    Field,
+    RootModel,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 
 from pipelines.json_file import JsonFile, to_the_second
 from pipelines.masking import scrub
-from pipelines.monitor.sender import MailSettings, load_mail, new_mail, send_all
+from pipelines.monitor.sender import MailSettings, Sent, load_mail, new_mail, send_all
+from pipelines.settings import is_in_the_clear
 
+_OVER_FOR_GOOD = timedelta(days=7)
+"""How long a channel that takes nothing is told that a trouble is over."""
 _MEANINGS = {
     1: "done, but something does not agree or was parked",
     2: "wrong configuration or input",
@@ -29,6 +44,9 @@ class NotifySettings(MailSettings):
 
     timeout_seconds: float = Field(20.0, gt=0, description="longest wait, at each step")
     name: str = Field("shopmirror", description="what messages call this installation")
+    heartbeat_url: SecretStr = Field(
+        SecretStr(""), description="called after each night; who waits for it notices its absence"
+    )
 
     @field_validator("name")
     @classmethod
@@ -36,6 +54,15 @@ class NotifySettings(MailSettings):
         if not value.isprintable():
             raise ValueError("holds characters that no header may have")
         return value
+
+    @model_validator(mode="after")
+    def _heartbeat_is_an_address(self) -> Self:
+        url = self.heartbeat_url.get_secret_value()
+        if url and not url.startswith(("http://", "https://")):
+            raise ValueError("heartbeat_url must begin with https://")
+        if is_in_the_clear(url) and not self.allow_http:
+            raise ValueError("heartbeat_url is http://: use https://, or set allow_http = true")
+        return self
 
 
 class NotifyError(Exception):
@@ -54,7 +81,12 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
     Every way is tried; :class:`NotifyError` when one failed.
     """
+    sent = _send(settings, subject, text)
+    _raise_for(sent)
+    return [_WAYS.get(name, name) for name in sent.taken]
 
+
+def _send(settings: NotifySettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
     def mail() -> EmailMessage:
         message = new_mail(subject, settings.sender, settings.mail_to)
         message.set_content(text)
@@ -62,27 +94,53 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
 
     # "text" is what chat services show; the rest is for machines.
     document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
-    taken, failed = send_all(settings, mail, lambda: document)
-    if failed:
-        troubles = ", ".join(f"{_WAYS[name]} ({why})" for name, why in failed)
+    return send_all(settings, mail, lambda: document, without=without)
+
+
+def _raise_for(sent: Sent) -> None:
+    if sent.failed:
+        troubles = ", ".join(f"{_WAYS.get(name, name)} ({why})" for name, why in sent.failed)
         raise NotifyError(f"The message could not be sent by {troubles}.")
-    return [_WAYS[name] for name in taken]
 
 
-_WAYS = {"mail": "e-mail", "webhook": "webhook"}
+_WAYS = {"mail": "e-mail"}
+
+
+def beat(settings: NotifySettings) -> bool:
+    """Call ``heartbeat_url``; False when none is set. :class:`NotifyError` when nobody answers."""
+    url = settings.heartbeat_url.get_secret_value()
+    if not url:
+        return False
+    try:
+        httpx.get(url, timeout=settings.timeout_seconds, trust_env=False).raise_for_status()
+    except httpx.HTTPStatusError as error:
+        raise NotifyError(
+            f"The heartbeat's address answered {error.response.status_code}."
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise NotifyError(f"The heartbeat could not be sent ({type(error).__name__}).") from None
+    return True
 
 
 class Incident(BaseModel):
-    """A trouble that is not over. ``told_at`` is None while no message got through."""
+    """A trouble, and which channels heard of it and of its end."""
 
     subject: str = ""
     exit_code: int
     message: str = ""
     since: AwareDatetime
     runs: int = 0
-    told_at: AwareDatetime | None = None
-    ever_told: bool = False
-    """Of this exit code or of one before it."""
+    told: dict[str, AwareDatetime] = Field(default_factory=dict)
+    """Channel -> when it was told of this exit code."""
+    heard: list[str] = Field(default_factory=list)
+    """Channels that were told of this exit code or of one before it, and not of the end."""
+    over_at: AwareDatetime | None = None
+    """When it ended; kept until each channel that heard of it was told."""
+
+    @property
+    def told_at(self) -> datetime | None:
+        """When a person was told first; None while no message got through."""
+        return min(self.told.values(), default=None)
 
 
 class _Known(RootModel[dict[str, Incident]]):
@@ -108,23 +166,26 @@ class Incidents:
 
     def open(self) -> list[Incident]:
         """Troubles that are not over, oldest first."""
-        return sorted(self._file.read().root.values(), key=lambda incident: incident.since)
+        known = self._file.read().root.values()
+        return sorted((one for one in known if one.over_at is None), key=lambda one: one.since)
 
     def failed(self, subject: str, exit_code: int, message: str) -> bool:
         """A run of ``subject`` failed; True if a person was told now.
 
-        Told once for each exit code in a row: going from "does not agree" to "refused" is news,
-        the same trouble again is not. Raises :class:`NotifyError` when the message did not get
-        through; the next failure tries again.
+        Each channel is told once for each exit code in a row: going from "does not agree" to
+        "refused" is news, the same trouble again is not. Raises :class:`NotifyError` when a
+        channel did not take the message; that one is tried again after the next failure.
         """
         with self._file.change() as known:
-            now, before = to_the_second(self._now()), known.root.get(subject)
-            entry = before or Incident(exit_code=exit_code, since=now)
+            now, entry = to_the_second(self._now()), known.root.get(subject)
+            if entry is None or entry.over_at is not None:
+                heard = entry.heard if entry else []
+                entry = Incident(exit_code=exit_code, since=now, heard=heard)
             if entry.exit_code != exit_code:
-                entry.exit_code, entry.told_at, entry.runs = exit_code, None, 0
+                entry.exit_code, entry.told, entry.runs = exit_code, {}, 0
             entry.subject, entry.message, entry.runs = subject, scrub(message), entry.runs + 1
             known.root[subject] = entry
-        if entry.told_at is not None or self._settings is None:
+        if self._settings is None:
             return False
         meaning = _MEANINGS.get(exit_code, f"exit code {exit_code}")
         lines = [
@@ -135,28 +196,54 @@ class Incidents:
             "another follows when the trouble is over.",
         ]
         title = f"{self._settings.name}: {subject} fails"
-        if not deliver(self._settings, title, "\n".join(lines)):
-            return False
-        with self._file.change() as known:
-            if told := known.root.get(subject):
-                told.told_at, told.ever_told = to_the_second(self._now()), True
-        return True
+        sent = _send(self._settings, title, "\n".join(lines), without=entry.told)
+        if sent.taken:
+            with self._file.change() as known:
+                if told := known.root.get(subject):
+                    now = to_the_second(self._now())
+                    told.told |= dict.fromkeys(sent.taken, now)
+                    told.heard = sorted({*told.heard, *sent.taken})
+        _raise_for(sent)
+        return bool(sent.taken)
 
     def recovered(self, subject: str) -> bool:
-        """A run of ``subject`` went well; True if a person was told that the trouble is over."""
+        """A run of ``subject`` went well; True if a person was told that the trouble is over.
+
+        Only channels that heard of it are told, each once; one that does not take the message is
+        tried again after the next good run, for a week.
+        """
         entry = self._file.read().root.get(subject)
         if entry is None:
             return False
-        sent = False
-        if self._settings is not None and entry.ever_told:
+        now = to_the_second(self._now())
+        over_at = entry.over_at or now
+        sent, left = Sent((), ()), set[str]()
+        if self._settings is not None and entry.heard:
             text = f"{subject} works again. It failed since {entry.since.isoformat()}."
-            sent = bool(deliver(self._settings, f"{self._settings.name}: {subject} works", text))
+            title = f"{self._settings.name}: {subject} works"
+            deaf = _channels(self._settings) - set(entry.heard)
+            sent = _send(self._settings, title, text, without=deaf)
+            left = {name for name, _why in sent.failed} - set(sent.taken)
         with self._file.change() as known:
-            known.root.pop(subject, None)
-        return sent
+            if left and now - over_at < _OVER_FOR_GOOD:
+                entry.over_at, entry.heard = over_at, sorted(left)
+                known.root[subject] = entry
+            else:
+                known.root.pop(subject, None)
+        _raise_for(sent)
+        return bool(sent.taken)
+
+    def beat(self) -> bool:
+        """Call the heartbeat's address, if one is set; see :func:`beat`."""
+        return self._settings is not None and beat(self._settings)
 
     def keep_only(self, subjects: Iterable[str]) -> None:
         """Forget the troubles of all other jobs: a job that is planned no more never recovers."""
         if gone := self._file.read().root.keys() - set(subjects):
             with self._file.change() as known:
                 known.root = {name: one for name, one in known.root.items() if name not in gone}
+
+
+def _channels(settings: NotifySettings) -> set[str]:
+    chats = {f"chat {number}" for number in range(1, len(settings.chat) + 1)}
+    return {"mail", "webhook"} | chats

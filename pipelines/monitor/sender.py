@@ -1,17 +1,19 @@
-"""The one sender of reports and notices: e-mail by SMTP, and JSON to a webhook.
+"""The one sender of reports and notices: e-mail by SMTP, JSON to a webhook, and chats by Apprise.
 
 Settings stand under ``[mail]`` (the password in ``.dlt/secrets.toml``) or as ``MAIL__SMTP_HOST``
 and so on. The service itself sends nothing (specification, "What the service does", 3), so this is
 the only place a message comes from.
 
-What the environment says of proxies is ignored by both ways: a message goes to the server that the
-settings name, or nowhere. No error's text is passed on, since it may quote a webhook's address,
-which often holds a key.
+What the environment says of proxies is ignored by mail and webhook: a message goes to the server
+that the settings name, or nowhere. No error's text is passed on, since it may quote a webhook's
+address, which often holds a key.
 """
 
+import logging
 import smtplib
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from functools import partial
@@ -61,17 +63,13 @@ class MailSettings(Section):
     webhook_url: SecretStr = Field(
         SecretStr(""), description="gets a POST of JSON; often holds a key, so treated as one"
     )
+    chat: Several[SecretStr] = Field(
+        (), description="addresses as Apprise writes them: tgram://..., ntfy://..., slack://..."
+    )
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait, at each step")
     allow_http: bool = Field(
         False, description="password and messages may cross a network unencrypted"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _old_names(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping):
-            return values
-        return {OLD_NAMES.get(str(name), name): value for name, value in values.items()}
 
     @field_validator("mail_from", "mail_to")
     @classmethod
@@ -113,34 +111,23 @@ class MailSettings(Section):
         return bool(self.webhook_url.get_secret_value())
 
     @property
+    def is_set(self) -> bool:
+        """Whether there is any way to send a message."""
+        return self.by_mail or self.by_webhook or bool(self.chat)
+
+    @property
     def sender(self) -> str:
         """Whom messages come from."""
         return self.mail_from or self.smtp_user or self.mail_to[0]
 
 
-OLD_NAMES = {"email_to": "mail_to", "email_from": "mail_from"}
-"""What ``[notify]`` called them before there was ``[mail]``."""
 _Mail = TypeVar("_Mail", bound=MailSettings)
 
 
 def load_mail(section: str, kind: type[_Mail]) -> _Mail:
     """``[mail]`` with what a section says otherwise over it; ``SettingsError`` names all faults."""
-    own = {OLD_NAMES.get(name, name): value for name, value in read_section(section).items()}
     load_section("mail", MailSettings)
-    return load_section(section, kind, {**read_section("mail"), **own})
-
-
-def old_mail_settings() -> list[str]:
-    """What stands in a section of its own though ``[mail]`` has a place for it, in words."""
-    told = []
-    for section in ("report", "notify"):
-        old = [n for n in read_section(section) if n.startswith("smtp_") or n in OLD_NAMES]
-        if old:
-            told.append(
-                f"{', '.join(sorted(old))} under [{section}] still count(s); the place for "
-                "reports and notices together is [mail] (smtp_host, mail_from, mail_to, ...)."
-            )
-    return told
+    return load_section(section, kind, {**read_section("mail"), **read_section(section)})
 
 
 def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
@@ -154,9 +141,23 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
     return mail
 
 
+class RefusedRecipients(Exception):
+    """The server took the mail, but not for these; the others have it."""
+
+    def __init__(self, refused: Iterable[str]) -> None:
+        super().__init__(", ".join(sorted(refused)))
+
+
+class NotTaken(Exception):
+    """A chat did not take the message; Apprise does not say why."""
+
+
 def send_mail(mail: EmailMessage, by: MailSettings) -> None:
-    """Hand the message in. Raises ``OSError``, ``smtplib.SMTPException``, and ``UnicodeError`` for
-    a server's name, user or password that the protocol has no form for."""
+    """Hand the message in.
+
+    Raises ``OSError``, ``smtplib.SMTPException``, ``UnicodeError`` for a server's name, user or
+    password that the protocol has no form for, and :class:`RefusedRecipients`.
+    """
     context = ssl.create_default_context()
     host, port, seconds = by.smtp_host, by.smtp_port, by.timeout_seconds
     if by.smtp_security == "tls":
@@ -168,7 +169,9 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
             server.starttls(context=context)
         if by.smtp_user:
             server.login(by.smtp_user, by.smtp_password.get_secret_value())
-        server.send_message(mail)
+        refused = server.send_message(mail)
+    if refused:
+        raise RefusedRecipients(refused)
 
 
 def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
@@ -177,31 +180,74 @@ def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
     httpx.post(address, json=document, timeout=timeout_seconds, trust_env=False).raise_for_status()
 
 
-_NOT_SENT = (OSError, UnicodeError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL)
+def send_chat(subject: str, text: str, url: SecretStr) -> None:
+    """Hand a message to the chat of an Apprise address. Raises :class:`NotTaken`."""
+    import apprise
+
+    chat = apprise.Apprise()
+    # Its log may quote the address, which holds the chat's key.
+    logging.getLogger("apprise").disabled = True
+    if not chat.add(url.get_secret_value()) or not chat.notify(body=text, title=subject):
+        raise NotTaken
+
+
+_NOT_SENT = (
+    OSError, UnicodeError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL,
+    RefusedRecipients, NotTaken,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Which ways took a message, and which did not with the reason. A mail that the server took
+    for some recipients only is in both."""
+
+    taken: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...]
 
 
 def send_all(
-    by: MailSettings, mail: Callable[[], EmailMessage], document: Callable[[], Any]
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """Send over every way that is set, ``mail`` and ``webhook``: those that went, and those that
-    did not with the reason. Both contents are made before anything is sent."""
+    by: MailSettings,
+    mail: Callable[[], EmailMessage],
+    document: Callable[[], Mapping[str, Any]],
+    *,
+    without: Collection[str] = (),
+) -> Sent:
+    """Send over every way that is set (``mail``, ``webhook``, ``chat 1``, ...) but those of
+    ``without``. All contents are made before anything is sent; each way is tried by itself."""
     ways: dict[str, Callable[[], None]] = {}
-    if by.by_mail:
+    if by.by_mail and "mail" not in without:
         ways["mail"] = partial(send_mail, mail(), by)
-    if by.by_webhook:
-        ways["webhook"] = partial(post_json, document(), by.webhook_url, by.timeout_seconds)
-    sent: list[str] = []
+    chats = {f"chat {n}": url for n, url in enumerate(by.chat, start=1)}
+    if by.by_webhook or chats:
+        said = dict(document())
+        if by.by_webhook:
+            ways["webhook"] = partial(post_json, said, by.webhook_url, by.timeout_seconds)
+        title = str(said.get("subject") or said.get("title") or "shopmirror")
+        text = str(said.get("body") or said.get("text") or "")
+        ways |= {name: partial(send_chat, title, text, url) for name, url in chats.items()}
+    taken: list[str] = []
     failed: list[tuple[str, str]] = []
     for name, send in ways.items():
+        if name in without:
+            continue
         try:
             send()
-            sent.append(name)
+            taken.append(name)
         except _NOT_SENT as error:
+            if isinstance(error, RefusedRecipients):
+                taken.append(name)
             failed.append((name, _why(error)))
-    return sent, failed
+    return Sent(tuple(taken), tuple(failed))
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, RefusedRecipients):
+        return f"it refused {error}"
+    if isinstance(error, NotTaken):
+        return "it did not take the message"
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return f"it refused {', '.join(sorted(error.recipients))}"
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "it refused the user or password"
     if isinstance(error, smtplib.SMTPResponseException):

@@ -46,26 +46,24 @@ def send(report: Report, settings: PostSettings) -> list[str]:
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
     configured and :class:`NotSent` when one of them failed.
     """
-    if not settings.by_mail and not settings.by_webhook:
+    if not settings.is_set:
         raise ReportError(
             "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     with use(load_language()):
-        taken, failed = send_all(
-            settings, partial(message, report, settings), partial(_document, report)
+        went = send_all(settings, partial(message, report, settings), partial(_document, report))
+    refused = dict(went.failed).get("mail", "") if "mail" in went.taken else ""
+    mailed = [one for one in settings.mail_to if one not in refused]
+    words = {"mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}
+    sent = [words.get(name, f"Posted to {name}.") for name in went.taken]
+    if went.failed:
+        not_taken = {"mail": f"{settings.smtp_host} did not take the mail"}
+        troubles = (
+            f"{not_taken.get(name, f'The {name} did not take the report')}: {why}."
+            for name, why in went.failed
         )
-    words = {
-        "mail": f"Mailed to {', '.join(settings.mail_to)}.",
-        "webhook": "Posted to the webhook.",
-    }
-    sent = [words[name] for name in taken]
-    if failed:
-        not_taken = {
-            "mail": f"{settings.smtp_host} did not take the mail",
-            "webhook": "The webhook did not take the report",
-        }
-        raise NotSent(" ".join([*(f"{not_taken[name]}: {why}." for name, why in failed), *sent]))
+        raise NotSent(" ".join([*troubles, *sent]))
     return sent
 
 

@@ -87,12 +87,9 @@ def _extras(text: str | None) -> "tuple[Extra, ...]":
 
 
 def _sender() -> "Callable[[Report], list[str]]":
-    from pipelines.monitor.sender import old_mail_settings
     from pipelines.report.post import load_post, send
 
     settings = load_post()
-    for line in old_mail_settings():
-        fault(line)
     return lambda report: send(report, settings)
 
 

@@ -105,13 +105,10 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
     from pipelines.home import Home
     from pipelines.monitor import logs
     from pipelines.monitor.notify import Incidents
-    from pipelines.monitor.sender import old_mail_settings
     from schedules.jobs import planned_jobs
     from schedules.runner import Runner
 
     settings, times, notify = said
-    for line in old_mail_settings():
-        tell(line)
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):

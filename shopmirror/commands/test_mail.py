@@ -8,21 +8,18 @@ from shopmirror.consoles import CommandError, fault, say
 def test_mail() -> int:
     """Send a short message everywhere that reports and notices go, and say what was taken."""
     from pipelines.monitor.notify import NotifyError, deliver, load_notify
-    from pipelines.monitor.sender import old_mail_settings
     from pipelines.report.post import load_post
 
     notices, reports = load_notify(), load_post()
-    for line in old_mail_settings():
-        fault(line)
     ways = {"notices": notices}
-    named = ("smtp_host", "mail_from", "mail_to", "webhook_url")
+    named = ("smtp_host", "mail_from", "mail_to", "webhook_url", "chat")
     if any(getattr(reports, name) != getattr(notices, name) for name in named):
         fields = reports.model_dump(include=set(type(notices).model_fields))
         ways["reports"] = type(notices).model_validate({**fields, "name": notices.name})
-    ways = {what: way for what, way in ways.items() if way.by_mail or way.by_webhook}
+    ways = {what: way for what, way in ways.items() if way.is_set}
     if not ways:
         raise CommandError(
-            "Nothing says where messages go. Set smtp_host and mail_to, or webhook_url, under "
+            "Nothing says where messages go. Set smtp_host and mail_to, webhook_url or chat under "
             "[mail] in .dlt/config.toml; the password goes to .dlt/secrets.toml."
         )
     code = 0
@@ -36,5 +33,6 @@ def test_mail() -> int:
             code = error.exit_code
             continue
         where = [*way.mail_to, *(["the webhook"] if way.by_webhook else [])]
+        where += [f"chat {number}" for number in range(1, len(way.chat) + 1)]
         say(f"Sent for {whose}: {', '.join(where)}.")
     return code

@@ -38,6 +38,8 @@ class _Smtp(socketserver.StreamRequestHandler):
                 self._say("250 AUTH PLAIN")
             elif word == b"AUTH":
                 self._say("235 welcome")
+            elif word == b"RCPT" and any(who.encode() in line for who in self.server.unknown):
+                self._say("550 nobody here of that name")
             elif word == b"QUIT":
                 self._say("221 bye")
                 return
@@ -55,6 +57,7 @@ class MailServer(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _Smtp)
         self.mails: list[EmailMessage] = []
         self.refuses = False
+        self.unknown: list[str] = []
 
     @property
     def port(self) -> int:

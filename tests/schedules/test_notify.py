@@ -27,8 +27,8 @@ def hook():
 
 def _by_mail(server: MailServer, **values: object) -> NotifySettings:
     given = {
-        "email_to": "owner@example.org, desk@example.org",
-        "email_from": "mirror@example.org",
+        "mail_to": "owner@example.org, desk@example.org",
+        "mail_from": "mirror@example.org",
         "smtp_host": "127.0.0.1",
         "smtp_port": server.port,
         "smtp_security": "none",
