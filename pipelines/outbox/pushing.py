@@ -26,7 +26,6 @@ from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.errors import ShopError, Stopped
-from sources.repair_shop.http import wire
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Network
 from sources.repair_shop.ledger import refuse_newer
@@ -157,12 +156,6 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
     }
 
 
-def _network(asked: _Asked, shop: ShopSettings) -> wire.Network | None:
-    if asked.transport is None:
-        return None
-    return wire.Network(shop.base_url, wire.longest_answer(shop), asked.transport(shop))
-
-
 def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushReport:
     home = settings.home
     with (
@@ -174,7 +167,7 @@ def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushRep
             lane="push",
             stop=asked.stop,
             counter=RequestCounter(asked.max_requests),
-            transport=_network(asked, shop),
+            transport=asked.transport(shop) if asked.transport else None,
         ) as client,
     ):
         report = PushReport()

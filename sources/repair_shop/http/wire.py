@@ -90,13 +90,10 @@ class Network:
 
     Through the machine's proxy if one is set, never for this machine itself;
     :class:`ConfigurationError` if it cannot be. ``longest``: seconds that an answer may take.
-    ``transport`` answers instead of the network.
     """
 
-    def __init__(
-        self, base_url: str, longest: float, transport: httpx.BaseTransport | None = None
-    ) -> None:
-        self._base_url, self._longest, self._transport = base_url, longest, transport
+    def __init__(self, base_url: str, longest: float) -> None:
+        self._base_url, self._longest = base_url, longest
         self._tls = _tls(base_url)
         self._free = [self._new()]  # a proxy that cannot be used is told at once
 
@@ -146,8 +143,6 @@ class Network:
             self._free.pop().transport.close()
 
     def _new(self) -> _Wire:
-        if self._transport is not None:
-            return _Wire(self._transport)
         limits = httpx.Limits(max_connections=1, keepalive_expiry=3.0)
         try:
             proxy = _proxy_for(self._base_url)
