@@ -179,8 +179,6 @@ class User:
             took = [write.path for write, text in texts if _applies(write, text, one)]
             # A file sent again to the same place is stored there once.
             applied = len(set(took)) if one.op == "upload" else len(took)
-            if change and change.op == "update" and _overtaken(change, changes):
-                continue
             fault = self._fault(one, change.state if change else "forgotten", applied)
             if fault:
                 reason = change.reason if change else ""
@@ -211,17 +209,6 @@ class User:
                 f"{c.state} {c.op} {c.resource}: {c.reason[:90]}" if c.state != "done" else "done"
                 for c in outbox.changes()
             )
-
-
-def _overtaken(change: Any, changes: list[Any]) -> bool:
-    """Sent in one request with a later change of the same field, whose value it carried."""
-    lead = change.merged_into or change.number
-    return any(
-        (other.merged_into or other.number) == lead
-        and other.number > change.number
-        and set(change.body) <= set(other.body)
-        for other in changes
-    )
 
 
 def _is(change: Any, one: Expected) -> bool:
