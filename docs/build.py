@@ -1,10 +1,11 @@
-"""The documentation as a site: pages of ``docs/`` and a reference that the code writes.
+"""The documentation as a site, and its reference, which the code writes.
 
-Data flow: ``docs/*.md``, the pages beside the code, commands, settings and tables as the code has
-them -> ``build/docs`` -> the site builder -> ``build/site``. Run by ``make docs``.
-Words of the glossary are linked where a page first uses them.
+Data flow: commands, settings and tables as the code has them -> ``docs/reference/`` (committed; a
+test compares); then ``docs/`` and the pages beside the code -> ``build/docs`` -> the site builder ->
+``build/site``. ``python docs/build.py`` writes the reference; ``make docs`` does all.
 """
 
+import os
 import re
 import shutil
 import sys
@@ -35,66 +36,45 @@ BESIDE = {
 _LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
 
 
+def reference() -> dict[str, str]:
+    """The pages that the code writes: path below ``docs`` -> text."""
+    return {
+        "reference/commands.md": commands(),
+        "reference/settings.md": settings(),
+        "reference/tables.md": table_reference(),
+    }
+
+
 def pages() -> dict[str, str]:
     """Every page of the site: its path -> its text."""
-    found = {
-        f"{path.relative_to(DOCS)}": path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")
+    sources = {path: str(path.relative_to(DOCS)) for path in sorted(DOCS.rglob("*.md"))}
+    sources |= {ROOT / beside: name for beside, name in BESIDE.items()}
+    return {
+        name: _relinked(path.read_text(encoding="utf-8"), path, name)
+        for path, name in sources.items()
     }
-    known = terms(found["glossary.md"])
-    made = {name: linked(_relinked(text, DOCS / name), known, name) for name, text in found.items()}
-    for source, name in BESIDE.items():
-        made[name] = _relinked((ROOT / source).read_text(encoding="utf-8"), ROOT / source)
-    made["reference/commands.md"] = commands()
-    made["reference/settings.md"] = settings()
-    made["reference/tables.md"] = table_reference()
-    return made
 
 
-def terms(glossary: str) -> dict[str, str]:
-    """Words of the glossary, in lower case -> their anchor."""
-    names = re.findall(r"^## (.+)$", glossary, re.M)
-    return {name.lower(): name.lower().replace(" ", "-") for name in names}
-
-
-def linked(text: str, known: dict[str, str], name: str) -> str:
-    """A page whose first use of each word of the glossary leads there; not in code or headings."""
-    if name == "glossary.md":
-        return text
-    left = {word: anchor for word, anchor in known.items() if f"glossary.md#{anchor}" not in text}
-    lines, in_block = [], False
-    for line in text.splitlines():
-        in_block ^= line.startswith("```")
-        if not in_block and not line.startswith(("#", "|", "```", "!")):
-            for word in sorted(left, key=len, reverse=True):
-                # Neither inside a link nor inside code.
-                use = re.compile(rf"(?<![\w\[/`-])({re.escape(word)}s?)(?![\w\]`(-])", re.I)
-                plain = re.sub(r"\[[^\]]*\]\([^)]*\)|`[^`]*`", lambda m: "\0" * len(m[0]), line)
-                if found := use.search(plain):
-                    link = f"[{found[1]}](glossary.md#{left.pop(word)})"
-                    line = line[: found.start()] + link + line[found.end() :]
-        lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
-def _relinked(text: str, source: Path) -> str:
+def _relinked(text: str, source: Path, name: str) -> str:
     """Links of a page, as they must read on the site; what the site lacks is named only."""
 
     def change(found: re.Match[str]) -> str:
         target = (source.parent / found[1]).resolve()
-        anchor = found[2] or ""
         inside = str(target.relative_to(ROOT)) if target.is_relative_to(ROOT) else ""
-        if inside in BESIDE:
-            return f"]({BESIDE[inside]}{anchor})"
         if target.is_relative_to(DOCS):
-            return f"]({target.relative_to(DOCS)}{anchor})"
-        return f'](index.md "{inside} of the project\'s folder")'
+            place = str(target.relative_to(DOCS))
+        elif inside in BESIDE:
+            place = BESIDE[inside]
+        else:
+            return f'](index.md "{inside} of the project\'s folder")'
+        return f"]({os.path.relpath(place, Path(name).parent)}{found[2] or ''})"
 
     return _LINK.sub(change, text)
 
 
 def commands() -> str:
     """Every command with its options."""
-    lines = ["# Commands", "", "Exit codes: [README](../index.md). `--help` says the same.", ""]
+    lines = ["# Commands", "", "Exit codes: [error messages](errors.md). `--help` says the same.", ""]
     for words, command in _commands(get_command(app), ()):
         lines += [f"## `shopmirror {' '.join(words)}`", "", _text(command.help), ""]
         rows = [
@@ -168,4 +148,7 @@ def write(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    for name, text in reference().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+    if len(sys.argv) > 1:
+        write(Path(sys.argv[1]))

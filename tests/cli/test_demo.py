@@ -91,7 +91,7 @@ def test_each_command_of_the_readme_runs(folder, run, words):
 ATTACH = "attach 'data/warehouse.duckdb' as warehouse (read_only)"
 TUTORIAL = [
     shlex.split(line)[1:]
-    for _, block in blocks(ROOT / "docs" / "tutorial.md")
+    for _, block in blocks(ROOT / "docs" / "tutorials" / "first-mirror.md")
     for line in block.splitlines()
     if line.startswith("shopmirror ") and line != "shopmirror demo"
 ]
