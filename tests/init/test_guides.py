@@ -60,7 +60,7 @@ def _commands(text: str) -> list[list[str]]:
 
 
 def check_command(command: Any, words: list[str]) -> None:
-    while isinstance(command, click.Group) or hasattr(command, "commands"):
+    while words and (isinstance(command, click.Group) or hasattr(command, "commands")):
         name = words[0]
         if name.startswith("--"):
             break
