@@ -1,8 +1,8 @@
 """The documentation as a site, and its reference, which the code writes.
 
 Data flow: commands, settings and tables as the code has them -> ``docs/reference/`` (committed; a
-test compares); then ``docs/`` and the pages beside the code -> ``build/docs`` -> the site builder ->
-``build/site``. ``python docs/build.py`` writes the reference; ``make docs`` does all.
+test compares); then ``docs/`` and the pages beside the code -> ``build/docs`` -> the site builder
+-> ``build/site``. ``python docs/build.py`` writes the reference; ``make docs`` does all.
 """
 
 import os
@@ -74,7 +74,12 @@ def _relinked(text: str, source: Path, name: str) -> str:
 
 def commands() -> str:
     """Every command with its options."""
-    lines = ["# Commands", "", "Exit codes: [error messages](errors.md). `--help` says the same.", ""]
+    lines = [
+        "# Commands",
+        "",
+        "Exit codes: [error messages](errors.md). `--help` says the same.",
+        "",
+    ]
     for words, command in _commands(get_command(app), ()):
         lines += [f"## `shopmirror {' '.join(words)}`", "", _text(command.help), ""]
         rows = [
