@@ -243,11 +243,11 @@ def test_a_key_replaced_at_the_service_is_followed(begin, folder, capsys):
                        minute_seconds=0.5) as server:  # fmt: skip
         assert begin("--base-url", server.base_url, *arguments, key=server.keys["main"]) == 0
         new_key = server.reset_key("main")
-        # A key that worked and does not any more is taken for a block, so as not to make one.
-        assert main(["doctor"]) == 3
+        # Refused in words, twice: no block, so the settings are at fault.
+        assert main(["doctor"]) == 2
         asked = len(server.requests("main"))
-        assert main(["doctor"]) == 3
-        assert len(server.requests("main")) == asked
+        assert main(["doctor"]) == 2
+        assert len(server.requests("main")) - asked <= 2
         capsys.readouterr()
         code = begin("--base-url", server.base_url, *arguments, "--replace", key=new_key)
         assert code == 0, capsys.readouterr().err
