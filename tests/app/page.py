@@ -125,6 +125,8 @@ def ask(socket: ClientConnection, query: str = "", seconds: float = 60) -> list[
             if message.WhichOneof("type") == "script_finished":
                 return shown
             if message.WhichOneof("type") == "delta":
+                if title := message.delta.add_block.dialog.title:
+                    shown.append(("dialog", title))
                 element = message.delta.new_element
                 kind = element.WhichOneof("type")
                 if kind:

@@ -6,11 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard import free_port
 from pipelines.dashboard.gate import Tries
-from pipelines.dashboard.serve import APP
 from shopmirror.main import main
 from tests.app import page as pages
 from tests.app.page import ask, base_of, cookies_of, handshake, open_socket, page, sign_in, visitor
@@ -229,22 +227,18 @@ def test_nobody_outside_is_asked_for_our_address(chain, tmp_path):
     assert asked == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "T1 ![x](https://evil.example/b.png) [pay here](https://evil.example/pay)",
-        "T1 :material/home: :red[x] $a$ `b` <b>c</b> www.evil.example",
-    ],
-)
-def test_what_the_service_says_is_shown_as_plain_text(home, monkeypatch, text):
+def test_what_the_service_says_is_shown_as_plain_text(home, tmp_path):
+    text = (
+        "T1 ![x](https://evil.example/b.png) [pay here](https://evil.example/pay) "
+        ":material/home: :red[x] $a$ `b` <b>c</b> www.evil.example"
+    )
     change(home, "update marts.tickets set ticket_ref = '" + text + "'")
     ((shop, number),) = _first_ticket(home)
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
-    shown = AppTest.from_file(str(APP), default_timeout=60)
-    shown.query_params["open"] = f"{shop}/ticket/{number}"
-    shown.run()
-    assert not shown.exception
-    (heading,) = [each.value for each in shown.subheader if "T1" in each.value]
+    with page(home, tmp_path) as address, visitor(address) as owner:
+        owner.get(address)
+        with open_socket(address, cookies=cookies_of(owner)) as socket:
+            shown = ask(socket, f"open={shop}/ticket/{number}")
+    (heading,) = {said for kind, said in shown if kind == "dialog" and "T1" in said}
     for mark in ("![", "](", "://", " :red[", " $a$", " `b`", "<b>", "www."):
         assert mark not in heading
 
