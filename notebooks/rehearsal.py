@@ -12,7 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.outbox import Outbox, preview
+from pipelines.outbox import Outbox
+from pipelines.outbox.preview import preview
 from pipelines.publish.reading import warehouse_file
 from pipelines.settings import Settings, ShopSettings
 
