@@ -53,7 +53,8 @@ def known_secrets() -> tuple[str, ...]:
         found |= set(_secrets_in(_settings(name)))
     for variable, value in os.environ.items():
         section, _, name = variable.partition("__")
-        if section.upper() in _SECTIONS and any(map(is_secret, name.split("__"))):
+        parts = name.lower().split("__")
+        if section.upper() in _SECTIONS and any(map(is_secret, parts)) and parts[-1] not in _TOLD:
             found |= set(_forms(value))
     return tuple(sorted(found, key=len, reverse=True))
 

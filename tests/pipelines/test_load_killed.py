@@ -88,14 +88,14 @@ def test_rows_of_a_load_that_failed_halfway_are_not_doubled(loaded, monkeypatch)
             monkeypatch.undo()
             raise AssertionError("cut off")
 
-    loaded.load("customers", {"id": "0"})
+    loaded.load("tickets", {"id": "0"})
     monkeypatch.setattr(DuckDbCopyJob, "run", once)
-    loaded.answer("customers", {"id": "1", "visits": [{"n": 1}]}, {"id": "2"}, minute=1)
+    loaded.answer("tickets", {"id": "1", "lines": [{"id": 1}]}, {"id": "2"}, minute=1)
     with pytest.raises(LoadError):
-        loaded.loader.load(loaded.feed.log, ["customers"], loaded.feed.log.end())
-    loaded.load("customers", {"id": "3"}, {"id": "2", "name": "Ana"}, minute=2)
-    found = loaded.query("SELECT id, name FROM raw.customers ORDER BY id")
+        loaded.loader.load(loaded.feed.log, ["tickets"], loaded.feed.log.end())
+    loaded.load("tickets", {"id": "3"}, {"id": "2", "short_info": "Ana"}, minute=2)
+    found = loaded.query("SELECT id, short_info FROM raw.tickets ORDER BY id")
     assert found == [("0", None), ("1", None), ("2", "Ana"), ("3", None)]
-    assert loaded.query("SELECT parent_id FROM raw.customers__visits") == [("1",)]
+    assert loaded.query("SELECT parent_id FROM raw.tickets__lines") == [("1",)]
     ((left,),) = loaded.query("SELECT value FROM ops.meta WHERE name = 'unfinished'")
-    assert "customers" not in json.loads(left)
+    assert "tickets" not in json.loads(left)

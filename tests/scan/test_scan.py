@@ -10,7 +10,6 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sources.repair_shop.scan.numbering import number_of
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, PagingBroken, read_head, read_list, read_window
@@ -27,17 +26,14 @@ class FakeList:
     requests: list[tuple[int, str | None]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     lanes_wanted: int = 1
-    number: Callable[[int], int] | None = None
     answers: dict[str, Page] = field(default_factory=dict)
 
     def page(self, number: int, order: str | None) -> Page:
         ordered = self.rows if order == "oldest" else list(reversed(self.rows))
         part = ordered[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
         fresh = tuple(row[0] not in self.known for row in part)
-        number_of_row = self.number
-        numbered = [{"no": f"T-{number_of_row(int(row[0][1:]))}"} for row in part if number_of_row]
         ids, days = tuple(row[0] for row in part), tuple(row[1] for row in part)
-        return Page(ids, days, fresh, number_of(numbered))
+        return Page(ids, days, fresh)
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         if key in self.answers:
@@ -77,29 +73,10 @@ def test_a_short_list_costs_its_pages_and_one(count):
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1 + barely
 
 
-@pytest.mark.parametrize(("count", "first"), [(1161, 10001), (2334, 1001), (693, 1)])
-def test_the_numbers_of_rows_tell_where_a_list_ends(count, first):
-    """The end is found at once where the first number is a round one."""
-    fake = FakeList(rows(count), number=lambda n: first + n)
-    out = read_list(fake, since=START)
-    assert out.proven and len(out.ids) == count
-    assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1
-
-
-NUMBERED = (
-    None,
-    lambda n: 77 + n,
-    lambda n: 1 + n % 400,
-    lambda n: 2 * n,
-    lambda n: n * 7919 % 997,
-)
-
-
-@given(count=st.integers(150, 6000), growth=st.floats(0.2, 20), number=st.sampled_from(NUMBERED))
+@given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
 @settings(max_examples=60, deadline=None, derandomize=True)
-def test_a_long_list_costs_its_pages_and_a_handful(count, growth, number):
-    """Finding the end costs a few requests however unevenly the rows lie over the years, and
-    however they are numbered."""
+def test_a_long_list_costs_its_pages_and_a_handful(count, growth):
+    """Finding the end costs a few requests however unevenly the rows lie over the years."""
     listed = []
     day, carry = START, 0.0
     while len(listed) < count:
@@ -108,7 +85,7 @@ def test_a_long_list_costs_its_pages_and_a_handful(count, growth, number):
             listed.append((f"r{len(listed)}", day))
             carry -= 1
         day += timedelta(days=1)
-    fake = FakeList(listed, number=number)
+    fake = FakeList(listed)
     out = read_list(fake)
     assert out.ids == {row[0] for row in listed}
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 14

@@ -1,6 +1,5 @@
 """By which status the tickets are read in two halves, after an answer that made no sense."""
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +14,8 @@ STATUSES = [
 
 def answer(ledger: Ledger, key: str, rows: list[dict[str, Any]]) -> None:
     scan = ledger.open_scan(1, "main", "statuses", "full", {})
-    known = [Row(str(row["id"]), None, key.encode()) for row in rows]
-    ledger.put(scan, key, "/statuses?page=1", json.dumps(rows).encode(), known, datetime.now(UTC))
+    known = [Row(str(row["id"]), None, key.encode(), row) for row in rows]
+    ledger.put(scan, key, known, datetime.now(UTC))
 
 
 def test_a_label_that_an_odd_answer_named_is_forgotten_with_the_next_answer(tmp_path):
