@@ -5,7 +5,9 @@ and goes on meanwhile. A scan that fails leaves the others running; a shop that 
 stop, ends them all, and what was answered is kept.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,7 +53,7 @@ FOLLOWED = "followed"
 _DOCUMENT_NAMES = {
     table: (
         own,
-        *(f"return__{name}" for other in others for name in (f"{other}__id", f"{other}_id")),
+        *(f"return__{name}" for other in others for name in (other, f"{other}_id")),
     )
     for table, own, others in (
         ("pos_orders", "pos__id", ("pos", "pos_order", "pos_invoice", "order")),
@@ -352,8 +354,18 @@ def _documents(payment: Mapping[str, Any], zone: ZoneInfo) -> Iterator[tuple[str
     cleaned = clean_row(payment, "payments", zone)
     for table, names in _DOCUMENT_NAMES.items():
         found = next((cleaned[name] for name in names if cleaned.get(name)), None)
-        if found is not None:
-            yield table, str(found)
+        if identity := _identity(found):
+            yield table, identity
+
+
+def _identity(value: Any) -> str:
+    """The id in a column that holds one, or the JSON text of an object that nobody declared."""
+    text = "" if value is None else str(value)
+    if not text.startswith("{"):
+        return text
+    with suppress(ValueError):
+        return str(json.loads(text).get("id") or "")
+    return ""
 
 
 def _shared_ids(ids: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -147,14 +147,16 @@ def test_a_file_that_may_not_be_opened_is_not_to_be_moved_away(home, monkeypatch
 def test_damage_inside_the_ledger_names_the_file(home):
     """It may open all the same: what is broken shows when its pages are read."""
     with closing(Ledger(home.ledger)) as ledger:
-        ledger.execute("INSERT INTO meta VALUES (?, ?)", [(f"n{n}", "x" * 400) for n in range(500)])
+        for n in range(500):
+            ledger.set_value("main", f"n{n}", "x" * 400)
     size = home.ledger.stat().st_size
     with closing(Ledger(home.ledger)) as ledger:
         with home.ledger.open("r+b") as file:
             file.seek(size // 2)
             file.write(b"\xff" * (size - size // 2))
         with pytest.raises(LedgerError, match=r"mirror\.sqlite cannot be used .* Move it away"):
-            ledger.query("SELECT sum(length(value)) FROM meta WHERE value LIKE 'x%'")
+            for n in range(500):
+                ledger.value("main", f"n{n}")
 
 
 def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import pipelines.publish.publish
+import pipelines.json_file
 from pipelines.home import Home, HomeError
 from pipelines.publish.publish import publish
 
@@ -127,8 +127,8 @@ def test_a_full_disk_leaves_the_old_warehouse(home, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pipelines.publish.publish.shutil, "copyfileobj", full)
-    monkeypatch.setattr(pipelines.publish.publish.fcntl, "ioctl", full)
+    monkeypatch.setattr(pipelines.json_file.shutil, "copyfileobj", full)
+    monkeypatch.setattr(pipelines.json_file.fcntl, "ioctl", full)
     with pytest.raises(HomeError, match=r"disk is full.*The warehouse is as it was"):
         publish(home)
     assert seen(home.warehouse) == {1}

@@ -274,6 +274,10 @@ class JobReader:
         """
         shop, name = job.shop, job.resource
         live = self.ledger.live_ids(shop, name)
+        # Of one that the mirror does not show there is nothing to believe.
+        gone = [identity for identity in gone if identity in set(live)]
+        if not gone:
+            return ""
         limit = self.client.shop.vanish_limit_percent
         if len(gone) > 1 and 100 * len(gone) > limit * len(live):
             return f"{len(gone)} of {len(live)} records are gone by their own paths: not believed"
