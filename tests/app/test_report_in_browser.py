@@ -57,8 +57,8 @@ def test_light_and_dark_can_both_be_read(browser, address):
         for selector in ("h1", ".who", "tbody td", "thead th", ".seal strong", "footer"):
             assert abs(brightness(page, selector, "color") - paper) > 0.25, selector
         for selector in (
-            ".chart .wide svg text",
-            ".chart .wide svg path[aria-roledescription=bar]",
+            ".months .wide svg text",
+            ".months .wide svg rect",
         ):
             assert abs(brightness(page, selector, "fill") - paper) > 0.2, selector
 
@@ -67,9 +67,9 @@ def test_light_and_dark_can_both_be_read(browser, address):
 def test_nothing_sticks_out(browser, address, width):
     page = opened(browser, address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    wide, narrow = page.locator(".chart .wide"), page.locator(".chart .narrow")
+    wide, narrow = page.locator(".months .wide"), page.locator(".months .narrow")
     assert (wide.is_visible(), narrow.is_visible()) == (width > 640, width <= 640)
-    chart = page.locator(".chart svg:visible").bounding_box()
+    chart = page.locator(".months svg:visible").bounding_box()
     assert chart is not None
     assert chart["x"] >= 0
     assert chart["x"] + chart["width"] <= width
