@@ -1,8 +1,9 @@
 """Carries out the statements of a build in the private DuckDB file, which nobody else has open.
 
-Models are made in one transaction: one that fails leaves everything as it was. Tests of the data
-follow; where they find a fault the file keeps the build, and what history saw, but readers do not
-get it.
+Models are made in one transaction: one that fails leaves everything as it was. In a large file each
+relation is a transaction of its own, as one for all would hold what it replaces in memory: the next
+build makes all of them anew. Tests of the data follow; where they find a fault the file keeps the
+build, and what history saw, but readers do not get it.
 """
 
 import json
@@ -19,6 +20,8 @@ from pipelines.transform.compiled import COMMENTS, FOLDER, MOMENT, Node
 
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
+LARGE = 150_000_000
+"""Bytes of a file from which on each relation is a transaction of its own."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ def execute(
         _comment(connection, node, comments.get(f"{node.schema}.{node.table}", {}))
         return 0, "success"
 
+    is_large = _size(connection) >= LARGE
     connection.execute("begin")
     results: list[Result] = []
     for node in (node for node in nodes if node.kind != "test"):
@@ -80,9 +84,20 @@ def execute(
         if results[-1].status == "fail":
             connection.execute("rollback")
             return results
+        if is_large:
+            connection.execute("commit")
+            connection.execute("begin")
     connection.execute("commit")
     tests = (node for node in nodes if node.kind == "test")
     return results + [_timed(node, partial(_test, connection)) for node in tests]
+
+
+def _size(connection: duckdb.DuckDBPyConnection) -> int:
+    """Bytes of the file; 0 for a database in memory."""
+    ((path,),) = connection.execute(
+        "select path from duckdb_databases() where database_name = current_database()"
+    ).fetchall()
+    return Path(path).stat().st_size if path else 0
 
 
 def _timed(node: Node, carry_out: Callable[[Node], tuple[int, str]]) -> Result:

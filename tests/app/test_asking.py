@@ -156,7 +156,9 @@ def test_a_wrong_export_ends_in_2(at_chain, arguments, said, capsys):
 
 
 def test_each_question_of_the_guide_is_answered(at_chain):
-    text = (Path(__file__).parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "questions.md").read_text(
+        encoding="utf-8"
+    )
     asked = re.findall(r'^shopmirror query "(.+)"$', text, re.M)
     assert len(asked) >= 7
     held = {name for (name,) in ask(at_chain, "select distinct table_name from duckdb_tables()")}

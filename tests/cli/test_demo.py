@@ -1,4 +1,4 @@
-"""The demo leaves a shop and settings with which every command of the README runs."""
+"""The demo leaves a shop and settings with which every command at a glance runs."""
 
 import os
 import re
@@ -25,8 +25,8 @@ from tests.promises import promise
 
 pytestmark = pytest.mark.xdist_group("cli")
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", README, re.M)]
+GLANCE = (ROOT / "docs" / "reference" / "at-a-glance.md").read_text(encoding="utf-8")
+COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", GLANCE, re.M)]
 SERVERS = ("dashboard", "schedule", "sandbox")
 ELSEWHERE = ("demo", "dictionary")
 """The demo is run first of all; the dictionary by tests/warehouse/test_one_row.py, since dbt takes
@@ -82,7 +82,7 @@ def test_it_shows_a_whole_mirror_and_what_to_try_next(tried):
 @pytest.mark.parametrize(
     "words", [words for words in COMMANDS if words[0] not in SERVERS + ELSEWHERE], ids=" ".join
 )
-def test_each_command_of_the_readme_runs(folder, run, words):
+def test_each_command_at_a_glance_runs(folder, run, words):
     code, _, err = run(*words)
     # Nobody is at the terminal to answer what it asks, and no server of mail is set.
     assert code == (2 if words[0] in ("init", "test-mail") else 0), err
@@ -95,7 +95,7 @@ TUTORIAL = [
     for line in block.splitlines()
     if line.startswith("shopmirror ") and line != "shopmirror demo"
 ]
-# What the README says too is run there, and a whole sync is what the demo itself does.
+# What stands at a glance too is run there, and a whole sync is what the demo itself does.
 TUTORIAL = [words for words in TUTORIAL if words not in (*COMMANDS, ["sync"])]
 
 
@@ -136,7 +136,7 @@ def test_every_table_and_column_of_the_warehouse_is_explained(folder):
     assert lacking == []
 
 
-def test_what_the_readme_serves_is_served_and_ends(folder):
+def test_what_is_served_is_served_and_ends(folder):
     assert {words[0] for words in COMMANDS} >= set(SERVERS)
     began = {}
     for words in (words for words in COMMANDS if words[0] in SERVERS):
