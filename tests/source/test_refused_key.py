@@ -4,6 +4,7 @@ The service says no more than "Unauthorized" for all of them (field notes, Behav
 one of them, over HTTP, on a clock that jumps.
 """
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -68,7 +69,16 @@ def test_a_rate_limit_told_without_words_is_waited_out(method, status, loopback,
 def test_three_in_flight_are_refused_and_only_one_asks_after_the_minute(loopback, connect, clock):
     with connect() as client:
         client.get("/customers")
-        loopback.replies.extend([PLAIN] * 3)
+        together, refused = threading.Barrier(3), list[str]()
+
+        def answer_of(seen):
+            if seen.path == "/v1/customers" or seen.path in refused:
+                return Reply()
+            refused.append(seen.path)
+            together.wait(20)  # all three are in flight when the first is refused
+            return PLAIN
+
+        loopback.otherwise = answer_of
         with ThreadPoolExecutor(3) as pool:
             for answer in pool.map(client.get, ["/leads", "/brands", "/groups"]):
                 assert answer.rows() == []
