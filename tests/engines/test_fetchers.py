@@ -136,6 +136,8 @@ def test_three_homes_load_one_postgres(
     report = sync(settings(alone.path, chain.base_url, chain.keys))
     assert report.exit_code == 0, report.message
     found, compared = _differences(alone, address)
+    # It ends at the minute of its build, and these were built some minutes apart.
+    found.pop("marts.shop_days_so_far", None)
     assert found == {}
     assert compared["rows"] > 1000
     same("three homes in one PostgreSQL, and one home alone", **compared)
