@@ -7,27 +7,36 @@ from contextlib import contextmanager
 
 
 class _Hiding:
-    def __init__(self, *names: str) -> None:
-        self.names = names
-        self.thread = threading.get_ident()
+    """What nobody finds now. It stays in ``sys.meta_path``: from a list that gets shorter while
+    another thread goes through it, that thread misses a finder, and with it a module."""
+
+    def __init__(self) -> None:
+        self.hidden: list[tuple[int | None, tuple[str, ...]]] = []
 
     def find_spec(self, name: str, *_: object) -> None:
-        if name in self.names and threading.get_ident() == self.thread:
-            raise ModuleNotFoundError(f"{name} is not needed now", name=name)
+        thread = threading.get_ident()
+        for whom, names in tuple(self.hidden):
+            if name in names and whom in (None, thread):
+                raise ModuleNotFoundError(f"{name} is not needed now", name=name)
+
+
+_HIDING = _Hiding()
 
 
 @contextmanager
-def without(*names: str) -> Iterator[None]:
-    """Have this thread import none of these modules meanwhile, as if they were not installed.
+def without(*names: str, everywhere: bool = True) -> Iterator[None]:
+    """Have nobody in this process import these modules meanwhile, as if they were not installed;
+    or this thread alone, where others may need them at the same time.
 
     DuckDB and Arrow import pandas before they take any value, dlt Streamlit where there is no file
     of secrets: half a second of each run, and the memory of some 300 modules each. What is imported
-    already stays, and what is asked for again afterwards is found. Other threads find all modules:
-    the page's server imports pandas while a visitor's thread opens the warehouse.
+    already stays, and what is asked for again afterwards is found.
     """
-    hiding = _Hiding(*names)
-    sys.meta_path.insert(0, hiding)
+    hidden = (None if everywhere else threading.get_ident(), names)
+    if _HIDING not in sys.meta_path:
+        sys.meta_path.insert(0, _HIDING)
+    _HIDING.hidden.append(hidden)
     try:
         yield
     finally:
-        sys.meta_path.remove(hiding)
+        _HIDING.hidden.remove(hidden)

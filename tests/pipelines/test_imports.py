@@ -1,4 +1,4 @@
-"""Modules that one thread hides from itself."""
+"""What is hidden from imports, and from whom."""
 
 import importlib
 import sys
@@ -8,20 +8,44 @@ import pytest
 
 from pipelines.load.imports import without
 
+NAME = "shopmirror_test_module"
 
-def test_a_hidden_module_is_found_by_other_threads(tmp_path, monkeypatch):
-    (tmp_path / "hidden_for_a_while.py").write_text("VALUE = 1\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    found: list[int] = []
 
-    def ask() -> None:
-        found.append(importlib.import_module("hidden_for_a_while").VALUE)
+@pytest.fixture
+def there(tmp_path, monkeypatch):
+    (tmp_path / f"{NAME}.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop(NAME, None)
 
-    with without("hidden_for_a_while"):
+
+def _found_by_another_thread() -> bool:
+    found: list[bool] = []
+
+    def look() -> None:
+        try:
+            importlib.import_module(NAME)
+        except ModuleNotFoundError:
+            found.append(False)
+        else:
+            found.append(True)
+
+    other = threading.Thread(target=look)
+    other.start()
+    other.join()
+    return found[0]
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_what_is_hidden_here_is_hidden_from_others_only_if_asked(there, everywhere):
+    with without(NAME, everywhere=everywhere):
         with pytest.raises(ModuleNotFoundError):
-            importlib.import_module("hidden_for_a_while")
-        other = threading.Thread(target=ask)
-        other.start()
-        other.join()
-    sys.modules.pop("hidden_for_a_while", None)
-    assert found == [1]
+            importlib.import_module(NAME)
+        assert _found_by_another_thread() is not everywhere
+    importlib.import_module(NAME)
+
+
+def test_no_finder_leaves_the_list_that_others_go_through(there):
+    with without(NAME):
+        finders = list(sys.meta_path)
+    assert list(sys.meta_path) == finders
