@@ -12,9 +12,9 @@ export PYTHONDONTWRITEBYTECODE :=
 install: $(VENV)/.installed
 
 # The stamp is written last, so an install that was cut off is done again.
-$(VENV)/.installed: requirements.lock pyproject.toml setup.py
+$(VENV)/.installed: requirements.lock requirements-dev.lock pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
