@@ -20,27 +20,25 @@ from typing import Any
 from pydantic import ValidationError
 
 from pipelines.bodies.fields import Queued, QueuedRow
-from pipelines.bodies.tables import Body, models
-from sources.repair_shop.schema.endpoints import ENDPOINTS
+from pipelines.bodies.models import Body, model
+from specification import LISTS, METHOD_OF
 
-_WRITABLE = (
-    "customers tickets ticket_comments ticket_timers payments products models categories brands "
-    "stock serials adjustments leads appointments time_clock"
-).split()
 BODIES: Mapping[tuple[str, str], type[Body]] = MappingProxyType(
-    {(name, op): model for name in _WRITABLE for op, model in models(name).items()}
+    {
+        (one.name, op): model(one.name, op)
+        for one in LISTS.values()
+        for op, method in METHOD_OF.items()
+        if method in one.methods
+    }
 )
 """(resource, "create" | "update") -> its body; the resource is the raw table's name."""
 
 UPLOADS: Mapping[str, type[Body]] = MappingProxyType(
-    {f"{name}s": models(f"{name}_upload")["create"] for name in ("ticket", "product")}
+    {f"{name}s": model(f"{name}_upload", "create") for name in ("ticket", "product")}
 )
 """Resource -> metadata body of the first step of an upload."""
 
-_KEPT = ("ticket_comments", "payments")
-"""Resources without a DELETE (specification, Endpoints)."""
-
-PATHS: Mapping[str, str] = MappingProxyType({table: ENDPOINTS[table].path for table, _ in BODIES})
+PATHS: Mapping[str, str] = MappingProxyType({name: LISTS[name].path for name, _ in BODIES})
 """Writable resource -> path of its list; a record is at ``path/{id}``."""
 
 
@@ -71,7 +69,7 @@ class BodyError(Exception):
 def operations(resource: str) -> tuple[str, ...]:
     """The operations that the specification has for a resource, uploads included."""
     found = [op for op in ("create", "update") if (resource, op) in BODIES]
-    if resource in _WRITABLE and resource not in _KEPT:
+    if resource in LISTS and "DELETE" in LISTS[resource].methods:
         found.append("delete")
     if resource in UPLOADS:
         found.append("upload")
@@ -86,21 +84,21 @@ def validate(
     People's values are converted, times with an offset to the shop's ``zone``; id fields may hold
     references (:class:`Queued`, :class:`QueuedRow`), which come out unchanged.
     """
-    model = BODIES.get((resource, op))
-    if model is None:
+    body_model = BODIES.get((resource, op))
+    if body_model is None:
         known = ", ".join(operations(resource)) or "nothing: it is read-only"
         raise BodyError(
             f"{resource} {op}", [Fault("", f"the specification has no such write; it has {known}")]
         )
-    return _checked(model, f"{resource} {op}", body, zone)
+    return _checked(body_model, f"{resource} {op}", body, zone)
 
 
 def validate_upload(resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of an upload to a ticket or product; :class:`BodyError` with all faults."""
-    model = UPLOADS.get(resource)
-    if model is None:
+    body_model = UPLOADS.get(resource)
+    if body_model is None:
         raise BodyError(f"{resource} upload", [Fault("", "only tickets and products take files")])
-    return _checked(model, f"{resource} upload", body, None)
+    return _checked(body_model, f"{resource} upload", body, None)
 
 
 def _checked(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.bodies import BODIES, UPLOADS
-from pipelines.bodies.tables import numeric_fields
+from pipelines.bodies.models import numeric_fields
 from pipelines.outbox.errors import InputRefused
 
 MOST_ROWS = 100_000
