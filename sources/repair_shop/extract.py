@@ -37,6 +37,7 @@ from .scan.jobs import (
 )
 from .scan.outcome import NOTHING_NEW
 from .scan.reader import PAGING_KEY
+from .scan.volatile import Volatile
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
 from .threads import side_by_side, threads_of_a_shop
@@ -223,7 +224,7 @@ class ShopFetch:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
             for identity in _shared_ids(page.ids, rows):
-                self.ledger.set_value(job.shop, f"shared:{scan.scan_id}", identity)
+                self.ledger.set_scan_note(scan, "shared", identity)
 
         by_offset = self.ledger.value(job.shop, PAGING_KEY) == "offset"
         try:
@@ -244,6 +245,7 @@ class ShopFetch:
                 outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
                 outcome.reason = outcome.reason or NOTHING_NEW * (len(outcome.ids) <= rows)
         result.outcome = outcome
+        self._tell_volatile(job, outcome)
         self._close(job, scan, outcome, result)
         return True
 
@@ -284,10 +286,15 @@ class ShopFetch:
             self.ledger.drop_values(job.shop, [PAGING_KEY])
             return self._reader.read_unsorted(job, scan, count, f"{broken}; by offset: {again}")
 
+    def _tell_volatile(self, job: Job, outcome: Outcome) -> None:
+        """Say which fields of a list are not compared, as they differ with each answer."""
+        if fields := Volatile(self.ledger, job.shop, job.resource).words:
+            outcome.proof += f"; not compared, as it differs in each answer: {fields}"
+
     # -- afterwards ---------------------------------------------------------------------------
 
     def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
-        shared = self.ledger.value(job.shop, f"shared:{scan.scan_id}")
+        shared = self.ledger.scan_note(scan, "shared")
         if outcome.proven and shared is not None:
             outcome.reason = f"rows that differ have one id, and one of them is kept: {shared}"
         if outcome.proven:

@@ -24,8 +24,18 @@ def signed_elsewhere(row):
     return row | {"manual": f"https://files.invalid/{row['id']}.pdf?page=1&{sign}"}
 
 
-@pytest.mark.parametrize("shown", [dict, signed_photo, signed_elsewhere])
-def test_a_signed_address_makes_no_night_a_full_read(lists, shown):
+def answered_at(row):
+    return row | {"served_at": f"2026-11-24T10:00:00.{next(COUNTER):09}Z"}
+
+
+def nested_request(row):
+    return row | {"meta": {"request": next(COUNTER), "kind": "model"}}
+
+
+@pytest.mark.parametrize(
+    "shown", [dict, signed_photo, signed_elsewhere, answered_at, nested_request]
+)
+def test_what_differs_in_each_answer_makes_no_night_a_full_read(lists, shown):
     lists.rows["/models"], lists.shown = models(), shown
     lists.run("models")
     loaded = lists.query("SELECT max(_seq) FROM raw.models")
@@ -41,3 +51,25 @@ def test_an_edit_of_a_signed_row_is_loaded(lists):
     lists.run("models", full=True)
     sql = "SELECT id FROM raw.models WHERE model = 'Renamed' OR photourls__large LIKE '%other%'"
     assert sorted(lists.query(sql)) == [("3",), ("4",)]
+
+
+def test_an_edit_beside_a_field_that_differs_in_each_answer_is_loaded(lists):
+    lists.rows["/models"], lists.shown = models(160), answered_at
+    lists.run("models")
+    lists.run("models")
+    lists.rows["/models"][150]["model"] = "Renamed"
+    lists.rows["/models"].append({"id": 160, "model": "New", "photourls": {}})
+    lists.run("models")
+    names = lists.query("SELECT model FROM raw.models WHERE id IN ('150', '160') ORDER BY id")
+    assert names == [("Renamed",), ("New",)]
+
+
+def test_a_field_that_was_edited_in_all_rows_is_loaded(lists):
+    """Edited twice, too: only what differs between two answers of one moment is no edit."""
+    lists.rows["/models"] = models(30)
+    for tier in ("gold", "silver"):
+        lists.run("models")
+        for row in lists.rows["/models"]:
+            row["tier"] = tier
+    lists.run("models")
+    assert lists.query("SELECT DISTINCT tier FROM raw.models") == [("silver",)]

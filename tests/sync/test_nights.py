@@ -37,6 +37,15 @@ def test_a_night_without_a_change_asks_little_and_loads_nothing(synced):
     assert synced.loaded == 0
 
 
+def test_nights_leave_no_notes_of_their_scans_in_the_ledger(synced):
+    def names():
+        return {name for (name,) in synced.ledger("SELECT name FROM notes")}
+
+    before = names()
+    synced.run("brands", "models", full=True)
+    assert names() == before
+
+
 def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
     synced, store = mirror, mirror.store
     supplier = store.all("suppliers")[0]

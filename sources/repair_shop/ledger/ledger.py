@@ -9,7 +9,7 @@ are in ``schema.sql``, the statements in ``queries.sql``.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -94,7 +94,7 @@ class Ledger(State):
         pages: int = 0,
         rows: int = 0,
     ) -> None:
-        """Close a scan, with the evidence; its pages are needed no longer."""
+        """Close a scan, with the evidence; its pages and notes are needed no longer."""
         with self.transaction():
             self.write(
                 "close_scan",
@@ -109,6 +109,15 @@ class Ledger(State):
                 rows=rows,
             )
             self.write("drop_pages", scan_id=scan.scan_id)
+            self.write("drop_notes", shop=scan.shop, prefix=_name_of_note(scan, ""))
+
+    def scan_note(self, scan: Scan, name: str) -> str | None:
+        """A note of an open scan, or None: what it must do again as before when it goes on."""
+        return self.value(scan.shop, _name_of_note(scan, name))
+
+    def set_scan_note(self, scan: Scan, name: str, value: str) -> None:
+        """Keep a note of a scan until it is closed."""
+        self.set_value(scan.shop, _name_of_note(scan, name), value)
 
     def newest_state(self, shop: str, name: str, kind: str) -> ScanState | None:
         """The state of a list's newest scan of a kind, None if there is none."""
@@ -413,6 +422,20 @@ class Ledger(State):
             found = self.select("bodies_of", shop=shop, list=name, ids=_ids(ids))
         return {identity: parse_json(self._unpack(table, body)) for identity, body in found}
 
+    def digest_again(
+        self, shop: str, name: str, digest: Callable[[Mapping[str, Any]], bytes]
+    ) -> None:
+        """Compare all rows of a list by another digest from now on; none counts as edited."""
+        table, of_it = name.partition(":")[0], {"shop": shop, "list": name}
+        with self.transaction():
+            self.write_all(
+                "set_digest",
+                [
+                    {**of_it, "id": row, "digest": digest(parse_json(self._unpack(table, body)))}
+                    for row, body in self.select("all_bodies", **of_it)
+                ],
+            )
+
     def contents_since(
         self, shop: str, name: str, after: int
     ) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -438,6 +461,10 @@ class Ledger(State):
             texts = b"".join(row_json(row.content) for row in rows[:_OF_A_DICTIONARY])
             self.write("put_dictionary", list=table, body=texts[: Dictionaries.MOST])
             self._has_dictionary(table)
+
+
+def _name_of_note(scan: Scan, name: str) -> str:
+    return f"scan:{scan.scan_id}:{name}"
 
 
 def _scan(row: tuple[Any, ...]) -> Scan:

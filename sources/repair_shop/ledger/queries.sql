@@ -170,6 +170,10 @@ select 1 from rows where shop = :shop and list = :list and seq > :after and seq 
 -- name: bodies
 select id, body from rows where shop = :shop and list = :list and deleted_at is null
   and body notnull order by id
+-- name: all_bodies
+select id, body from rows where shop = :shop and list = :list and body notnull
+-- name: set_digest
+update rows set digest = :digest where shop = :shop and list = :list and id = :id
 -- name: bodies_of
 select id, body from rows where shop = :shop and list = :list
   and id in (select value from json_each(:ids)) and body notnull
@@ -206,6 +210,8 @@ select value from notes where shop = :shop and name = :name
 insert or replace into notes values (:shop, :name, :value)
 -- name: drop_note
 delete from notes where shop = :shop and name = :name
+-- name: drop_notes
+delete from notes where shop = :shop and name like :prefix || '%'
 -- name: names_of_notes
 select name from notes where shop = :shop and name like :prefix || '%'
 -- name: shops_with_note

@@ -316,15 +316,14 @@ class JobReader:
 
         Kept with the scan, which must be the same when it is resumed.
         """
-        name = f"hint:{scan.scan_id}"
-        kept = self.ledger.value(scan.shop, name)
+        kept = self.ledger.scan_note(scan, "hint")
         if kept is None:
             kept = str(-(-live // PAGE_ROWS))
             if not live and job.kind == "full":
                 # The day by which the first lists begin, as far as they were read.
                 days = self.ledger.first_days(job.shop, _TELLING)
                 kept = days[len(days) // 4] if days else kept
-            self.ledger.set_value(scan.shop, name, kept)
+            self.ledger.set_scan_note(scan, "hint", kept)
         if "-" in kept:
             return None, date.fromisoformat(kept)
         return int(kept) or None, None

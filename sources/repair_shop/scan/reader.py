@@ -20,9 +20,9 @@ from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
 from ..scan.known import HALVES
+from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import Order, day_in, order_of
-from ..schema.digest import digest
 from ..schema.endpoints import TABLES, Endpoint
 from ..schema.shapes import COMMON_ALIASES
 
@@ -107,6 +107,7 @@ class ServiceReader:
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
         self._shapes = Shapes(ledger, scan.shop)
+        self._volatile = Volatile(ledger, scan.shop, scan.list)
         self._latency = 0.0
         self._first: tuple[str, ...] = ()
         """Rows of the first page by offset."""
@@ -128,13 +129,13 @@ class ServiceReader:
 
     def lanes(self, last: int) -> int:
         """2 when answers are so slow that one request in flight cannot use the budget."""
-        name = f"lanes:{self._scan.scan_id}:{self._prefix}"
-        kept = self._ledger.value(self._scan.shop, name)
+        name = f"lanes:{self._prefix}"
+        kept = self._ledger.scan_note(self._scan, name)
         if kept is None:
             shop = self._client.shop
             slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
             kept = "2" if slow and last >= _LONG else "1"
-            self._ledger.set_value(self._scan.shop, name, kept)
+            self._ledger.set_scan_note(self._scan, name, kept)
         return int(kept)
 
     def detail(self, identity: str) -> Page | None:
@@ -215,6 +216,8 @@ class ServiceReader:
             return self._keep(full_key, [], datetime.now(UTC))
         if self._path == self._endpoint.updated_path:
             self._refuse_names_alone(rows)
+        else:
+            self._volatile.learn(self._ids(rows), rows, lambda: self._answer(params).rows())
         took = (answer.answered_at - answer.sent_at).total_seconds()
         self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         return self._keep(full_key, rows, answer.answered_at)
@@ -223,11 +226,13 @@ class ServiceReader:
         """The answer to a request for a page, asked again if it belongs to another list."""
         for _ in range(2):
             answer = self._client.get(self._path, params)
-            rows, table = answer.rows(), self._endpoint.table
-            ids = [row_id(row, table) or made_up_id(row) for row in rows]
-            if not self._shapes.is_foreign(self._scan.list, rows, ids):
+            rows = answer.rows()
+            if not self._shapes.is_foreign(self._scan.list, rows, self._ids(rows)):
                 return answer
         raise BadAnswer.of_read("the service answered with rows of another list", self._path)
+
+    def _ids(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+        return [row_id(row, self._endpoint.table) or made_up_id(row) for row in rows]
 
     def _is_behind_short(self, full_key: str) -> bool:
         """Whether the page before one is known to be less than full: then nothing is behind it."""
@@ -322,14 +327,14 @@ class ServiceReader:
             key,
             [
                 Row(
-                    row_id(row, table) or made_up_id(row),
+                    identity,
                     day_of(row, self._endpoint, zone, self._order),
-                    digest(row),
+                    self._volatile.digest(row),
                     row,
                     _status(row) in self._endpoint.open_statuses,
                     self._slice_of(row, is_of_list),
                 )
-                for row in rows
+                for identity, row in zip(self._ids(rows), rows, strict=True)
             ],
             answered_at,
             is_of_changes=self._path == self._endpoint.updated_path,

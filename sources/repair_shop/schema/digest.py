@@ -1,21 +1,25 @@
 """Whether a row is as it was: a digest of what it says, without what every answer says anew.
 
-Some services sign the addresses of their photos for each answer. A row is not edited by that,
-and to read it again every night would cost requests. So left out are:
+Some services sign the addresses of their photos for each answer, or say when they answered. A row
+is not edited by that, and to read it again every night would cost requests. So left out are:
 
 - how an address is signed: the parameters below, in any text;
-- the query of addresses in ``photourls`` and ``logourls``: what it says is how to show a photo.
+- the query of addresses in ``photourls`` and ``logourls``: what it says is how to show a photo;
+- fields that a list was found to fill anew with each answer (:mod:`~repair_shop.scan.volatile`).
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
 
 from ..schema.names import snake_case
+
+Path = tuple[str, ...]
+"""Where a value stands in a row: the names of the fields around it, and its own."""
 
 PHOTOS = frozenset(("photourls", "photo_urls", "logourls", "logo_urls"))
 """Fields of addresses of pictures (field notes, Fields seen)."""
@@ -27,11 +31,11 @@ _SIGNED = re.compile(
 )
 
 
-def digest(row: Mapping[str, Any]) -> bytes:
-    """Short digest of a row's content."""
-    kept: Any = row
-    if not PHOTOS.isdisjoint(map(snake_case, row)):
-        kept = {k: _unasked(v) if snake_case(k) in PHOTOS else v for k, v in row.items()}
+def digest(row: Mapping[str, Any], volatile: Collection[Path] = ()) -> bytes:
+    """Short digest of a row's content; ``volatile`` fields are left out."""
+    kept: Any = _without(row, volatile) if volatile else row
+    if not PHOTOS.isdisjoint(map(snake_case, kept)):
+        kept = {k: _unasked(v) if snake_case(k) in PHOTOS else v for k, v in kept.items()}
     try:
         said = orjson.dumps(kept, default=str, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # a number of more than 64 bits
@@ -39,6 +43,17 @@ def digest(row: Mapping[str, Any]) -> bytes:
     if b"?" in said:
         said = _SIGNED.sub(b"", said)
     return hashlib.blake2b(said, digest_size=12).digest()
+
+
+def _without(row: Mapping[str, Any], paths: Collection[Path]) -> dict[str, Any]:
+    """A row without what stands at these paths."""
+    gone = {path[0] for path in paths if len(path) == 1}
+    kept = {key: value for key, value in row.items() if key not in gone}
+    for key, value in kept.items():
+        inside = [path[1:] for path in paths if len(path) > 1 and path[0] == key]
+        if inside and isinstance(value, Mapping):
+            kept[key] = _without(value, inside)
+    return kept
 
 
 def _unasked(value: Any) -> Any:
