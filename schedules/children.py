@@ -31,7 +31,7 @@ _POLL = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a child ended. ``outcome``: ``ended`` by itself, ``stopped`` by us, ``overdue``."""
+    """How a run ended: ``ended`` by itself, ``stopped`` by us, ``overdue``, ``killed``."""
 
     exit_code: int
     outcome: str
@@ -76,8 +76,7 @@ def run_child(
         reader.join(5)
     code = process.returncode
     if outcome == "overdue":
-        minutes = limit_seconds / 60
-        return Ended(3, outcome, f"Took longer than {minutes:g} minutes and was ended.")
+        return Ended(3, outcome, "Took too long and was ended.")
     if outcome == "stopped":
         return Ended(4, outcome, "Stopped; what was fetched is kept.")
     if code < 0:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
 from schedules.settings import AFTER_SYNC, ScheduleSettings
-from schedules.triggers import DailyAt, EveryMinutes, Trigger
+from schedules.times import Daily, Every, Times
 
 NOON = 12
 
@@ -63,12 +63,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """A job with its times: what the scheduler runs. ``trigger`` None: after ``follows`` ended."""
+    """A job with its times: what the scheduler runs. ``times`` None: after ``follows`` ended.
+
+    Jobs of one ``lane`` never run at the same time, in whatever process.
+    """
 
     name: str
     summary: str
     lane: str
-    trigger: Trigger | None
+    times: Times | None
     limit: timedelta
     zone: ZoneInfo
     build: Callable[[date], list[Command]]
@@ -77,9 +80,9 @@ class PlannedJob:
 
     @property
     def waits_its_turn(self) -> bool:
-        """Whether it tries again when another process holds the home (exit code 4).
+        """Whether it stays due while a sync that somebody started by hand holds the home.
 
-        A nightly sync must not be lost to one started by hand; a push comes again by itself.
+        A nightly sync must not be lost to that one; a push comes again by itself.
         """
         return self.lane == "warehouse"
 
@@ -134,7 +137,7 @@ JOBS = (
 
 
 def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[PlannedJob]:
-    """The jobs that the settings switch on, each with its trigger."""
+    """The jobs that the settings switch on, each with its times."""
     zones: dict[str, list[ShopSettings]] = {}
     for shop in settings.shops:
         zones.setdefault(schedule.timezone or shop.timezone, []).append(shop)
@@ -152,7 +155,7 @@ def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[Planned
                 name=row.name + suffix,
                 summary=row.summary,
                 lane=row.lane or row.name,
-                trigger=_trigger(at, weekday, ZoneInfo(zone)),
+                times=_times(at, weekday, ZoneInfo(zone)),
                 limit=timedelta(minutes=getattr(schedule, f"{row.name}_limit_minutes")),
                 zone=ZoneInfo(zone),
                 build=partial(row.commands, Asked(shops, every, schedule)),
@@ -164,8 +167,8 @@ def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[Planned
     return [job for job in planned if not job.follows or job.follows in names]
 
 
-def _trigger(at: str | int, weekday: str | None, zone: ZoneInfo) -> Trigger | None:
+def _times(at: str | int, weekday: str | None, zone: ZoneInfo) -> Times | None:
     if isinstance(at, int):
-        return EveryMinutes(at)
+        return Every(at)
     day = None if weekday is None else WEEKDAYS.index(weekday)
-    return None if at == AFTER_SYNC else DailyAt(time.fromisoformat(at.zfill(5)), zone, day)
+    return None if at == AFTER_SYNC else Daily(time.fromisoformat(at.zfill(5)), zone, day)

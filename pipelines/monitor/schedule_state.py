@@ -1,15 +1,13 @@
 """What ran when, and what runs next: ``$SHOPMIRROR_HOME/schedule.json``.
 
-The scheduler and single runs (``schedule --once``, ``--run``) write it; ``status`` reads it. It
-survives restarts, which is how a run missed while the machine slept is known and made up once.
+This file alone says what is due (:mod:`schedules.clock`); ``status`` reads it, too. It survives
+restarts, which is how a run missed while the machine slept is known and made up once.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
@@ -17,6 +15,10 @@ from pipelines.json_file import JsonFile, is_held, to_the_second
 
 RUNNING = "running"
 STOPPED = "stopped"
+CUT_OFF = "cut off"
+WAITING = "waiting"
+"""Outcomes of a run that has not come to its end: at work, asked to stop, killed without a word,
+and not begun since a sync started by hand holds the home."""
 _ATTEMPTS = 3
 """A run cut off by a restart or a power cut goes on; one that takes the machine down does not."""
 
@@ -24,6 +26,7 @@ _ATTEMPTS = 3
 class JobState(BaseModel):
     """The last run of a job. Times are aware; ``exit_code`` is None while it runs."""
 
+    lane: str = ""
     due: AwareDatetime | None = None
     attempts: int = 0
     started_at: AwareDatetime | None = None
@@ -33,22 +36,15 @@ class JobState(BaseModel):
     message: str = ""
     next_at: AwareDatetime | None = None
 
+    def is_known(self, now: datetime) -> bool:
+        """Whether it was met before. A due time in the future is a clock that was set back."""
+        return self.due is not None and self.due <= now
+
     @property
-    def is_cut_off(self) -> bool:
-        """Whether the last run was ended before its time, or goes on in another process."""
-        return self.outcome in (RUNNING, STOPPED)
-
-    def owes(self, latest_due: datetime, now: datetime) -> bool:
-        """Whether the run that was due last was missed or cut off, so that it must be made up.
-
-        A job that was never known owes nothing: its first time is its next one. A due time in the
-        future is a clock that was set back, and counts as not known.
-        """
-        if self.due is None or self.due > now:
-            return False
-        if self.due < latest_due:
-            return True
-        return self.is_cut_off and self.attempts < _ATTEMPTS
+    def goes_on(self) -> bool:
+        """Whether the last run is to be run again, since it did not come to its end."""
+        is_cut = self.outcome in (RUNNING, STOPPED, CUT_OFF) and self.attempts < _ATTEMPTS
+        return is_cut or self.outcome == WAITING
 
 
 class _Scheduler(BaseModel):
@@ -67,44 +63,47 @@ class ScheduleState:
     def __init__(self, home: Path) -> None:
         self._file = JsonFile(home / "schedule.json", _State)
 
-    def job(self, name: str) -> JobState:
-        """What is known of a job."""
-        return self.jobs().get(name, JobState())
-
     def jobs(self) -> dict[str, JobState]:
         """Every known job."""
         return self._file.read().jobs
 
-    def planned(self, next_times: Mapping[str, datetime | None], now: datetime) -> None:
+    def plan(self, next_times: Mapping[str, datetime], now: datetime) -> None:
         """Note when each job runs next; jobs that are no longer planned are forgotten.
 
         A job met for the first time counts as known from ``now`` on, and so does one whose due time
-        a clock set back has made impossible.
+        a clock set back has made impossible. Nothing new writes nothing.
+        """
+        times = {name: to_the_second(moment) for name, moment in next_times.items()}
+        known = self.jobs()
+        if times == {name: job.next_at for name, job in known.items() if job.is_known(now)}:
+            return
+        with self._file.change() as state:
+            state.jobs = {name: state.jobs.get(name, JobState()) for name in times}
+            for name, job in state.jobs.items():
+                if not job.is_known(now):
+                    job.due, job.attempts, job.outcome = to_the_second(now), 0, ""
+                job.next_at = times[name]
+
+    def started(self, name: str, lane: str, due: datetime, now: datetime) -> None:
+        """Note that a run begins, before it does: cut off, it is then known to be so.
+
+        Whoever calls it holds the lane, so others of it that are noted as running were cut off.
         """
         with self._file.change() as state:
-            known = {name: state.jobs.get(name, JobState()) for name in next_times}
-            for name, job in known.items():
-                if job.due is None or job.due > now:
-                    job.due, job.attempts = to_the_second(now), 0
-                job.next_at = _known(next_times[name])
-            state.jobs = known
-
-    def next_run(self, name: str, moment: datetime | None) -> None:
-        """Note when one job runs next."""
-        with self._job(name) as job:
-            job.next_at = _known(moment)
-
-    def started(self, name: str, due: datetime, now: datetime) -> None:
-        """Note that a run begins, before it does: cut off, it is then known to be so."""
-        with self._job(name) as job:
+            for other in state.jobs.values():
+                if other.lane == lane and other.outcome == RUNNING:
+                    other.outcome = CUT_OFF
+            job = state.jobs.setdefault(name, JobState())
             due = to_the_second(due)
-            job.attempts = job.attempts + 1 if job.due == due else 1
-            job.due, job.started_at, job.ended_at = due, to_the_second(now), None
+            is_new = job.due != due or not job.outcome
+            job.attempts = 1 if is_new else job.attempts + (job.outcome != WAITING)
+            job.lane, job.due, job.started_at, job.ended_at = lane, due, to_the_second(now), None
             job.exit_code, job.outcome, job.message = None, RUNNING, ""
 
     def ended(self, name: str, now: datetime, exit_code: int, outcome: str, message: str) -> None:
         """Note how a run ended."""
-        with self._job(name) as job:
+        with self._file.change() as state:
+            job = state.jobs.setdefault(name, JobState())
             job.ended_at, job.exit_code = to_the_second(now), exit_code
             job.outcome, job.message = outcome, message
 
@@ -117,11 +116,6 @@ class ScheduleState:
         """Process and start of the scheduler that noted itself last; it may have been killed."""
         found = self._file.read().scheduler
         return (found.pid, found.since) if found else None
-
-    @contextmanager
-    def _job(self, name: str) -> Iterator[JobState]:
-        with self._file.change() as state:
-            yield state.jobs.setdefault(name, JobState())
 
 
 def next_runs(home: Path) -> list[dict[str, Any]]:
@@ -140,7 +134,7 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
             "last_due_at": job.due.isoformat() if job.due and job.started_at else None,
             "last_ended_at": job.ended_at and job.ended_at.isoformat(),
             "exit_code": job.exit_code,
-            "outcome": _told(home, name, job),
+            "outcome": _told(home, job),
             "message": job.message,
             "is_served": served,
         }
@@ -149,9 +143,9 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["next_at"] is None, str(row["next_at"]), row["job"]))
 
 
-def job_lock(home: Path, name: str) -> Path:
-    """The lock that whoever runs a job holds."""
-    return home / f"schedule-{quote(name, safe=':')}.lock".replace(":", "-")
+def lane_lock(home: Path, lane: str) -> Path:
+    """The lock that whoever runs jobs of a lane holds."""
+    return home / f"schedule-{lane}.lock"
 
 
 def is_served(home: Path) -> bool:
@@ -159,12 +153,8 @@ def is_served(home: Path) -> bool:
     return is_held(home / "schedule.lock")
 
 
-def _told(home: Path, name: str, job: JobState) -> str:
+def _told(home: Path, job: JobState) -> str:
     """How a run ended; one whose process was killed could not say so itself."""
-    if job.outcome == RUNNING and not is_held(job_lock(home, name)):
-        return "cut off"
+    if job.outcome == RUNNING and not is_held(lane_lock(home, job.lane)):
+        return CUT_OFF
     return job.outcome
-
-
-def _known(moment: datetime | None) -> datetime | None:
-    return moment and to_the_second(moment)

@@ -117,7 +117,7 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
 
 
 def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
-    from schedules.scheduler import Scheduler
+    from schedules.clock import serve
 
     told = ""
 
@@ -131,22 +131,19 @@ def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
                 tell(f"The settings have changed and cannot be used; the old times stay: {told}")
             return False
 
-    return Scheduler(jobs, runner, is_outdated=is_outdated).run()
+    return serve(jobs, runner, is_outdated=is_outdated)
 
 
 def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> int:
     """Run one job, or without a name what is due."""
-    from schedules.runner import worst
-    from schedules.scheduler import Agenda, run_once
+    from schedules.clock import run_due, run_now
 
-    agenda = Agenda(jobs, runner)
     if name is None:
-        return run_once(agenda)
+        return run_due(jobs, runner)
     known = {job.name: job for job in jobs}
     if name not in known:
         raise CommandError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
-    agenda.note()
-    return worst(list(agenda.run(known[name], runner.now())))
+    return run_now(known[name], jobs, runner)
 
 
 def _housekeeping() -> int:

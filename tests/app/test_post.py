@@ -9,8 +9,8 @@ from pipelines.monitor.notify import load_notify
 from pipelines.report import Period, ReportError, closing_report
 from pipelines.report.post import NotSent, PostSettings, load_post, send
 from pipelines.settings import SettingsError
+from tests.app.receivers import HookServer, MailServer, served
 from tests.app.warehouse import NOW
-from tests.schedules.receivers import HookServer, MailServer, served
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ import pytest
 
 from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings
 from shopmirror.main import main
+from tests.app.nights import bench as bench
+from tests.app.nights import clock as clock
+from tests.app.nights import home as home
+from tests.app.nights import job
+from tests.app.receivers import HookServer, MailServer, served
 from tests.fakes.loopback import Loopback, Reply
-from tests.schedules.conftest import bench as bench
-from tests.schedules.conftest import clock as clock
-from tests.schedules.conftest import home as home
-from tests.schedules.conftest import job
-from tests.schedules.receivers import HookServer, MailServer, served
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedules.triggers import DailyAt, EveryMinutes
+from schedules.times import Daily, Every
 
 ZONES = (
     "UTC", "Europe/Berlin", "America/New_York", "America/Santiago", "Australia/Lord_Howe",
@@ -20,9 +20,9 @@ moments = st.datetimes(datetime(2005, 1, 1), datetime(2035, 12, 31)).map(
 walls = st.times().map(lambda t: t.replace(second=0, microsecond=0))
 
 
-def _fires(trigger: DailyAt, first: datetime, last: datetime) -> list[datetime]:
+def _fires(times: Daily, first: datetime, last: datetime) -> list[datetime]:
     found, moment = [], first
-    while (moment := trigger.get_next_fire_time(moment, moment)) < last:
+    while (moment := times.after(moment)) < last:
         found.append(moment)
     return found
 
@@ -41,11 +41,11 @@ def _fires(trigger: DailyAt, first: datetime, last: datetime) -> list[datetime]:
     ],
 )
 def test_nights_of_clock_changes(zone, night, at, expected):
-    trigger = DailyAt(at, ZoneInfo(zone))
+    times = Daily(at, ZoneInfo(zone))
     begin = datetime.combine(night, time(0), UTC) - timedelta(hours=11)
     found = [
         moment
-        for moment in _fires(trigger, begin - timedelta(days=1), begin + timedelta(days=2))
+        for moment in _fires(times, begin - timedelta(days=1), begin + timedelta(days=2))
         if moment.astimezone(ZoneInfo(zone)).date() == night
     ]
     assert [moment.isoformat() for moment in found] == expected
@@ -53,8 +53,8 @@ def test_nights_of_clock_changes(zone, night, at, expected):
 
 @given(st.sampled_from(ZONES), walls, moments)
 def test_each_day_has_exactly_one_run(zone, at, begin):
-    trigger = DailyAt(at, ZoneInfo(zone))
-    fires = _fires(trigger, begin, begin + timedelta(days=20))
+    times = Daily(at, ZoneInfo(zone))
+    fires = _fires(times, begin, begin + timedelta(days=20))
     gaps = [b - a for a, b in pairwise(fires)]
     # 22: a change forward by two hours; 26: back by two. A day Apia left out has its own date.
     assert all(timedelta(hours=22) <= gap <= timedelta(hours=26) for gap in gaps), gaps
@@ -63,25 +63,25 @@ def test_each_day_has_exactly_one_run(zone, at, begin):
 
 @given(st.sampled_from(ZONES), walls, moments, st.integers(0, 6))
 def test_latest_and_after_meet(zone, at, moment, weekday):
-    for trigger in (DailyAt(at, ZoneInfo(zone)), DailyAt(at, ZoneInfo(zone), weekday)):
-        latest, following = trigger.latest(moment), trigger.after(moment)
+    for times in (Daily(at, ZoneInfo(zone)), Daily(at, ZoneInfo(zone), weekday)):
+        latest, following = times.latest(moment), times.after(moment)
         assert latest <= moment < following
-        assert trigger.after(latest) == following
-        assert trigger.latest(following) == following
+        assert times.after(latest) == following
+        assert times.latest(following) == following
 
 
 @given(moments, st.integers(1, 1440))
 def test_minutes_do_not_shift_with_a_restart(moment, minutes):
-    trigger = EveryMinutes(minutes)
-    assert trigger.latest(moment) <= moment < trigger.after(moment)
+    times = Every(minutes)
+    assert times.latest(moment) <= moment < times.after(moment)
     later = moment + timedelta(seconds=17)
-    if trigger.latest(later) == trigger.latest(moment):
-        assert trigger.after(later) == trigger.after(moment)
+    if times.latest(later) == times.latest(moment):
+        assert times.after(later) == times.after(moment)
 
 
 def test_the_zone_of_the_machine_plays_no_part(monkeypatch):
-    trigger = DailyAt(time(22, 30), ZoneInfo("America/Guatemala"))
+    times = Daily(time(22, 30), ZoneInfo("America/Guatemala"))
     moment = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    before = trigger.after(moment)
+    before = times.after(moment)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    assert trigger.after(moment) == before == datetime(2026, 11, 22, 4, 30, tzinfo=UTC)
+    assert times.after(moment) == before == datetime(2026, 11, 22, 4, 30, tzinfo=UTC)

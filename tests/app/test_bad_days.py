@@ -15,6 +15,7 @@ from pipelines.sync.run import sync
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.ledger import LedgerError
+from tests.app.nights import home as home
 from tests.homes import settings_of
 
 ZONE = "America/Guatemala"

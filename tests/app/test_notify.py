@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from pipelines.masking import scrub
 from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver
+from tests.app.nights import bench as bench
+from tests.app.nights import clock as clock
+from tests.app.nights import home as home
+from tests.app.nights import job
+from tests.app.receivers import HookServer, MailServer, served
 from tests.promises import promise
-from tests.schedules.conftest import job
-from tests.schedules.receivers import HookServer, MailServer, served
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ from pipelines.settings import Settings, ShopSettings
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.settings import ScheduleSettings
-from schedules.triggers import DailyAt, EveryMinutes
+from schedules.times import Every, Times
 
 
 class Clock:
@@ -35,14 +35,9 @@ def clock():
     return Clock(datetime(2026, 11, 20, 12, 0, tzinfo=UTC))
 
 
-@pytest.fixture(autouse=True)
-def plain_environment(plain_folder):
-    return plain_folder
-
-
 @pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "data"
+def home(plain_folder):
+    folder = plain_folder / "data"
     folder.mkdir()
     return folder
 
@@ -64,7 +59,7 @@ class Bench:
         self.notify = NotifySettings()
         self.schedule = ScheduleSettings(stop_seconds=5)
 
-    def runner(self, script: str = "", **options: object) -> Runner:
+    def runner(self, script: str = "") -> Runner:
         return Runner(
             self.home,
             self.schedule,
@@ -73,7 +68,6 @@ class Bench:
             tell=self.told.append,
             now=self.clock,
             program=(sys.executable, "-c", script),
-            **options,  # type: ignore[arg-type]
         )
 
 
@@ -86,15 +80,20 @@ def bench(home, clock):
 
 def job(
     name: str = "sync",
-    trigger: DailyAt | EveryMinutes | None = None,
+    times: Times | None = None,
     *,
-    commands: Sequence[Command] = (Command(("sync",)),),
-    lane: str = "warehouse",
+    commands: Sequence[Command] = (),
+    lane: str = "",
     limit: timedelta = timedelta(minutes=5),
     follows: str = "",
+    quiet: Collection[int] = (),
 ) -> PlannedJob:
-    if trigger is None and not follows:
-        trigger = EveryMinutes(60)
+    """A job whose command is its name; ``sync`` and ``audit`` share a lane."""
+    if times is None and not follows:
+        times = Every(60)
+    lane = lane or ("warehouse" if name in ("sync", "audit") else name)
     return PlannedJob(
-        name, "a job", lane, trigger, limit, ZoneInfo("UTC"), lambda day: list(commands), follows
-    )
+        name, "a job", lane, times, limit, ZoneInfo("UTC"),
+        lambda day: list(commands or [Command((name, day.isoformat()))]),
+        follows, frozenset(quiet),
+    )  # fmt: skip

@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.json_file import write_atomically
 from pipelines.monitor.schedule_state import ScheduleState
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from schedules import clock as clockwork
 from shopmirror.main import main
+from tests.app.nights import home as home
 
 PROGRAM = [sys.executable, "-c", "from shopmirror.main import run; run()"]
 
@@ -50,7 +53,7 @@ def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
     monkeypatch.setenv("SCHEDULE__STOP_SECONDS", "10")
     state = ScheduleState(home)
     long_ago = datetime.now(UTC) - timedelta(days=3)
-    state.started("sync", long_ago, long_ago)  # owed: it begins at once
+    state.started("sync", "warehouse", long_ago, long_ago)  # cut off: it begins at once
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(
         PROGRAM + ["schedule"],
@@ -77,8 +80,8 @@ def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
         if process.poll() is None:
             process.kill()
         reader.join(30)
-    assert state.job("sync").outcome == "stopped"
-    assert state.job("report").started_at is None
+    assert state.jobs()["sync"].outcome == "stopped"
+    assert state.jobs()["report"].started_at is None
     answered = [r for r in server.requests("main") if r.status == 200]
     assert answered, "nothing was fetched"
     logged = "".join(path.read_text() for path in (home / "logs").glob("*.jsonl"))
@@ -124,12 +127,53 @@ def test_once_begins_with_remembering(home, configured, server):
 
 def test_a_job_can_be_run_by_hand(home, configured):
     assert main(["schedule", "--run", "housekeeping"]) == 0
-    state = ScheduleState(home).job("housekeeping")
+    state = ScheduleState(home).jobs()["housekeeping"]
     assert state.exit_code == 0 and "Deleted" in state.message
 
 
-def test_a_home_that_cannot_be_written_is_named(plain_environment, configured, monkeypatch, capsys):
-    (plain_environment / "blocked").write_text("a file where the folder should be")
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_environment / "blocked"))
+def test_a_home_that_cannot_be_written_is_named(plain_folder, configured, monkeypatch, capsys):
+    (plain_folder / "blocked").write_text("a file where the folder should be")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_folder / "blocked"))
     assert main(["schedule", "--once"]) == 2
     assert "blocked" in capsys.readouterr().err
+
+
+def test_a_running_scheduler_takes_changed_settings(home, configured, monkeypatch, capfd):
+    monkeypatch.setattr(clockwork, "EVERY", timedelta(seconds=0.05))
+    monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "0")
+    config, now = Path(".dlt/config.toml"), datetime.now(UTC)
+    config.parent.mkdir()
+
+    def set_to(at: str) -> None:
+        write_atomically(config, f'[schedule]\nsync_at = "{at}"\nhousekeeping_at = "{at}"\n')
+
+    def is_planned(hours: int) -> bool:
+        jobs = ScheduleState(home).jobs()
+        planned = jobs["sync"].next_at if "sync" in jobs else None
+        return planned is not None and planned.hour == (now + timedelta(hours=hours)).hour
+
+    def wait(hours: int) -> None:
+        until = time.monotonic() + 60
+        while not is_planned(hours):
+            assert time.monotonic() < until, hours
+            time.sleep(0.01)
+
+    def change() -> None:
+        try:
+            wait(10)
+            set_to("25:00")
+            time.sleep(0.5)
+            assert is_planned(10)
+            set_to(f"{now + timedelta(hours=12):%H:00}")
+            wait(12)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    set_to(f"{now + timedelta(hours=10):%H:00}")
+    changing = threading.Thread(target=change)
+    changing.start()
+    assert main(["schedule"]) == 0
+    changing.join()
+    told = capfd.readouterr().err
+    assert "the old times stay: Settings under [schedule] are wrong: sync_at" in told
+    assert "planned anew" in told and is_planned(12)

@@ -19,8 +19,12 @@ from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
 from sources.repair_shop.ledger import Ledger
+from tests.app.nights import bench as bench
+from tests.app.nights import clock as clock
+from tests.app.nights import home as home
+from tests.app.nights import job
+from tests.app.nights import settings as settings
 from tests.promises import promise
-from tests.schedules.conftest import job
 
 
 def _incident_lines(settings: Settings) -> list[str]:

@@ -10,6 +10,8 @@ from pipelines.settings import Settings, SettingsError, ShopSettings
 from schedules.jobs import PlannedJob, business_day, planned_jobs
 from schedules.settings import ScheduleSettings, load_retention, load_schedule
 
+pytestmark = pytest.mark.usefixtures("plain_folder")
+
 DUE = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)  # 22:30 of the 20th in Guatemala
 
 
@@ -35,8 +37,8 @@ def test_one_shop_needs_five_jobs():
         ("report", "--day", "2026-11-20")
     ]
     assert jobs["report"].follows == "sync"
-    assert jobs["sync"].trigger is not None
-    assert jobs["sync"].trigger.after(datetime(2026, 11, 20, 12, tzinfo=UTC)) == DUE
+    assert jobs["sync"].times is not None
+    assert jobs["sync"].times.after(datetime(2026, 11, 20, 12, tzinfo=UTC)) == DUE
 
 
 def test_every_command_of_the_table_is_one_of_ours():
@@ -107,7 +109,7 @@ def test_settings_come_from_files_and_environment(tmp_path, monkeypatch):
     ("name", "value"),
     [("SYNC_LIMIT_MINUTES", "inf"), ("STOP_SECONDS", "nan"), ("SYNC_AT", ""), ("REPORT_AT", " ")],
 )
-def test_no_end_and_no_time_are_refused(plain_environment, monkeypatch, name, value):
+def test_no_end_and_no_time_are_refused(plain_folder, monkeypatch, name, value):
     """A variable that is there and empty is no word for never: nights would end in silence."""
     monkeypatch.setenv(f"SCHEDULE__{name}", value)
     with pytest.raises(SettingsError, match=name.lower()):

@@ -73,9 +73,9 @@ def test_a_path_that_cannot_be_said_is_refused(tmp_path):
         crontab_line(Place(tmp_path / "a\nb", tmp_path, tmp_path, "nobody"))
 
 
-def test_the_command_prints_them(plain_environment, capsys):
+def test_the_command_prints_them(plain_folder, capsys):
     assert main(["schedule", "--print", "crontab"]) == 0
-    assert str(plain_environment) in capsys.readouterr().out
+    assert str(plain_folder) in capsys.readouterr().out
     assert main(["schedule", "--print", "systemd"]) == 0
     printed = capsys.readouterr().out
     assert str(Path(sys.executable).parent / "shopmirror") in printed

@@ -11,6 +11,7 @@ import pytest
 from schedules.housekeeping import clear_out
 from schedules.settings import RetentionSettings
 from shopmirror.main import main
+from tests.app.nights import home as home
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
