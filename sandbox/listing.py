@@ -94,12 +94,50 @@ def read_page(
     if quirks.shows_after:
         shown = store.now().timestamp() - quirks.shows_after
         parts.append(("coalesce(json_extract(doc, '$._made'), 0) <= ?", [shown]))
-    records = _cut(kind, parts, _order(row, query, quirks), _window(query, quirks), store, quirks)
+    cut = parts
+    if "type" in path and quirks.custom_fields != "own":
+        parts, cut = _as_shop_shows(parts, query, path, store, quirks)
+    records = _cut(kind, cut, _order(row, query, quirks), _window(query, quirks), store, quirks)
+    if parts != cut:
+        where, arguments = _all_of(parts)
+        wanted = {record["id"] for record in store.select(kind.name, where, arguments)}
+        records = [record for record in records if record["id"] in wanted]
     flags = {flag: part for flag, part in kind.include.items() if part and flag in row.parameters}
     hidden = frozenset(part for flag, part in flags.items() if not query.flag(flag))
     if kind.name == "payments" and query.flag("includeResource"):
         _embed(records, store)
     return records, hidden
+
+
+def _as_shop_shows(
+    parts: list[Condition],
+    query: Query,
+    path: Mapping[str, str],
+    store: ShopStore,
+    quirks: Quirks,
+) -> tuple[list[Condition], list[Condition]]:
+    """What is asked of custom fields in a quirk's way, and from which rows pages are cut."""
+    category = "coalesce(json_extract(doc, '$.category_id'), 0)"
+    if quirks.custom_fields == "cut_first":
+        return parts, [ALL]
+    if path["type"] != "tickets":
+        return parts, parts
+    if quirks.custom_fields == "with_default":
+        where, arguments = _all_of(parts)
+        tab = "coalesce(json_extract(doc, '$.tab_id'), 0)"
+        default = f"kind = 'tickets' AND {category} = 0 AND {tab} = 0"
+        parts = [(f"({where}) OR ({default})", arguments)]
+    elif asked := query.one("categoryId"):
+        named = f"CAST({category} AS TEXT) = ?"
+        if not store.first("custom_fields", named, [asked]):
+            raise Refusal("There is no such category of custom fields.")
+    return parts, parts
+
+
+def _all_of(parts: Sequence[Condition]) -> tuple[str, list[Any]]:
+    """Conditions as one, with its values."""
+    where = " AND ".join(f"({sql})" for sql, _ in parts)
+    return where, [value for _, values in parts for value in values]
 
 
 def _asked(
@@ -326,8 +364,7 @@ def _cut(
     offset, limit = window
     if limit == 0:
         return []
-    where = " AND ".join(f"({sql})" for sql, _ in parts)
-    arguments = [value for _, values in parts for value in values]
+    where, arguments = _all_of(parts)
     found = store.select(kind.name, where, arguments, order=order, limit=limit, offset=offset)
     if not found and offset and quirks.past_the_end != "empty":
         if quirks.past_the_end == "error":

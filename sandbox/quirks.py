@@ -136,5 +136,10 @@ class Quirks(BaseModel):
         description="lists leave out inactive staff, products and suppliers, and closed leads, "
         "unless they are asked for",
     )
+    custom_fields: Literal["own", "with_default", "strict", "cut_first"] = Field(
+        "own",
+        description="of a category: its own, the default ones too, refused where it has none; "
+        "cut_first: pages are cut from those of all types and categories",
+    )
     latency_seconds: float = Field(0.0, ge=0, description="real seconds before each answer")
     definition: Definition = Definition()

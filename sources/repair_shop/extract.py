@@ -25,6 +25,7 @@ from .http.client import Client
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
 from .scan import PAGE_ROWS, Outcome, PagingBroken
+from .scan.custom_fields import reach
 from .scan.deletions import Deletions
 from .scan.job_reader import JobReader, OnRows
 from .scan.jobs import (
@@ -105,6 +106,7 @@ class ShopFetch:
     def __post_init__(self) -> None:
         self.began = self.ledger.last_seq()
         self._put_off: list[JobResult] = []
+        self._reach = reach(self.ledger, self.client.shop.name)
         self._reader = JobReader(self.client, self.ledger, self.began)
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
@@ -154,6 +156,12 @@ class ShopFetch:
             for result in self.results
             if result.is_resumed and result.job.kind == "full" and not result.doubt
         }
+
+    def outgrown(self) -> set[str]:
+        """Lists of custom fields, if all types' fields came to fill more pages in this run."""
+        if reach(self.ledger, self.client.shop.name) <= self._reach:
+            return set()
+        return {one.job.resource for one in self.results if one.job.endpoint.variants}
 
     @property
     def doubts(self) -> list[str]:

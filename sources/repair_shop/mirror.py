@@ -59,7 +59,7 @@ def read_shop(
     fetch.run(job for job in jobs if not job.comes_late)
     if fetch.fatal is None:
         fetch.run(job for job in jobs if job.comes_late)
-    if fetch.fatal is None and not is_limited and (resumed := fetch.resumed()):
+    if fetch.fatal is None and not is_limited and (resumed := fetch.resumed() | fetch.outgrown()):
         jobs = mirror_jobs(ledger, shop, endpoints=endpoints)
         fetch.run(job for job in jobs if job.resource in resumed and job.kind != "hidden")
     if fetch.fatal is None:

@@ -89,6 +89,12 @@ class ShopSettings(BaseModel):
         20.0, ge=0, le=100, description="share of a slice that may vanish at once unconfirmed"
     )
 
+    custom_field_categories: str = Field(
+        "",
+        description="categoryId of tickets' custom fields that no list names, with commas between; "
+        "one with a tabId as 17:3",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _no_name_is_mistyped(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -128,6 +134,26 @@ class ShopSettings(BaseModel):
         if not text or not text.isascii() or not text.isprintable():
             raise ValueError("is empty or holds characters that no key has")
         return SecretStr(text)
+
+    @field_validator("custom_field_categories", mode="before")
+    @classmethod
+    def _categories_are_numbers(cls, value: Any) -> str:
+        parts = value if isinstance(value, list | tuple) else str(value).split(",")
+        named = [text for part in parts if (text := str(part).replace(" ", ""))]
+        if not all(re.fullmatch(r"[0-9]{1,18}(:[0-9]{1,18})?", part) for part in named):
+            raise ValueError("must be numbers like 4, 17:3, with commas between")
+        return ",".join(named)
+
+    @property
+    def categories_of_fields(self) -> dict[str, list[str]]:
+        """The categories that ``custom_field_categories`` names, each with its tabs."""
+        found: dict[str, list[str]] = {}
+        for part in filter(None, self.custom_field_categories.split(",")):
+            category, _, tab = part.partition(":")
+            found.setdefault(str(int(category)), []).extend(
+                [str(int(tab))] if tab and int(tab) else []
+            )
+        return found
 
     @property
     def zone(self) -> ZoneInfo:

@@ -73,6 +73,7 @@ def repair_shop(
     timeout_seconds: float | None = None,
     audit_requests: int | None = None,
     vanish_limit_percent: float | None = None,
+    custom_field_categories: str | None = None,
     ledger_folder: str | None = None,
     max_requests: int | None = None,
     full: bool = False,
@@ -98,6 +99,8 @@ def repair_shop(
         timeout_seconds (float): How long an answer may take.
         audit_requests (int): Requests a run for re-reading old days, where all lists are selected.
         vanish_limit_percent (float): Share of a list that may vanish at once and be believed.
+        custom_field_categories (str): ``categoryId`` of tickets' custom fields that no list names,
+            with commas between; one with a ``tabId`` as ``17:3``.
         ledger_folder (str): Folder of the ledger and the rate budget. Default:
             ``SHOPMIRROR_HOME``, else ``data`` in the current folder.
         max_requests (int): Stop asking after so many requests; the next run goes on from there.

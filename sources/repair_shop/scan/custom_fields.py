@@ -1,96 +1,204 @@
-"""Reading every custom field of tickets, not only the default ones.
+"""Reading custom fields: those of a type, and of tickets those of each category and tab.
 
 ``GET /customFields/tickets`` answers with the default custom fields; others belong to a category
 or a tab and show only when it is asked for by ``categoryId`` and ``tabId`` (specification, GET
-/customFields/{type}). So with a scan of the whole list each category of the shop is asked too, and
-the tabs that its answers name, or that follow on each other.
+/customFields/{type}). Nothing says whose categories these are, nor lists them. So a weekly scan
+asks for those that the settings name, then for the categories of products, and, where none of these
+has fields of its own, for preset categories and small numbers. Tabs are those that the settings or
+the answers name, or that follow on each other.
+
+All types may stand in one list, which a service cuts into pages before it leaves the others out.
+Then a short page is no end, nor is an empty one: pages are read as far as all types' fields reach.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
+from ..errors import BadAnswer, NotAllowed
 from ..ledger import Ledger, Scan
+from ..schema.endpoints import ENDPOINTS
+from ..settings import ShopSettings
 from ..threads import side_by_side
-from . import Outcome, read_window
+from . import PAGE_ROWS, Outcome, read_window
 from .tickets import MakeReader
 
 ASKED_AT_MOST = 60
 """Categories and tabs that one scan asks for; the others are the next weeks' turn."""
-_ALIKE = 4
-"""So many answers like the default one, and the service does not know the filter."""
+GUESSED_AT_MOST = 30
+"""Categories and tabs asked for besides where none of a known category has fields."""
+_NUMBERS = range(1, 11)
+"""The numbers tried as categories then, after the preset categories."""
 _WIDTH = 4
 """Categories read at a time: often the last thing that a run asks, it must not wait for each."""
 _TABS = ("tab_id", "tabId", "tab")
+_CUT_KEY = "custom fields are cut first"
+"""Ledger key of a shop whose pages are cut before other types' fields are left out."""
 
 
-def read_custom_fields(
-    ledger: Ledger, scan: Scan, reader: MakeReader, path: str, today: date
+def read_fields(
+    ledger: Ledger,
+    scan: Scan,
+    reader: MakeReader,
+    shop: ShopSettings,
+    *,
+    in_categories: bool,
+    today: date,
 ) -> Outcome:
-    """The default fields, those of each category, and those of the tabs that show themselves.
+    """All fields of a type; with ``in_categories`` those of categories and tabs too.
 
     ``whole`` only if every category had its turn, so that no field of another is taken for gone.
     """
-    categories = _in_turn(_categories(ledger, scan.shop), today)
-    fields = _Fields(ledger, scan, reader, path, read_window(reader()))
-    covered = side_by_side(fields.read_category, ("0", *categories), _WIDTH)
-    return fields.outcome(sum(covered[1:]), len(categories))
+    # Where nothing is known yet, other types' fields may fill the first page.
+    out = _read_pages(ledger, shop.name, reader(), max(2, reach(ledger, shop.name)))
+    if not in_categories:
+        return out
+    return _Categories(ledger, scan, reader, shop, out).read(today)
+
+
+def read_new_fields(
+    ledger: Ledger, scan: Scan, reader: MakeReader, known: Iterable[str]
+) -> Outcome:
+    """What a night asks for: the first page, if it shows all ``known`` rows and none can be behind.
+
+    Else the whole list. Costs one request while all types' fields fit on a page.
+    """
+    first = reader().ask("up:1", 1, None)
+    pages = reach(ledger, scan.shop)
+    if pages == 1 and 0 < first.size < _size(ledger, scan.shop) and {*first.ids}.issuperset(known):
+        out = Outcome(proof="the whole list", whole=True)
+        out.take(first)
+        return out
+    return _read_pages(ledger, scan.shop, reader(), pages)
+
+
+def reach(ledger: Ledger, shop: str) -> int:
+    """Pages into which the service may cut the fields of all types, as far as they are known.
+
+    Where it grew in a run, lists read before that may lack the rows of the new pages.
+    """
+    lists = ENDPOINTS["custom_fields"].resources
+    return sum(ledger.live_count(shop, one) for one in lists) // _size(ledger, shop) + 1
+
+
+def _size(ledger: Ledger, shop: str) -> int:
+    """Rows of a full page at this service."""
+    return min(PAGE_ROWS, ledger.list_state(shop, "").page_rows or PAGE_ROWS)
+
+
+def _read_pages(ledger: Ledger, shop: str, reader: Any, pages: int) -> Outcome:
+    """A list up to its empty page, and beyond it as far as ``pages``."""
+    out = read_window(reader)
+    if out.page_rows < PAGE_ROWS:
+        out.page_rows = 0  # its pages are short for the rows of other types
+    number, behind = 1, list[int]()
+    while (number := number + 1) <= max(pages, (behind or [0])[-1] + 1):
+        page = reader.ask(f"up:{number}", number, None)  # those read above come from the ledger
+        if not out.ids.issuperset(page.ids):
+            out.take(page)
+            behind.append(number)
+    for number in reversed(behind):
+        out.take(reader.ask(f"behind:{number}", number, None))
+    if behind:
+        ledger.set_value(shop, _CUT_KEY, "yes")
+        out.proof += f", and rows on page(s) {', '.join(map(str, behind))} behind it"
+    return out
 
 
 @dataclass
-class _Fields:
-    """What one scan read so far."""
+class _Categories:
+    """What one scan of tickets' fields read so far; ``out``: the default ones."""
 
     ledger: Ledger
     scan: Scan
     reader: MakeReader
-    path: str
+    shop: ShopSettings
     out: Outcome
+    most: int = ASKED_AT_MOST
     asked: int = 0
-    alike: int = 0
+    with_fields: set[str] = field(default_factory=set)
     tabs: int = 0
 
     def __post_init__(self) -> None:
         self.defaults = frozenset(self.out.ids)
         self.shown = {"": self.defaults}
+        self.named = self.shop.categories_of_fields
+        cut = self.ledger.value(self.scan.shop, _CUT_KEY)
+        self.pages = reach(self.ledger, self.scan.shop) if cut else 1
 
-    @property
-    def is_enough(self) -> bool:
-        """Whether the scan's share of requests is used, or more would show nothing."""
-        return self.asked >= ASKED_AT_MOST or self.alike >= _ALIKE
+    def read(self, today: date) -> Outcome:
+        """The categories in turn, and others where none of them has fields of its own."""
+        listed = _in_turn(self._ids_of("categories"), today)
+        first = list(dict.fromkeys(("0", *self.named, *listed)))
+        covered = sum(side_by_side(self._read_category, first, _WIDTH))
+        told = f"{covered - 1} of {len(first) - 1} categories"
+        if self.with_fields <= {"0"}:
+            numbers = (*self._ids_of("preset_categories"), *map(str, _NUMBERS))
+            guessed = [one for one in dict.fromkeys(numbers) if one not in first]
+            self.most += GUESSED_AT_MOST
+            tried = sum(side_by_side(self._read_category, guessed, _WIDTH))
+            told += f", {tried} other number(s) tried"
+        elif covered < len(first):
+            told += ", the others in the weeks to come"
+        self.out.whole = self.out.whole and covered == len(first)
+        self.out.proof = f"default fields: {self.out.proof}; {told}, {self.tabs} tabs with fields"
+        return self.out
 
-    def read_category(self, category: str) -> bool:
+    def _ids_of(self, table: str) -> list[str]:
+        """Ids of a list that may be asked for: ``categoryId`` is numeric."""
+        ids = self.ledger.live_ids(self.scan.shop, table)
+        return sorted((one for one in ids if one.isdecimal() and int(one)), key=int)
+
+    def _read_category(self, category: str) -> bool:
         """The fields of a category (``0``: of none) without a tab, and in each of its tabs.
 
-        Its rows may name tabs; else the first is tried, and the one after each that has fields.
-        Whether it had its turn.
+        The settings and its rows may name tabs; else the first is tried, and the one after each
+        that has fields. Whether it had its turn.
         """
-        if self.is_enough:
+        if self.asked >= self.most:
             return False
-        if category != "0":
-            self._ask(category, "0")
-        waiting = {"1", *self._tabs_named(category)}
+        if category != "0" and self._ask(category, "0") is None:
+            return True
+        waiting = {"1", *self.named.get(category, ()), *self._tabs_named(category)}
         done: set[str] = set()
-        while (left := sorted(waiting - done)) and not self.is_enough:
+        while (left := sorted(waiting - done)) and self.asked < self.most:
             tab = left[0]
             done.add(tab)
             if self._ask(category, tab):
                 self.tabs += 1
                 waiting |= {str(int(tab) + 1)} if tab.isdecimal() else set()
+        return waiting <= done
+
+    def _ask(self, category: str, tab: str) -> bool | None:
+        """Whether a category and tab have fields of their own; None if the service refuses them."""
+        self.asked += 1
+        params = {n: v for n, v in (("categoryId", category), ("tabId", tab)) if v != "0"}
+        prefix = f"{category}:{tab}:"
+        for again in ("", "again:"):  # a refusal may come by chance, and would stand for a week
+            try:
+                found = self._fields_of(f"{prefix}{again}", params)
+                break
+            except BadAnswer as error:
+                if error.transient or isinstance(error, NotAllowed):
+                    raise
+        else:
+            return None
+        self.shown[prefix] = frozenset(found.ids)
+        self.out.add(found)
+        if found.ids <= self.defaults:
+            return False
+        self.with_fields.add(category)
         return True
 
-    def _ask(self, category: str, tab: str) -> bool:
-        """Whether a category and tab have fields of their own."""
-        pairs = (("categoryId", category), ("tabId", tab))
-        prefix = f"{category}:{tab}:"
-        found = read_window(
-            self.reader(prefix, None, {name: value for name, value in pairs if value != "0"})
-        )
-        self.shown[prefix] = frozenset(found.ids)
-        own = bool(found.ids - self.defaults)
-        self.alike = 0 if own or not found.ids else self.alike + 1
-        self.asked += 1
-        self.out.add(found)
-        return own
+    def _fields_of(self, prefix: str, params: dict[str, str]) -> Outcome:
+        reader = self.reader(prefix, None, params)
+        first = reader.ask("up:1", 1, None)
+        if first.size < PAGE_ROWS and self.pages == 1 and self.defaults.issuperset(first.ids):
+            found = Outcome()
+            found.take(first)  # the default ones, or none: nothing else is behind them
+            return found
+        return _read_pages(self.ledger, self.scan.shop, reader, self.pages)
 
     def _tabs_named(self, category: str) -> set[str]:
         """The tabs that the rows of a category's answers name."""
@@ -104,23 +212,6 @@ class _Fields:
             if isinstance(named, str | int) and not isinstance(named, bool):
                 tabs.add(str(named))
         return tabs
-
-    def outcome(self, covered: int, categories: int) -> Outcome:
-        """The scan's outcome, with what it covered in words."""
-        self.out.whole = self.out.whole and (covered == categories or self.alike >= _ALIKE)
-        told = f"{covered} of {categories} categories, {self.tabs} tabs with fields"
-        if self.alike >= _ALIKE:
-            told = f"{self.asked} categories and tabs all show the default fields"
-        elif covered < categories:
-            told += ", the others in the weeks to come"
-        self.out.proof = f"default fields: {self.out.proof}; {told}"
-        return self.out
-
-
-def _categories(ledger: Ledger, shop: str) -> list[str]:
-    """Ids of the shop's categories that may be asked for: ``categoryId`` is numeric."""
-    ids = ledger.live_ids(shop, "categories")
-    return sorted((one for one in ids if one.isdecimal() and int(one)), key=int)
 
 
 def _in_turn(categories: list[str], today: date) -> list[str]:

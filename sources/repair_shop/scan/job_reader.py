@@ -10,7 +10,7 @@ from ..errors import BadAnswer, ValidationRefused
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
-from ..scan.custom_fields import read_custom_fields
+from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, window_of
 from ..scan.known import KnownRows
@@ -101,10 +101,17 @@ class JobReader:
         if endpoint.partition:
             whole = job.kind == "full"
             return read_tickets(self.ledger, job.shop, reader, params, hint, begins, whole=whole)
-        if job.hides_categories:
-            return read_custom_fields(self.ledger, scan, reader, job.path, self.client.today())
 
         def read(prefix: str = "") -> Outcome:
+            if endpoint.variants:
+                return read_fields(
+                    self.ledger,
+                    scan,
+                    lambda more="", *asked: reader(f"{prefix}{more}", *asked),
+                    self.client.shop,
+                    in_categories=job.hides_categories,
+                    today=self.client.today(),
+                )
             pages = reader(prefix, None, params)
             return (
                 read_list(pages, hint=hint, since=begins) if endpoint.sort else read_window(pages)
@@ -119,18 +126,18 @@ class JobReader:
     def _read_head(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """The newest rows, and which of the others are gone."""
         live = self.ledger.live_count(job.shop, job.resource)
-        if job.hides_categories:
-            if live < PAGE_ROWS:
-                # Rows of categories are known too, and are no reason to look for more pages.
-                out = read_head(reader(), order=None, since=job.since, live=0)
-            else:
-                out = read_window(reader(), expected=self._pages(job))
-            out.whole = False
-            out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
+        if job.endpoint.variants:
+            # Rows of categories are known too, and are no reason to look for more pages.
+            hides = job.hides_categories
+            known = () if hides else self.ledger.live_ids(job.shop, job.resource)
+            out = read_new_fields(self.ledger, scan, reader, known)
+            if hides:
+                out.whole = False
+                out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
             return out
         if not job.endpoint.sort:
-            known = KnownRows(self.ledger, job.shop, job.resource).listed
-            return read_head(reader(), order=None, since=job.since, live=live, known=known)
+            listed = KnownRows(self.ledger, job.shop, job.resource).listed
+            return read_head(reader(), order=None, since=job.since, live=live, known=listed)
         count = self._count(job, scan, reader)
         if job.endpoint.recently_updated:
             return count.night("recently_updated", None)

@@ -216,7 +216,7 @@ def _jobs_of(
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
-    cannot_count = size != PAGE_ROWS or not (endpoint.sort or base.hides_categories)
+    cannot_count = size != PAGE_ROWS or not endpoint.sort
     # Nights cannot count what lists hide: long lists of such are read whole the less often.
     hides = endpoint.partition and bool(ledger.value(shop.name, HIDDEN_KEY))
     fills = (ledger.list_state(shop.name, "").page_rows or PAGE_ROWS) <= live < PAGE_ROWS
@@ -226,8 +226,9 @@ def _jobs_of(
         or (base.hides_categories and _is_due(state.categories_on or read_on, 7, shop))
         or (hides and _is_due(read_on, max(7, pages // _A_DAY), shop))
         or begun
-        or fills
-        or (cannot_count and live >= min(size, PAGE_ROWS))
+        # Of custom fields each night reads all pages, and those of categories weekly.
+        or (not endpoint.variants and fills)
+        or (not endpoint.variants and cannot_count and live >= min(size, PAGE_ROWS))
     ):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
