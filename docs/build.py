@@ -93,7 +93,8 @@ def commands() -> str:
 
 
 def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, inner in getattr(command, "commands", {}).items():
+    for name in getattr(command, "commands", ()):
+        inner = command.get_command(None, name)
         yield (*words, name), inner
         yield from _commands(inner, (*words, name))
 

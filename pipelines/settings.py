@@ -14,7 +14,13 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sources.repair_shop import settings as of_the_source
-from sources.repair_shop.sections import SettingsError, home_folder, read_section, settings_layers
+from sources.repair_shop.sections import (
+    ENVIRONMENT,
+    SettingsError,
+    home_folder,
+    read_section,
+    settings_layers,
+)
 from sources.repair_shop.settings import (
     SECTION,
     closest,
@@ -164,9 +170,24 @@ def load_section(
 ) -> _Section:
     """A section's settings (by default read from dlt's places), validated.
 
-    :class:`SettingsError` names every fault and, for a name nobody knows, the one that was meant.
+    :class:`SettingsError` names every fault, the file that holds it and, for a name nobody knows,
+    the one that was meant. No value is in it: one may be a secret.
     """
     try:
         return kind.model_validate(read_section(name) if values is None else values)
     except ValidationError as error:
-        raise SettingsError(f"Settings under [{name}] are wrong: {faults(error, kind)}") from None
+        text = f"Settings under [{name}] are wrong: {faults(error, kind)}."
+        raise SettingsError(f"{text}{_places(name, error)}".replace("..", ".")) from None
+
+
+def _places(section: str, error: ValidationError) -> str:
+    """Where what is wrong was said: a file, or a variable."""
+    names = dict.fromkeys(str(fault["loc"][0]) for fault in error.errors() if fault["loc"])
+    found: list[str] = []
+    for name in names:
+        for place, values in reversed(settings_layers(section)):
+            if name in values:
+                variable = f"{section}__{name}".upper()
+                found.append(f"{name} stands in {variable if place == ENVIRONMENT else place}")
+                break
+    return f" {'; '.join(found)}." if found else ""

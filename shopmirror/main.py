@@ -6,7 +6,6 @@ reached; 4 stopped early on purpose. An exception with an ``exit_code`` ends in 
 lines; any other in one line that names the log file with the details.
 """
 
-import importlib
 import os
 import sys
 import traceback
@@ -20,16 +19,8 @@ import typer
 
 from pipelines.settings import home_folder
 from shopmirror.consoles import fault
+from shopmirror.lazy import Lazy
 from shopmirror.signals import interruptible, outlive_readers
-
-COMMANDS = tuple(
-    (
-        "init doctor plan sync reconcile status queue push report query export dashboard "
-        "dictionary notebooks models schedule backup restore config test_mail sandbox demo"
-    ).split()
-)
-"""Modules of ``shopmirror.commands``, in the order of ``--help``: each has a function of its name
-or an ``app`` of several commands."""
 
 WRONG_INPUT, STOPPED = 2, 4
 _INTERRUPTED = 130
@@ -37,6 +28,7 @@ _INTERRUPTED = 130
 
 app = typer.Typer(
     name="shopmirror",
+    cls=Lazy,
     help="Mirrors a repair shop's service into DuckDB, proves it complete, writes changes back.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -69,14 +61,6 @@ def _main(
 
     if names := misplaced():
         fault(f".dlt/config.toml holds {', '.join(names)}: move secrets to {_SECRETS}.")
-
-
-for _name in COMMANDS:
-    _module = importlib.import_module(f"shopmirror.commands.{_name}")
-    if hasattr(_module, "app"):
-        app.add_typer(_module.app, name=_name)
-    else:
-        app.command(_name.replace("_", "-"))(getattr(_module, _name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import Field
 
 from pipelines.bodies import BodyError, operations, validate, validate_upload
 from pipelines.bodies.fields import Queued, QueuedRow, reference
@@ -50,10 +51,12 @@ Rows = pd.DataFrame | Sequence[Fields] | Fields
 
 
 class OutboxSettings(Section):
-    """``[outbox]``: ``marker`` puts a short token into the note of each payment, by which ours is
-    known for sure should its answer be lost."""
+    """``[outbox]``: how changes are sent."""
 
-    marker: bool = True
+    marker: bool = Field(
+        True,
+        description="a short token in the note of each payment, by which it is found for sure",
+    )
 
 
 def enqueue(

@@ -104,6 +104,7 @@ def sections() -> dict[str, type[Any]]:
     from pipelines.language.display import DisplaySettings
     from pipelines.monitor.notify import NotifySettings
     from pipelines.monitor.sender import MailSettings
+    from pipelines.outbox.intake import OutboxSettings
     from pipelines.report.post import PostSettings
     from schedules.settings import RetentionSettings, ScheduleSettings
 
@@ -111,6 +112,7 @@ def sections() -> dict[str, type[Any]]:
         "schedule": ScheduleSettings,
         "retention": RetentionSettings,
         "warehouse": WarehouseSettings,
+        "outbox": OutboxSettings,
         "mail": MailSettings,
         "report": PostSettings,
         "notify": NotifySettings,

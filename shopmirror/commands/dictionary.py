@@ -15,8 +15,10 @@ def dictionary(
         Path | None, typer.Option("--out", help="The page; by default in the home folder.")
     ] = None,
 ) -> int:
-    """Write the data dictionary and lineage as pages that open offline: one with the lineage, and
-    ``tables.html`` beside it, which a phone shows too."""
+    """Write every table and column, explained, as pages that open offline.
+
+    ``dictionary.html`` shows where each comes from; ``tables.html`` fits a phone.
+    """
     from pipelines.home import Home, HomeError
     from pipelines.transform.dictionary import page as plain
     from pipelines.transform.dictionary import tables

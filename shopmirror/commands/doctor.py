@@ -20,9 +20,7 @@ def doctor(
         bool,
         typer.Option(
             "--lift-block",
-            "--forgive",
-            help="Forget strikes and blocks first: the block was lifted, or the key replaced "
-            "(once called --forgive).",
+            help="Forget strikes and blocks first: the block was lifted, or the key replaced.",
         ),
     ] = False,
     as_json: JsonOption = False,

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+ENVIRONMENT = "the environment"
+"""What :func:`settings_layers` calls the variables."""
+
 
 class SettingsError(Exception):
     """A setting is missing or wrong; the message names the place and the mend. Exit code 2."""
@@ -35,7 +38,7 @@ def settings_layers(*path: str) -> list[tuple[str, dict[str, Any]]]:
     """A section as each place has it, the strongest last: the two files, then the environment."""
     files = (Path(".dlt") / name for name in ("config.toml", "secrets.toml"))
     layers = [(str(file), _section_of_file(file, path)) for file in files]
-    return [*layers, ("the environment", _section_of_environment(path))]
+    return [*layers, (ENVIRONMENT, _section_of_environment(path))]
 
 
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:

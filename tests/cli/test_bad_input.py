@@ -11,7 +11,8 @@ import pytest
 from pipelines.home import Home
 from pipelines.settings import ShopSettings
 from sandbox.server import SandboxServer
-from shopmirror.main import COMMANDS, main
+from shopmirror.lazy import COMMANDS
+from shopmirror.main import main
 from tests.cli.conftest import PREFIX, point_at
 
 
@@ -22,12 +23,25 @@ def spent(server: SandboxServer) -> int:
 def test_every_command_has_help(run):
     code, out, _ = run("--help")
     assert code == 0
-    for module in COMMANDS:
-        name = module.replace("_", "-")
+    for name in COMMANDS:
         assert f" {name} " in out
         code, help_text, _ = run(name, "--help")
         assert code == 0
         assert "Usage" in help_text
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    told = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "shopmirror", "--help"],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert "shopmirror.lazy" in told.stderr
+    assert "shopmirror.commands" not in told.stderr
+
+
+def test_a_mistyped_command_is_told_the_one_that_was_meant(run):
+    code, _, err = run("stauts")
+    assert code == 2 and "Did you mean 'status'" in err
 
 
 def test_the_version(run):

@@ -60,3 +60,19 @@ def test_it_is_named_without_a_secret(monkeypatch, name, value, said):
         LOADED_BY[name.partition("__")[0]]()
     assert said in str(wrong.value)
     assert "hush" not in str(wrong.value)
+
+
+@pytest.mark.parametrize("name", ["config.toml", "secrets.toml", None])
+def test_the_file_or_variable_that_holds_it_is_named(tmp_path, monkeypatch, name):
+    if name is None:
+        monkeypatch.setenv("SCHEDULE__SYNC_AT", "25:00")
+    else:
+        (tmp_path / ".dlt").mkdir()
+        (tmp_path / ".dlt" / name).write_text('[schedule]\nsync_at = "25:00"\n')
+    with pytest.raises(SettingsError) as wrong:
+        load_schedule()
+    place = f".dlt/{name}" if name else "SCHEDULE__SYNC_AT"
+    assert str(wrong.value) == (
+        "Settings under [schedule] are wrong: sync_at: must look like 22:30 (or 'off'). "
+        f"sync_at stands in {place}."
+    )

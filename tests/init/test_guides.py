@@ -65,7 +65,7 @@ def check_command(command: Any, words: list[str]) -> None:
         if name.startswith("--"):
             break
         assert name in command.commands, f"no command '{name}'"
-        command, words = command.commands[name], words[1:]
+        command, words = command.get_command(None, name), words[1:]
     options = {option for parameter in command.params for option in parameter.opts}
     options |= {option for parameter in command.params for option in parameter.secondary_opts}
     for word in words:
