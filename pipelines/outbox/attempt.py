@@ -319,8 +319,9 @@ class Attempts:
         return self.outbox.move(current, State.IN_DOUBT, "in doubt", why, **columns)
 
     def _refused(self, change: Change, error: BadAnswer) -> Change:
-        was_sent = _was_sent(change)
-        change = self.outbox.get(change.number)
+        before, change = change, self.outbox.get(change.number)
+        # A rate error may follow a write that was done; what was sent anew is refused for that.
+        was_sent = _was_sent(before) or change.attempts > before.attempts + 1
         told, answer = str(error), f"{error.status} {error.excerpt}"[:MOST_ANSWER]
         if error.status in (401, 403) and not change.is_idempotent:
             return self._in_doubt(change, told, answer=answer)

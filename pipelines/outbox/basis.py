@@ -9,6 +9,7 @@ A basis is ``{"values": {field: value}, "seen": {field: {column: text}}}``, and 
 service showed when the change was parked, over which a person retried it.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -167,30 +168,47 @@ def due_conflict(
     ours = sum(cents(line["amount"]) or 0 for line in body["lines"])
     if ours <= 0:
         return None  # a refund
-    paid = sum(cents(row.get("amount")) or 0 for row in payments.values())
-    totals = [cents(row.get("amount_total")) for row in invoices.values()]
-    returned = sum(
-        cents(one.get("amount")) or 0
-        for row in invoices.values()
-        for one in row.get("returns") or ()
-    )
-    due = None if None in totals else sum(map(int, filter(None, totals))) - paid - returned
-    statuses = {name: str(row.get("status") or "") for name, row in invoices.items()}
+    due = _due(invoices, payments)
+    statuses = {name: _words("ticket_invoices", "status", row) for name, row in invoices.items()}
     shown = {"statuses": statuses, "due": due}
     if shown == change.basis.get("shown"):
         return None
-    over = [
-        f"invoice {name} is {status}"
-        for name, status in statuses.items()
-        if status and not {"due", "part"} & set(_words_of(status))
-    ]
-    if not over and due is not None and ours > due:
-        over = [f"{due / 100:.2f} is due, and the payment is {ours / 100:.2f}"]
-    return ("; ".join(over) + ": was it paid meanwhile?", shown) if over else None
+    for name, status in statuses.items():
+        words = set(re.findall(r"[^\W\d_]+", status.casefold()))
+        if "paid" in words and not words & _NOT_PAID:
+            return f"invoice {name} is {status}: was it paid meanwhile?", shown
+        if due is None and words and not words & _NOT_PAID:
+            told = f"invoice {name} is '{status}' and shows no amount, so nothing says what is due"
+            return told, shown
+    if due is not None and ours > due:
+        told = f"{due / 100:.2f} is due, and the payment is {ours / 100:.2f}"
+        return f"{told}: was it paid meanwhile?", shown
+    return None
 
 
-def _words_of(status: str) -> list[str]:
-    return [word[:4] if word.startswith("part") else word for word in status.casefold().split()]
+_NOT_PAID = frozenset("due overdue unpaid not part partial partly partially".split())
+"""Words of a status that say that something is due, beside the specification's ``Due``."""
+_LEFT = ("amount_due", "due_amount", "balance_due", "balance", "due", "outstanding", "remaining")
+_PAID = ("amount_paid", "paid_amount", "total_paid", "paid")
+
+
+def _due(invoices: Rows, payments: Rows) -> int | None:
+    """Hundredths that are due of invoices: what they say is left, or their totals less what was
+    paid and returned; the less of the two. None where amounts are not shown."""
+
+    def shown(*names: str) -> int | None:
+        found = [
+            next((c for name in names if (c := cents(row.get(name))) is not None), None)
+            for row in invoices.values()
+        ]
+        return None if None in found else sum(map(int, filter(None, found)))
+
+    booked = sum(cents(row.get("amount")) or 0 for row in payments.values())
+    returns = [one for row in invoices.values() for one in row.get("returns") or ()]
+    returned = sum(cents(one.get("amount")) or 0 for one in returns)
+    total, left = shown("amount_total"), shown(*_LEFT)
+    open_ = None if total is None else total - max(booked, shown(*_PAID) or 0) - returned
+    return min((amount for amount in (open_, left) if amount is not None), default=None)
 
 
 def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:

@@ -19,7 +19,16 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, State
-from pipelines.outbox.match import KEYS, MARKER_FIELDS, Match, cents, compare, holds, picture
+from pipelines.outbox.match import (
+    KEYS,
+    MARKER_FIELDS,
+    TELLING,
+    Match,
+    cents,
+    compare,
+    holds,
+    picture,
+)
 from pipelines.outbox.order import filled, invoices_of, missing_reference
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure
 from pipelines.outbox.store import Outbox
@@ -91,6 +100,7 @@ class Evidence:
         like = [
             key for key in new
             if all(grades[key].get(name, Match.SAME) > Match.DIFFERENT for name in keys)
+            or any(grades[key].get(name) is Match.SAME for name in TELLING & body.keys())
         ]  # fmt: skip
         if change.marker:
             return self._marked(change, new, like)

@@ -62,10 +62,13 @@ class FakeShop:
     keys: list[str] = field(default_factory=list)
     faults: deque[str] = field(default_factory=deque)
     read_faults: deque[int] = field(default_factory=deque)
+    """Statuses of the next reads: 0 is none, -1 no answer."""
     late: list[tuple[float, str, str, Any, str]] = field(default_factory=list)
     hidden: set[tuple[str, str]] = field(default_factory=set)
     lag: float = 0.0
     """Seconds until a list, or an invoice, shows what is new."""
+    detail_lag: float = 0.0
+    """Seconds until a record shows how it was changed last."""
     free_ids: list[str] = field(default_factory=list)
     """Ids that it gives out again before new ones."""
     keeps_deleted: bool = False
@@ -80,6 +83,7 @@ class FakeShop:
     lied: set[str] = field(default_factory=set)
     """Changes to which it answered that they are done, and they are not."""
     next_id: int = 1000
+    _earlier: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
     _moment: float = 0.0
 
     def of(self, _shop: Any) -> "FakeShop":
@@ -150,6 +154,8 @@ class FakeShop:
         if request.method == "GET":
             query = parse_qs(request.url.query.decode())
             if self.read_faults and (status := self.read_faults.popleft()):
+                if status < 0:
+                    raise httpx.ReadTimeout("no answer")
                 return self._response(status, {"error": "Something went wrong."})
             return self._response(*self._read(path, query))
         raw = request.read()
@@ -176,8 +182,8 @@ class FakeShop:
             status, reply = self._write(method, path, body, raw, by)
         if what in ("lost", "reset"):
             raise (httpx.ReadTimeout if what == "lost" else httpx.ReadError)("no answer")
-        if what == "odd":
-            return self._response(200, {"result": "see log"})
+        if what in ("odd", "empty"):
+            return self._response(200, {"result": "see log"} if what == "odd" else "")
         if what == "warned":
             return self._response(200, {**(reply or {}), "warning": "see log"})
         if what == "401":
@@ -204,7 +210,7 @@ class FakeShop:
     def _read(self, path: str, query: dict[str, list[str]]) -> tuple[int, Any]:
         name, _, record = path.partition("/")
         if record and record != "updated":
-            row = self.tables.get(name, {}).get(record)
+            row = self._as_known(name, record)
             if row is None or (self.keeps_deleted and "deleted_at" in row):
                 return 404, {"error": "Not found."}
             return 200, self._visible(name, row)
@@ -220,6 +226,13 @@ class FakeShop:
             rows.reverse()
         page = int(query.get("page", ["1"])[0])
         return 200, [self._visible(name, row) for row in rows[(page - 1) * 50 : page * 50]]
+
+    def _as_known(self, name: str, record: str) -> dict[str, Any] | None:
+        """A record as a detail shows it, which may be how it was a while ago."""
+        until, before = self._earlier.get((name, record), (0.0, None))
+        if self.now() < until:
+            return before
+        return self.tables.get(name, {}).get(record)
 
     def _visible(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         found = {
@@ -267,6 +280,7 @@ class FakeShop:
         if record in self.ignores:
             return 200, {"id": record}
         self.writes.append(Write(method, path, body, record, by, self.now()))
+        self._earlier[name, record] = (self.now() + self.detail_lag, dict(table[record]))
         if method == "DELETE":
             if self.keeps_deleted:
                 table[record]["deleted_at"] = self.shown()
@@ -292,7 +306,8 @@ class FakeShop:
         for one in invoices:
             invoice = self.tables["ticketInvoices"][one]
             paid = sum(row["amount"] for row in self.payments_of(one))
-            if paid >= invoice.get("amount_total", 0) and "status" in invoice:
+            total = invoice.get("amount_total")
+            if total is not None and paid >= total and "status" in invoice:
                 invoice["status"] = "Paid"
         return first
 

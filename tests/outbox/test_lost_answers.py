@@ -140,6 +140,23 @@ def test_two_alike_of_which_one_is_ours_are_left_to_a_person(desk):
     assert desk.states() == ["in_doubt"]
 
 
+def test_a_record_whose_name_the_service_rewrites_wholly_is_asked_about(desk):
+    desk.shop.edit = lambda name, value: "CUSTOMER 4711" if name == "name" else value
+    desk.queue("customers", "create", {"name": "Ann", "mobile": "5551234"})
+    desk.push("lost after")
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
+    assert "may be it, or another's" in desk.change().reason
+
+
+def test_a_delete_that_was_done_and_answered_with_a_rate_error_is_done(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("customers", "delete", None, record)
+    desk.push("429 after")
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["done"], 1)
+
+
 def test_a_marked_payment_is_told_from_the_tills(desk):
     invoice = desk.shop.invoice()
     desk.pay(invoice, 50, "cash")

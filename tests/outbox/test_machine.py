@@ -17,6 +17,6 @@ TestQueue.settings = settings(
     stateful_step_count=25,
     deadline=None,
     derandomize=not MANY,
-    phases=[Phase.generate],
+    phases=[Phase.generate, Phase.shrink] if MANY else [Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

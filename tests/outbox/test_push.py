@@ -134,6 +134,36 @@ def test_an_approved_payment_is_a_conflict_again_when_more_was_paid(desk):
     assert desk.states() == ["conflict"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "state"),
+    [
+        ({"status": "Pendiente"}, "done"),
+        ({"status": {"id": 4, "label": "Facturado"}}, "done"),
+        ({"status": "Unpaid"}, "done"),
+        ({"status": "Partially Paid"}, "done"),
+        ({"status": ""}, "done"),
+        ({"status": "", "amount_total": None}, "done"),
+        ({"status": "Due", "amount_total": None}, "done"),
+        ({"status": "Facturado", "amount_total": None, "balance": "Q50.00"}, "done"),
+        ({"status": "Due", "balance": 20}, "conflict"),
+        ({"status": "Facturado", "amount_paid": "80.00"}, "conflict"),
+        ({"status": "Paid"}, "conflict"),
+        ({"status": "Paid in full", "amount_total": None}, "conflict"),
+        ({"status": "Facturado", "amount_total": None}, "conflict"),
+    ],
+    ids=str,
+)
+def test_amounts_say_what_is_due_and_words_only_where_there_are_none(desk, shown, state):
+    invoice = desk.shop.invoice(100)
+    desk.shop.tables["ticketInvoices"][invoice] |= shown
+    desk.pay(invoice, 50)
+    desk.push()
+    assert desk.states() == [state]
+    desk.retry() if state == "conflict" else None
+    desk.push()
+    assert desk.states() == ["done"]
+
+
 @pytest.mark.parametrize("amount", [-20, 100])
 def test_a_payment_that_is_due_and_a_refund_are_booked(desk, amount):
     invoice = desk.shop.invoice(100)

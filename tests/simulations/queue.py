@@ -7,14 +7,27 @@ service cannot tell by content alone whose a record is; the fake service keeps t
 import shutil
 import sqlite3
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from pipelines.outbox import Outbox, OutboxError, adopt, discard, enqueue, push, retry
+from pipelines.outbox import (
+    Outbox,
+    OutboxError,
+    adopt,
+    discard,
+    enqueue,
+    mark_restored,
+    push,
+    retry,
+)
+from pipelines.outbox.order import waits_for
+from pipelines.outbox.origin import read_stamp, write_stamp
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.errors import ShopError
 from tests.fakes.shop import FakeShop
@@ -31,15 +44,20 @@ FAULTS = st.sampled_from(
             for what in ("lost", "reset", "500", "429", "401", "403")
             for when in WHEN
         ),
-        *(f"{what} {when}" for what in ("503", "odd") for when in WHEN),
+        *(f"{what} {when}" for what in ("503", "odd", "empty", "200", "202") for when in WHEN),
         "400 before",
         "409 after",
         "warned after",
     ]
 )
-STEPS = st.sampled_from(["", "checked", "intent", "answered", "outcome", "looked", "adopted"])
+STEPS = st.sampled_from(
+    ["", *"checked stamp intent slot answered outcome looked adopted".split(), "slot kept"]
+)
+READ_FAULTS = st.sampled_from([0, 0, 0, 400, 401, 404, 429, 500, -1])
+DEEDS = ["retry", "discard", "till", "staff", "push", "adopt", "queue"]
 ACTING = ("payments", "stock", "adjustments")
-NAMES = st.sampled_from(["Ann", "Bob"])
+MOBILES = {"Ann": "55510001", "Bob": "55510002"}
+NAMES = st.sampled_from(sorted(MOBILES))
 AMOUNTS = st.sampled_from([10, 20])
 MINUTE = "01-Oct-2026 10:00"
 
@@ -72,10 +90,16 @@ class Queue(RuleBasedStateMachine):
 
     @initialize(
         lag=st.sampled_from([0.0, 100.0]),
-        hidden=st.sets(st.sampled_from(["tax", "notes", "quantity", "created_date"])),
+        detail_lag=st.sampled_from([0.0, 0.0, 60.0]),
+        hidden=st.sets(
+            st.sampled_from(["tax", "notes", "quantity", "created_date", "payment_note"])
+        ),
+        edit=st.sampled_from([None, str.upper, lambda text: text[:2]]),
     )
-    def open(self, lag: float, hidden: set[str]) -> None:
-        self.shop.lag = lag
+    def open(self, lag: float, detail_lag: float, hidden: set[str], edit: Any) -> None:
+        self.shop.lag, self.shop.detail_lag = lag, detail_lag
+        if edit is not None:
+            self.shop.edit = lambda _, value: edit(value) if isinstance(value, str) else value
         self.shop.hidden = {(table, name) for table in ("customers", *ACTING) for name in hidden}
         self.invoices = [self.shop.invoice(1000) for _ in range(2)]
         self.products = [self.shop.put("products", name="Screen", stock=5)]
@@ -120,16 +144,22 @@ class Queue(RuleBasedStateMachine):
             self.asked[tag] = {"resource": resource, "op": op, "body": body, "id": record}
             self.asked[tag]["at"] = self.shop.now()
 
-    @rule(place=st.integers(0, 1), amount=AMOUNTS, note=st.sampled_from(["", "cash"]))
-    def pay(self, place: int, amount: int, note: str) -> None:
+    @rule(
+        place=st.integers(0, 1),
+        amount=AMOUNTS,
+        note=st.sampled_from(["", "cash"]),
+        marker=st.sampled_from([None, False]),
+    )
+    def pay(self, place: int, amount: int, note: str, marker: bool | None) -> None:
         line: dict[str, Any] = {"amount": amount, "paymentMethod": "1"}
         if note:
             line["paymentNote"] = note
-        self.queue("payments", "create", {"invoiceId": self.invoices[place], "lines": [line]})
+        body = {"invoiceId": self.invoices[place], "lines": [line]}
+        self.queue("payments", "create", body, marker=marker)
 
-    @rule(name=NAMES)
-    def create_customer(self, name: str) -> None:
-        self.queue("customers", "create", {"name": name, "mobile": "1"})
+    @rule(name=NAMES, marker=st.booleans())
+    def create_customer(self, name: str, marker: bool) -> None:
+        self.queue("customers", "create", {"name": name, "mobile": MOBILES[name]}, marker=marker)
 
     @rule(name=NAMES)
     def create_brand(self, name: str) -> None:
@@ -177,7 +207,22 @@ class Queue(RuleBasedStateMachine):
         elif what == "adjustments":
             self.shop.put("adjustments", adjustment_date="2026-10-01T10:00:00+0000")
         else:
-            self.shop.put(what, name=name, **({"mobile": "1"} if what == "customers" else {}))
+            more = {"mobile": MOBILES[name]} if what == "customers" else {}
+            self.shop.put(what, name=name, **more)
+
+    @rule(place=st.integers(0, 2), city=st.sampled_from(["A", "B", ""]))
+    def staff_edit_or_delete(self, place: int, city: str) -> None:
+        table, record = self.shop.tables["customers"], self.customers[place]
+        if city and record in table:
+            table[record] |= {"city": city, "last_updated": self.shop.shown()}
+        elif place:
+            table.pop(record, None)
+
+    @rule(name=NAMES)
+    def staff_delete_one_of_theirs_or_ours(self, name: str) -> None:
+        table = self.shop.tables["brands"]
+        for record in [one for one, row in table.items() if row.get("name") == name][-1:]:
+            del table[record]
 
     @rule(minutes=st.sampled_from([1, 6, 60, 1500]))
     def time_goes_by(self, minutes: int) -> None:
@@ -204,8 +249,8 @@ class Queue(RuleBasedStateMachine):
         kill=STEPS,
         meddle=STEPS,
         number=st.integers(1, 9),
-        deed=st.sampled_from(["retry", "discard", "till", "staff", "push"]),
-        reads=st.lists(st.sampled_from([0, 0, 400, 404, 500]), max_size=2),
+        deed=st.sampled_from(DEEDS),
+        reads=st.lists(READ_FAULTS, max_size=8),
         shop=st.sampled_from([None, "north", "south"]),
         wait=st.booleans(),
     )
@@ -224,7 +269,7 @@ class Queue(RuleBasedStateMachine):
             if step == kill:
                 raise Killed
 
-        with suppress(Killed, OutboxError, ShopError):
+        with suppress(Killed, OutboxError, ShopError), torn(kill == "stamp"):
             self.run(shop, wait, hook)
         self.sender = ""
         self.shop.faults.clear()
@@ -251,10 +296,14 @@ class Queue(RuleBasedStateMachine):
     def meddle(self, deed: str, number: int) -> None:
         if deed in ("retry", "discard"):
             self.decide(deed, number)
+        elif deed == "adopt":
+            self.adopt_at_the_wrong_moment(None)
+        elif deed == "queue":
+            self.create_brand("Ann")
         elif deed == "till":
             self.shop.take(self.invoices[0], 10, "cash")
         elif deed == "staff":
-            self.shop.put("customers", name="Ann", mobile="1")
+            self.shop.put("customers", name="Ann", mobile=MOBILES["Ann"])
             self.shop.put("stock", product={"id": self.products[0]}, quantity=1)
         else:
             with suppress(OutboxError):
@@ -281,7 +330,7 @@ class Queue(RuleBasedStateMachine):
         shutil.copytree(self.home, self.spare)
 
     @precondition(lambda self: self.spare.exists())
-    @rule(kind=st.sampled_from(["folder", "file", "disk"]))
+    @rule(kind=st.sampled_from(["folder", "file", "disk", "command"]))
     def put_back(self, kind: str) -> None:
         if kind == "file":
             for old in self.home.glob("outbox.sqlite*"):
@@ -291,16 +340,50 @@ class Queue(RuleBasedStateMachine):
             shutil.rmtree(self.home)
             shutil.copytree(self.spare, self.home)
         self.told.clear()
+        if kind == "command":
+            mark_restored(self.home)
         if kind == "disk":
             as_if_the_disk_was_put_back(self.home)
             self.reboot()
 
-    @rule(tried=st.booleans())
-    def move_to_a_copy(self, tried: bool) -> None:
+    def copy_home(self) -> None:
         shutil.rmtree(self.copy, ignore_errors=True)
         with Outbox(self.home, self.shop.clock) as outbox:
             outbox.connection.execute("pragma wal_checkpoint(truncate)")
         shutil.copytree(self.home, self.copy)
+
+    @rule(shop=st.sampled_from([None, "north", "south"]))
+    def adopt_at_the_wrong_moment(self, shop: str | None) -> None:
+        with suppress(OutboxError):
+            adopt(self.settings(), shop, by="ann", clock=self.shop.clock)
+
+    @rule(first=st.sampled_from(["north", "south"]), both=st.booleans())
+    def move_shop_by_shop(self, first: str, both: bool) -> None:
+        """The copy is adopted for one shop; the other shop goes on here, then moves, too."""
+        self.copy_home()
+        other = "south" if first == "north" else "north"
+        adopt(self.settings(self.copy), first, by="ann", clock=self.shop.clock)
+
+        def hook(step: str, of: int) -> None:
+            self.note_sender(step, of)
+            if step == "intent":
+                with Outbox(self.copy, self.shop.clock) as outbox:
+                    assert outbox.get(of).shop == first, "a shop that nobody adopted was pushed"
+
+        for name in ("north", "south"):
+            with suppress(OutboxError, ShopError):
+                self.run(name, both, hook, self.copy)
+        with suppress(OutboxError, ShopError):
+            self.run(other, both, self.note_sender)
+        self.sender = ""
+        adopt(self.settings(self.copy), other, by="ann", clock=self.shop.clock)
+        self.home, self.copy = self.copy, self.home
+        self.told.clear()
+        self.check()
+
+    @rule(tried=st.booleans())
+    def move_to_a_copy(self, tried: bool) -> None:
+        self.copy_home()
         if tried:
             count = len(self.shop.writes)
             with suppress(OutboxError):
@@ -373,30 +456,36 @@ class Queue(RuleBasedStateMachine):
         for _ in range(12):
             self.shop.clock.ticks += 4 * 3600
             with suppress(OutboxError, ShopError):
-                self.run(None, True, lambda step, of: self._note_sender(step, of))
+                self.run(None, True, self.note_sender)
             self.check()
         with Outbox(self.home, self.shop.clock) as outbox:
             for change in outbox.changes():
+                unsure = change.state != "queued" or not self.acted(change.queued_by)
+                assert unsure, f"{change} is called queued, and acted"
                 told = change.needs_person and change.reason
                 final = change.state in ("done", "rejected", "conflict")
-                assert final or told or waits(outbox, change), f"{change} waits for ever"
+                assert final or told or waits_for(outbox, change), f"{change} waits for ever"
 
-    def _note_sender(self, step: str, of: int) -> None:
+    def note_sender(self, step: str, of: int) -> None:
         if step.startswith("intent"):
             self.sender = self.tag_of(of)
 
 
-def waits(outbox: Outbox, change: Any) -> str:
-    """What a change waits for."""
-    from pipelines.outbox.order import waits_for
+@contextmanager
+def torn(is_cut: bool) -> Iterator[None]:
+    """A process that ends after the stamp is written, and before what it announces is."""
 
-    return waits_for(outbox, change)
+    def write(*arguments: Any, **more: Any) -> None:
+        write_stamp(*arguments, **more)
+        if is_cut:
+            raise Killed
+
+    with patch("pipelines.outbox.attempt.write_stamp", write):
+        yield
 
 
 def as_if_the_disk_was_put_back(home: Path) -> None:
     """A snapshot of a disk brings back what the file system says of a file, which a copy cannot."""
-    from pipelines.outbox.origin import read_stamp
-
     _, seal = read_stamp(home)
     with Outbox(home) as outbox, outbox.transaction() as db:
         db.execute("update identity set seal = ?", (seal,))
