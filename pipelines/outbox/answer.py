@@ -44,14 +44,27 @@ def proven_id(answer: Answer, change: Change, body: Fields, before: Fields, zone
         if named not in known:
             return ""
         named = str(change.record_id)
-    return named if content.keys() == {"id"} or _echoes(content, change, body, zone) else ""
+    is_proof = _affirms(content) or _echoes(content, change, body, zone)
+    return named if content.keys() == {"id"} or is_proof else ""
+
+
+def _affirms(content: dict[str, Any]) -> bool:
+    """Whether an answer says nothing beside the id but that it was done."""
+    rest = {name: value for name, value in content.items() if name not in ("id", "message")}
+    return bool(rest) and all(
+        name in _AFFIRMED and str(value).lower() in _AFFIRMED[name] for name, value in rest.items()
+    )
+
+
+_AFFIRMED = {"success": ("true",), "ok": ("true",), "status": ("success", "ok", "200", "201")}
 
 
 def _content(answer: Answer) -> dict[str, Any]:
     """The object that an answer holds, out of what wraps it; empty if there is none."""
     found = answer.payload
-    if isinstance(found, dict) and found.keys() == {"data"}:
-        found = found["data"]
+    if isinstance(found, dict) and len(found) == 1:
+        [inner] = found.values()
+        found = inner if isinstance(inner, dict | list) else found
     if isinstance(found, list) and len(found) == 1:
         found = found[0]
     return found if isinstance(found, dict) else {}

@@ -16,14 +16,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.answer import MOST_ANSWER, named_id, place_of_upload, proven_id, short
-from pipelines.outbox.basis import conflicts, due_conflict, kept, move_bases
-from pipelines.outbox.change import Change, Fields, Said, State
+from pipelines.outbox.answer import place_of_upload, proven_id
+from pipelines.outbox.basis import conflicts, due_conflict, kept
+from pipelines.outbox.change import Change, Said, State
+from pipelines.outbox.errors import Moved
 from pipelines.outbox.evidence import Evidence, Verdict
-from pipelines.outbox.match import is_left_out, picture
+from pipelines.outbox.match import picture
 from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, read_file
-from pipelines.outbox.origin import write_stamp
+from pipelines.outbox.origin import was_put_back, write_stamp
+from pipelines.outbox.outcome import Hook, Outcomes
 from pipelines.outbox.records import Records, Unsure
+from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import (
@@ -38,7 +41,6 @@ from sources.repair_shop.errors import (
 )
 from sources.repair_shop.http.client import Answer, Client
 
-Hook = Callable[[str, int], None]
 Checked = tuple[dict[str, Any], dict[str, Any]]
 """The fence of a change, and the body to be sent."""
 
@@ -47,8 +49,6 @@ MOST_SILENT = 3
 service down, every change of the queue would end in doubt, and payments with a person."""
 MOST_SENDS = 3
 """After so many sends somebody should look at why answers get lost."""
-MINUTE = 60.0
-_HOUR, DAY = 3600.0, 86400.0
 
 
 @dataclass
@@ -68,22 +68,22 @@ class Silence:
 
 @dataclass
 class Attempts:
-    """Sends the changes of one shop, and looks for those in doubt. ``now``: the service's clock."""
+    """Sends the changes of one shop, and looks for those in doubt."""
 
     client: Client
     outbox: Outbox
-    service: int
+    time: ServiceTime
     on_conflict: OnConflict
     hook: Hook
-    now: Callable[[], float]
     silence: Silence = field(default_factory=Silence)
 
     def __post_init__(self) -> None:
-        self.shop = ShopSettings.of(self.client.shop)
+        self.shop, self.now = ShopSettings.of(self.client.shop), self.time.now
+        self._is_as_left = False
         self.records = Records(self.client, self.now)
         self.evidence = Evidence(self.outbox, self.records, self.shop)
+        self.outcomes = Outcomes(self.outbox, self.records, self.shop, self.hook, self.now)
         self._fences: dict[str, dict[str, Any]] = {}
-        self._read_back: set[tuple[str, frozenset[str]]] = set()
 
     # -- sending ------------------------------------------------------------------------------
 
@@ -93,20 +93,20 @@ class Attempts:
             body = prepared(self.outbox, change)
             checked = self._checked(change, body)
         except Unsendable as refusal:
-            return self._refused_by_us(change, str(refusal))
+            return self.outcomes.refused_by_us(change, str(refusal))
         except Unreachable as error:
             # Of one record perhaps; of all of them, the service is silent.
             if not error.sent:
                 raise
             self.silence.count += 1
-            return self._not_sent(change, str(error))
+            return self.outcomes.not_sent(change, str(error))
         except (BadAnswer, Unsure) as error:
             if isinstance(error, NotFound) and not self.client.budget.worked:
                 raise ConfigurationError(
                     f"base_url does not look like the service: {error}. It ends with /v1 "
                     "(specification, Versioning)."
                 ) from None
-            return self._not_sent(change, f"could not be checked before sending: {error}")
+            return self.outcomes.not_sent(change, f"could not be checked before sending: {error}")
         if isinstance(checked, Change):
             return checked
         fence, body = checked
@@ -124,6 +124,8 @@ class Attempts:
             return self._fences.get(change.resource, fence), body
         if change.op == "update":
             return self._checked_update(change, body, fence)
+        if change.op == "upload" and not self.time.is_seen:
+            self._record(change)  # what acts leaves once it is known what time it is there
         return fence, body
 
     def _checked_payment(
@@ -144,9 +146,7 @@ class Attempts:
     def _checked_update(
         self, change: Change, body: dict[str, Any], fence: dict[str, Any]
     ) -> Checked | Change:
-        row = self.records.one(change.resource, str(change.record_id))
-        if row is None:
-            raise Unsendable(f"the service has no {change.resource} with id {change.record_id}")
+        row = self._record(change)
         fence["before"] = kept(change.resource, body, row)
         differing = conflicts(self.outbox, change, body, row, self.shop.zone)
         if not differing or self.on_conflict == "ours":
@@ -165,6 +165,12 @@ class Attempts:
         seen = {name: picture(change.resource, name, row) for name in body}
         return self._conflict(change, reason, {"seen": seen})
 
+    def _record(self, change: Change) -> dict[str, Any]:
+        row = self.records.one(change.resource, str(change.record_id))
+        if row is None:
+            raise Unsendable(f"the service has no {change.resource} with id {change.record_id}")
+        return row
+
     def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> Change:
         """Park a change over what the service ``shown``; a retry of it goes over just that."""
         return self.outbox.move(
@@ -177,13 +183,15 @@ class Attempts:
 
         def intend(again: str) -> None:
             nonlocal left
+            self._refuse_put_back(change)
             attempts = left.attempts + 1
             if left is not change:
                 left = self.outbox.move(
                     left, None, "sent again", f"after: {again}", attempts=attempts
                 )
                 return
-            sent = {"first": self.now()} | fence | {"until": self.now() + self._settle(change)}
+            until = self.now() + self.outcomes.settle(change)
+            sent = {"first": self.now()} | fence | {"until": until}
             with self.outbox.transaction():
                 left = self.outbox.move(
                     change, State.SENDING, "sending", f"attempt {attempts}", attempts=attempts,
@@ -191,35 +199,47 @@ class Attempts:
                     said="", needs_person=0, approved_by=None, reason="",
                 )  # fmt: skip
                 write_stamp(self.outbox, change.number)
-                self.outbox.note_time(self.service, self.now())
+                self.time.note()
             self.hook("intent", change.number)
 
         try:
             answer, new_id = self._request(change, body, intend)
         except NotSent as error:
-            self._never_left(change, str(error))
+            self.outcomes.never_left(change, str(error))
             raise
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
             self.silence.count = 0 if error.reason else self.silence.count + 1
             # 202 and the like: it will be done, at any time.
             said = Said.DONE if 201 < error.status < 300 else Said.NOTHING
-            return self._in_doubt(left, str(error), said=said)
+            return self.outcomes.in_doubt(left, str(error), said=said)
         except BadAnswer as error:
             self.silence.count = 0
             self.hook("answered", change.number)
-            return self._refused(change, error)
+            return self.outcomes.refused(change, error)
         except (RateLimited, ShopError) as error:
             if left is change:
                 raise
             # It had no effect, as the specification says; a look is cheaper than a double.
-            after = self._in_doubt(left, str(error))
+            after = self.outcomes.in_doubt(left, str(error))
             if not isinstance(error, RateLimited):
                 raise
             return after
         self.silence.count = 0
         self.hook("answered", change.number)
-        return self._answered(self.outbox.get(change.number), body, answer, new_id)
+        after = self.outcomes.answered(self.outbox.get(change.number), body, answer, new_id)
+        if change.op == "delete" and new_id and after.state is State.IN_DOUBT:
+            return self.look(after, "done", after.reason.partition("answered ")[2])
+        return after
+
+    def _refuse_put_back(self, change: Change) -> None:
+        """:class:`Moved` if this machine was put back while it ran: what waits is in doubt then."""
+        if self._is_as_left or not self.time.is_seen:
+            return
+        if self.time.went_by_unlived():
+            was_put_back(self.outbox, change.shop)
+            raise Moved("The machine was put back while it ran; what waits is looked for first.")
+        self._is_as_left = True
 
     def _request(
         self, change: Change, body: dict[str, Any], intend: Callable[[str], None]
@@ -236,7 +256,7 @@ class Attempts:
             answer = self.client.send("DELETE", target, **once)
         else:
             return self._upload(change, body, target, once)
-        return answer, proven_id(answer, change, body, self._before(change), self.shop.zone)
+        return answer, proven_id(answer, change, body, self.outcomes.before(change), self.shop.zone)
 
     def _upload(
         self, change: Change, body: dict[str, Any], target: str, once: dict[str, Any]
@@ -261,118 +281,19 @@ class Attempts:
             {"id": place},
         ) else ""
 
-    # -- outcomes -----------------------------------------------------------------------------
-
-    def _answered(
-        self, change: Change, body: dict[str, Any], answer: Answer, new_id: str
-    ) -> Change:
-        """What follows from a success: done if it proves itself, else in doubt and looked up."""
-        said = f"{answer.status} {short(answer)}"
-        why = self._not_shown(change, body) if new_id else "that does not prove it"
-        if not why and change.op != "delete":
-            return self._finish(change, body, new_id, said, "done")
-        named = change.answered or new_id or named_id(answer, change)
-        told = f"the service answered {said}" + (f", but {why}" if why else "")
-        after = self._in_doubt(change, told, said=Said.DONE, answered=named or None)
-        if change.op == "delete" and not why:
-            return self.look(after, "done", said)
-        return after
-
-    def _not_shown(self, change: Change, body: Fields) -> str:
-        """Why the record does not show an update that the service says it took; empty if it does.
-        Of each kind one is read back: what a service does not take, it never does. The sync
-        compares the others."""
-        kind = change.resource, frozenset(body)
-        if change.op != "update" or (kind in self._read_back and "lines" not in body):
-            return ""
-        try:
-            row = self.records.one(change.resource, str(change.record_id))
-        except ShopError:
-            return ""
-        before, zone = self._before(change), self.shop.zone
-        left = [
-            name for name, sent in body.items()
-            if row and is_left_out(change.resource, name, sent, before, row, zone)
-        ]  # fmt: skip
-        if not left:
-            self._read_back.add(kind)
-        return f"the record shows {', '.join(left)} as before" if left else ""
-
-    def _before(self, change: Change) -> dict[str, Any]:
-        """What the record showed before the request."""
-        return dict((self.outbox.get(change.number).fence or {}).get("before") or {})
-
-    def _finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> Change:
-        with self.outbox.transaction():
-            after = self.outbox.finish(change, event, answer, new_id, touched(change, body, new_id))
-            if change.op == "update":
-                move_bases(self.outbox, change, body)
-        self.hook("outcome" if event == "done" else "adopted", change.number)
-        return after
-
-    def _in_doubt(self, change: Change, why: str, **columns: Any) -> Change:
-        """It may have been applied; looked up from now on. What was sent has its minute from now
-        to show up, not from the intent: the answer may have taken long."""
-        current = self.outbox.get(change.number)
-        fence = (current.fence or {}) | {"until": self.now() + self._settle(change)}
-        columns = {"fence": fence, "look_at": self.now(), "looks": 0} | columns
-        return self.outbox.move(current, State.IN_DOUBT, "in doubt", why, **columns)
-
-    def _refused(self, change: Change, error: BadAnswer) -> Change:
-        before, change = change, self.outbox.get(change.number)
-        # A rate error may follow a write that was done; what was sent anew is refused for that.
-        was_sent = _was_sent(before) or change.attempts > before.attempts + 1
-        told, answer = str(error), f"{error.status} {error.excerpt}"[:MOST_ANSWER]
-        if error.status in (401, 403) and not change.is_idempotent:
-            return self._in_doubt(change, told, answer=answer)
-        if was_sent or (change.op == "upload" and change.answered and error.status == 409):
-            # A service that takes no second of a name most likely has the first, though it does
-            # not show it.
-            why = f"may have been applied before; sent again, the service said: {told}"
-            return self._park(self._in_doubt(change, why, answer=answer), why)
-        if error.status == 409:
-            why = f"{told}; a proxy that tried twice is told so: it is looked for"
-            return self._in_doubt(change, why, answer=answer, said=Said.NO)
-        after = self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
-        self.hook("outcome", change.number)
-        return after
-
-    def _refused_by_us(self, change: Change, reason: str) -> Change:
-        """Validation said no: rejected, unless it may have been applied before."""
-        if change.state is State.IN_DOUBT:
-            return self._park(change, f"may have been applied; it cannot be sent again: {reason}")
-        return self.outbox.move(change, State.REJECTED, "rejected", reason)
-
-    def _not_sent(self, change: Change, reason: str) -> Change:
-        look_at = None if change.state is State.QUEUED else self.now() + self.shop.seconds(MINUTE)
-        return self.outbox.move(change, None, "not sent", reason, reason=reason, look_at=look_at)
-
-    def _never_left(self, change: Change, reason: str) -> None:
-        """What surely never arrived waits for its turn; what was sent before stays in doubt."""
-        was_sent = _was_sent(change)
-        change = self.outbox.get(change.number)
-        if change.state is not State.SENDING:
-            return
-        if was_sent or change.answered:
-            self.outbox.move(change, State.IN_DOUBT, "not sent", reason, look_at=self.now())
-        else:
-            self.outbox.move(
-                change, State.QUEUED, "not sent", reason, attempts=0, fence=None, sent_body=None
-            )
-
     # -- what is in doubt ---------------------------------------------------------------------
 
     def look(self, change: Change, event: str = "adopted", answer: str = "") -> Change:
         """Look once for a change in doubt, and act on what is found."""
         fence = change.fence or {}
         if fence.get("until") is None:
-            fence = fence | {"until": self.now() + self._settle(change)}
+            fence = fence | {"until": self.now() + self.outcomes.settle(change)}
         try:
             verdict = self.evidence.probe(change, fence)
         except Unreachable as error:
             if not error.sent:
                 raise
-            self._wait(change, fence, str(error))
+            self.outcomes.wait(change, fence, str(error))
             self.silence.count += 1
             self.silence.check(MOST_SILENT)
             return self.outbox.get(change.number)
@@ -384,16 +305,17 @@ class Attempts:
             body = self.evidence.body_of(change)
             found = verdict.id or str(change.record_id)
             words = answer or f"found: {verdict.found}"
-            return self._finish(change, body, found, words, event)
+            return self.outcomes.finish(change, body, found, words, event)
         if change.approved_by:
             self.outbox.note(change.number, "looked", verdict.found)
             return self.attempt(change)
+        told = f"may have been applied: {verdict.found}"
         if verdict.kind == "unknown" and verdict.is_final:
-            return self._park(change, f"may have been applied: {verdict.found}", looks=False)
+            return self.outcomes.park(change, told, looks=False)
         if change.needs_person or self.now() < float(fence["until"]):
-            return self._wait(change, fence, verdict.found)
+            return self.outcomes.wait(change, fence, verdict.found)
         if verdict.kind == "unknown":
-            return self._park(change, f"may have been applied: {verdict.found}")
+            return self.outcomes.park(change, told)
         return self._absent(change, verdict)
 
     def _absent(self, change: Change, verdict: Verdict) -> Change:
@@ -418,52 +340,4 @@ class Attempts:
             self.silence.check(MOST_SILENT + 1)
             self.outbox.note(change.number, "looked", verdict.found)
             return self.attempt(change)
-        return self._park(change, why)
-
-    def _park(self, change: Change, why: str, *, looks: bool = True) -> Change:
-        """Leave what may have been applied to a person; looked at again, ever more seldom."""
-        look_at = self.now() + self.shop.seconds(_HOUR) if looks else None
-        return self.outbox.move(
-            change, None, "left for a person", why, reason=why, needs_person=1, look_at=look_at,
-            looks=change.looks + 1,
-        )  # fmt: skip
-
-    def _wait(self, change: Change, fence: Fields, found: str) -> Change:
-        """Look again later: while it may still show, when four times as long has gone by; what is
-        left for a person, after an hour, two, and so on up to a day. A wait is no line of history,
-        but what was found anew is."""
-        now, minute = self.now(), self.shop.seconds(MINUTE)
-        until = float(fence["until"])
-        if change.needs_person:
-            wait = min(self.shop.seconds(_HOUR) * 2 ** min(change.looks, 5), self.shop.seconds(DAY))
-        else:
-            since = max(now - (change.sent_at or now), minute / 4)
-            wait = max(min(4 * since, until - now), minute / 60)
-        is_new = not change.needs_person and found not in change.reason
-        reason = f"may have been applied: {found}" if is_new else change.reason
-        return self.outbox.move(
-            change, None, "looked" if is_new else "", found, reason=reason, fence=dict(fence),
-            look_at=now + wait, looks=change.looks + 1,
-        )  # fmt: skip
-
-    def _settle(self, change: Change) -> float:
-        """Seconds after which a record that holds a change would show it."""
-        minutes = 1 if change.is_idempotent or change.op == "upload" else self.shop.settle_minutes
-        return self.shop.seconds(MINUTE) * minutes
-
-
-def _was_sent(change: Change) -> bool:
-    """Whether a change may have been sent before this attempt."""
-    return change.attempts > 0 or bool((change.fence or {}).get("restored"))
-
-
-def touched(change: Change, body: Fields, new_id: str) -> set[tuple[str, str]]:
-    """Records the sync should read back: the one written and those it changes along."""
-    found = {(change.resource, str(change.record_id) if change.op == "upload" else new_id)}
-    if change.resource == "payments":
-        found |= {("ticket_invoices", one) for one in invoices_of(body)}
-    if change.resource == "stock" and "product" in body:
-        found.add(("products", str(body["product"])))
-    for line in (*body.get("products", ()), *body.get("add_products", ())):
-        found.add(("products", str(line.get("product_id", line.get("ad_product_id")))))
-    return found
+        return self.outcomes.park(change, why)

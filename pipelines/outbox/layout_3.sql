@@ -12,7 +12,8 @@ drop index changes_by_merge;
 drop index history_by_number;
 drop index services_by_hash;
 -- schema --
-insert into services select id, shop, address, address_hash, key_hash, last_at, skew from old_services;
+insert into services (id, shop, address, address_hash, key_hash, last_at, ahead)
+    select id, shop, address, address_hash, key_hash, last_at, skew from old_services;
 insert into identity select one, queue, machine, path, boot, '', watermark from old_identity;
 insert into history select number, at, event, detail from old_history;
 insert into written select shop, resource, id, coalesce(number, 0), pushed_at, mirrored_at,

@@ -87,9 +87,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """Resource -> request fields that tell a record that may be ours from others."""
 
-TELLING = frozenset(
-    "mobile telephone email invoiceemail VATRegistration imei reference_no".split()
-)
+TELLING = frozenset("mobile telephone email invoiceemail VATRegistration imei reference_no".split())
 """Request fields by which a record may be ours though the service rewrote its name."""
 
 IN_WORDS = frozenset(

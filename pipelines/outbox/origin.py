@@ -250,6 +250,14 @@ def mark_restored(home: Path) -> None:
             outbox.ask("seal", token="", seal="")
 
 
+def was_put_back(outbox: Outbox, shop: str) -> None:
+    """Put in doubt what waits of a shop: the machine was put back while it ran."""
+    why = "the machine stood still, or was put back while it ran"
+    with outbox.transaction():
+        outbox.ask("unsettle", shop=shop, kind="restored", why=why, stamp="")
+        settle(outbox, shop)
+
+
 def settle(outbox: Outbox, shop: str) -> None:
     """Put in doubt what another copy may have sent of a shop. :class:`QueueForeign` if nobody
     adopted it here."""

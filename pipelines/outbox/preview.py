@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.attempt import touched
 from pipelines.outbox.basis import old_values
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, waits_for
 from pipelines.outbox.origin import claim
+from pipelines.outbox.outcome import touched
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.home import LEDGER
-from pipelines.outbox.attempt import DAY, MOST_SILENT, Attempts, Hook
+from pipelines.outbox.attempt import MOST_SILENT, Attempts
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import Moved, OutboxError, ShopUnknown
 from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import OnConflict, waits_for
 from pipelines.outbox.origin import claim, find, locked, put_in_doubt, refuse_foreign, take
+from pipelines.outbox.outcome import DAY, Hook
 from pipelines.outbox.preview import Planned, preview
+from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
@@ -181,27 +183,6 @@ def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushRep
         return report
 
 
-class _ServiceTime:
-    """The service's time by the ``Date`` of its last answer, carried on by the machine's ticks;
-    before the first one, by how far it was ahead of our clock at the last push."""
-
-    def __init__(self, client: Client, outbox: Outbox, service: int) -> None:
-        self._client, self._clock = client, outbox.clock
-        self._ahead = outbox.ask("ahead", id=service)[0][0] or 0.0
-        self._seen, self._at = 0.0, 0.0
-        client.on_request(lambda _: self._observe())
-
-    def _observe(self) -> None:
-        if (seen := self._client.clock.seen) and seen.timestamp() != self._seen:
-            self._seen, self._at = seen.timestamp(), self._clock.monotonic()
-
-    def now(self) -> float:
-        """Seconds since 1970."""
-        if self._seen:
-            return self._seen + self._clock.monotonic() - self._at
-        return self._clock.wall() + float(self._ahead)
-
-
 class _Pusher:
     """One push of one shop."""
 
@@ -215,11 +196,10 @@ class _Pusher:
     def run(self) -> None:
         """Until nothing more can be done now."""
         service = claim(self._outbox, self._shop)
-        self._time = _ServiceTime(self._client, self._outbox, service)
+        self._time = ServiceTime(self._client, self._outbox, service)
         self._attempts = Attempts(
-            self._client, self._outbox, service, self._asked.on_conflict, self._asked.hook,
-            self._time.now,
-        )  # fmt: skip
+            self._client, self._outbox, self._time, self._asked.on_conflict, self._asked.hook
+        )
         try:
             self._begin()
             while True:
@@ -236,7 +216,7 @@ class _Pusher:
                 self._budget.pause(min(pause, self._shop.seconds(DAY)), self._asked.stop)
         finally:
             if self._client.requests:
-                self._outbox.note_time(service, self._time.now())
+                self._time.note()
 
     def _begin(self) -> None:
         """Take over what an earlier push left: what it was sending when it was killed may have been

@@ -138,10 +138,11 @@ update identity set machine = :machine, place = :place, boot = :boot;
 update identity set token = :token, seal = :seal;
 
 -- name: note_time
-update services set last_at = max(coalesce(last_at, 0), :at), ahead = :at - :wall where id = :id;
+update services set last_at = max(coalesce(last_at, 0), :at), ahead = :at - :wall, ticks = :ticks,
+    boot = :boot where id = :id;
 
 -- name: last_at
 select max(last_at) from services where shop = :shop;
 
--- name: ahead
-select ahead from services where id = :id;
+-- name: last_time
+select last_at, ahead, ticks, boot from services where id = :id;

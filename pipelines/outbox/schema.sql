@@ -73,6 +73,7 @@ create table services (
     key_hash text not null,                 -- slow, salted with identity.queue
     last_at real,                           -- the service's time when it was last pushed to
     ahead real,                             -- seconds it was ahead of our clock then
+    ticks real, boot text,                  -- the machine's own seconds then, since that boot
     unique (shop, address_hash, key_hash));
 
 create table identity (

@@ -26,9 +26,7 @@ FILE_NAME = "outbox.sqlite"
 STAMP = "outbox.watermark"
 LOCK_SECONDS = 10.0
 """How long another process's transaction is waited for; ours take milliseconds."""
-VERSION = 4
-_BEFORE = 3
-"""The layout that :file:`layout_3.sql` brings up to date."""
+VERSION = 5
 _HERE = Path(__file__).parent
 _QUERIES: Mapping[str, str] = dict(
     re.findall(r"^-- name: (\w+)\n(.*?;)$", (_HERE / "queries.sql").read_text(), re.M | re.S)
@@ -94,13 +92,13 @@ class Outbox:
                     f"The queue {self.path} was written by a newer version of shopmirror. "
                     "Upgrade; nothing was sent."
                 )
-            if found not in (0, _BEFORE, VERSION):
+            if found not in (0, 3, 4, VERSION):
                 raise QueueBroken(
                     f"The queue {self.path} was written by a version of shopmirror before 0.1.0. "
                     "Push or discard what waits with that one. Nothing was sent."
                 )
             if found != VERSION:
-                old = (_HERE / "layout_3.sql").read_text() if found else "-- schema --"
+                old = (_HERE / f"layout_{found}.sql").read_text() if found else "-- schema --"
                 script = old.replace("-- schema --", (_HERE / "schema.sql").read_text())
                 statement = ""
                 for line in script.splitlines(keepends=True):
@@ -322,10 +320,6 @@ class Outbox:
             if event:
                 self.note(change.number, event, detail)
         return _change(row)
-
-    def note_time(self, service: int, at: float) -> None:
-        """What time it is at a service."""
-        self.ask("note_time", id=service, at=at, wall=self.clock.wall())
 
     def mark_mirrored(self, shop: str, records: Iterable[tuple[str, str]], read_at: float) -> int:
         """A sync has these ``(resource, id)`` as they were at ``read_at``; how many waited."""

@@ -10,9 +10,11 @@ class FakeClock(SystemClock):
         self.ticks = 1000.0
         self.wall_offset = 1_790_000_000.0
         self.boot_id = "first boot"
+        self.unlived = 0.0
+        """Seconds that went by elsewhere while this machine stood still, or was put back."""
 
     def monotonic(self) -> float:
-        return self.ticks
+        return self.ticks - self.unlived
 
     def wall(self) -> float:
         return self.ticks + self.wall_offset

@@ -119,6 +119,13 @@ class Desk:
             db.execute("update identity set seal = ?", (seal,))
         self.reboot()
 
+    def put_back_machine(self, since: float) -> None:
+        """A snapshot of the machine with its memory, taken when its clock showed ``since``."""
+        boot = self.shop.clock.boot_id
+        self.put_back_disk()
+        self.shop.clock.boot_id = boot
+        self.shop.clock.unlived += self.shop.clock.monotonic() - since
+
     def copy_to(self, name: str) -> "Desk":
         """A copy of the home in another folder; a desk there."""
         with Outbox(self.home, self.shop.clock) as outbox:

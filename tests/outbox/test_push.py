@@ -359,3 +359,13 @@ def test_a_queue_of_before_is_brought_over_and_loses_nothing(desk, tmp_path):
     assert shop.count("POST", "brands") == 1  # the one that waited
     assert len(shop.tables["payments"]) == 1  # the one in doubt was there
     assert desk.events(1)[0] == "queued"
+
+
+def test_a_queue_of_the_layout_before_layout_is_brought_over(desk):
+    desk.begin()
+    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
+        for name in ("ticks", "boot"):
+            db.execute(f"alter table services drop column {name}")
+        db.execute("pragma user_version = 4")
+    desk.pay(desk.shop.invoice())
+    assert desk.push().exit_code == 0

@@ -68,6 +68,33 @@ def test_a_backup_put_back_after_a_push_does_nothing_twice(desk, way, queued_sin
     assert desk.states() == told + ["done"] * queued_since
 
 
+def test_a_machine_put_back_while_it_ran_does_nothing_twice(desk, tmp_path):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.begin()
+    some(desk)
+    desk.queue("products", "upload", None, desk.product, file=photo)
+    desk.back_up()
+    since = desk.shop.clock.monotonic()
+    desk.shop.clock.ticks += HOUR
+    assert desk.push().exit_code == 0
+    desk.shop.clock.ticks += HOUR
+    desk.put_back_machine(since)
+    desk.later(HOUR, 3)
+    assert writes(desk) == ONCE
+    assert desk.states() == ["done", "done", "done", "in_doubt", "in_doubt", "done", "in_doubt"]
+    assert [len(held) for held in desk.shop.files.values()] == [1]
+
+
+def test_a_clock_that_is_set_is_no_machine_put_back(desk):
+    desk.begin()
+    product = desk.shop.put("products", name="Screen", stock=4)
+    for hours in (48, -96):
+        desk.shop.clock.wall_offset += hours * HOUR
+        desk.queue("products", "update", {"stockQuantity": 3}, product)
+        assert desk.push().exit_code == 0
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_backup_put_back_before_a_push_is_sent_as_far_as_can_be_seen(desk, way):
     desk.begin()

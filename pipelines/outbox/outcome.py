@@ -1,0 +1,175 @@
+"""What becomes of a change: done, rejected, in doubt, left to a person, or queued again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipelines.outbox.answer import MOST_ANSWER, named_id, short
+from pipelines.outbox.basis import move_bases
+from pipelines.outbox.change import Change, Fields, Said, State
+from pipelines.outbox.match import is_left_out
+from pipelines.outbox.order import invoices_of
+from pipelines.outbox.records import Records
+from pipelines.outbox.store import Outbox
+from pipelines.settings import ShopSettings
+from sources.repair_shop.errors import BadAnswer, ShopError
+from sources.repair_shop.http.client import Answer
+
+Hook = Callable[[str, int], None]
+MINUTE = 60.0
+_HOUR, DAY = 3600.0, 86400.0
+
+
+@dataclass
+class Outcomes:
+    """Commits the outcomes of one shop's changes. ``now``: the service's clock."""
+
+    outbox: Outbox
+    records: Records
+    shop: ShopSettings
+    hook: Hook
+    now: Callable[[], float]
+    _read_back: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+
+    def answered(self, change: Change, body: dict[str, Any], answer: Answer, new_id: str) -> Change:
+        """What follows from a success: done if it proves itself, else in doubt and looked up."""
+        said = f"{answer.status} {short(answer)}"
+        why = self._not_shown(change, body) if new_id else "that does not prove it"
+        if not why and change.op != "delete":
+            return self.finish(change, body, new_id, said, "done")
+        named = change.answered or new_id or named_id(answer, change)
+        told = f"the service answered {said}" + (f", but {why}" if why else "")
+        return self.in_doubt(change, told, said=Said.DONE, answered=named or None)
+
+    def _not_shown(self, change: Change, body: Fields) -> str:
+        """Why the record does not show an update that the service says it took; empty if it does.
+        Of each kind one is read back: what a service does not take, it never does. The sync
+        compares the others."""
+        kind = change.resource, frozenset(body)
+        if change.op != "update" or (kind in self._read_back and "lines" not in body):
+            return ""
+        try:
+            row = self.records.one(change.resource, str(change.record_id))
+        except ShopError:
+            return ""
+        before, zone = self.before(change), self.shop.zone
+        left = [
+            name for name, sent in body.items()
+            if row and is_left_out(change.resource, name, sent, before, row, zone)
+        ]  # fmt: skip
+        if not left:
+            self._read_back.add(kind)
+        return f"the record shows {', '.join(left)} as before" if left else ""
+
+    def before(self, change: Change) -> dict[str, Any]:
+        """What the record showed before the request."""
+        return dict((self.outbox.get(change.number).fence or {}).get("before") or {})
+
+    def finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> Change:
+        """The service has it."""
+        with self.outbox.transaction():
+            after = self.outbox.finish(change, event, answer, new_id, touched(change, body, new_id))
+            if change.op == "update":
+                move_bases(self.outbox, change, body)
+        self.hook("outcome" if event == "done" else "adopted", change.number)
+        return after
+
+    def in_doubt(self, change: Change, why: str, **columns: Any) -> Change:
+        """It may have been applied; looked up from now on. What was sent has its minute from now
+        to show up, not from the intent: the answer may have taken long."""
+        current = self.outbox.get(change.number)
+        fence = (current.fence or {}) | {"until": self.now() + self.settle(change)}
+        columns = {"fence": fence, "look_at": self.now(), "looks": 0} | columns
+        return self.outbox.move(current, State.IN_DOUBT, "in doubt", why, **columns)
+
+    def refused(self, change: Change, error: BadAnswer) -> Change:
+        """The service said no: rejected, unless it may have been applied all the same."""
+        before, change = change, self.outbox.get(change.number)
+        # A rate error may follow a write that was done; what was sent anew is refused for that.
+        sent_before = was_sent(before) or change.attempts > before.attempts + 1
+        told, answer = str(error), f"{error.status} {error.excerpt}"[:MOST_ANSWER]
+        if error.status in (401, 403) and not change.is_idempotent:
+            return self.in_doubt(change, told, answer=answer)
+        if sent_before or (change.op == "upload" and change.answered and error.status == 409):
+            # A service that takes no second of a name most likely has the first, though it does
+            # not show it.
+            why = f"may have been applied before; sent again, the service said: {told}"
+            return self.park(self.in_doubt(change, why, answer=answer), why)
+        if error.status == 409:
+            why = f"{told}; a proxy that tried twice is told so: it is looked for"
+            return self.in_doubt(change, why, answer=answer, said=Said.NO)
+        after = self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
+        self.hook("outcome", change.number)
+        return after
+
+    def refused_by_us(self, change: Change, reason: str) -> Change:
+        """Validation said no: rejected, unless it may have been applied before."""
+        if change.state is State.IN_DOUBT:
+            return self.park(change, f"may have been applied; it cannot be sent again: {reason}")
+        return self.outbox.move(change, State.REJECTED, "rejected", reason)
+
+    def not_sent(self, change: Change, reason: str) -> Change:
+        """It could not be checked before it was sent; the next push tries again."""
+        look_at = None if change.state is State.QUEUED else self.now() + self.shop.seconds(MINUTE)
+        return self.outbox.move(change, None, "not sent", reason, reason=reason, look_at=look_at)
+
+    def never_left(self, change: Change, reason: str) -> None:
+        """What surely never arrived waits for its turn; what was sent before stays in doubt."""
+        sent_before = was_sent(change)
+        change = self.outbox.get(change.number)
+        if change.state is not State.SENDING:
+            return
+        if sent_before or change.answered:
+            self.outbox.move(change, State.IN_DOUBT, "not sent", reason, look_at=self.now())
+        else:
+            self.outbox.move(
+                change, State.QUEUED, "not sent", reason, attempts=0, fence=None, sent_body=None
+            )
+
+    def park(self, change: Change, why: str, *, looks: bool = True) -> Change:
+        """Leave what may have been applied to a person; looked at again, ever more seldom."""
+        look_at = self.now() + self.shop.seconds(_HOUR) if looks else None
+        return self.outbox.move(
+            change, None, "left for a person", why, reason=why, needs_person=1, look_at=look_at,
+            looks=change.looks + 1,
+        )  # fmt: skip
+
+    def wait(self, change: Change, fence: Fields, found: str) -> Change:
+        """Look again later: while it may still show, when four times as long has gone by; what is
+        left for a person, after an hour, two, and so on up to a day. A wait is no line of history,
+        but what was found anew is."""
+        now, minute = self.now(), self.shop.seconds(MINUTE)
+        until = float(fence["until"])
+        if change.needs_person:
+            wait = min(self.shop.seconds(_HOUR) * 2 ** min(change.looks, 5), self.shop.seconds(DAY))
+        else:
+            since = max(now - (change.sent_at or now), minute / 4)
+            wait = max(min(4 * since, until - now), minute / 60)
+        is_new = not change.needs_person and found not in change.reason
+        reason = f"may have been applied: {found}" if is_new else change.reason
+        return self.outbox.move(
+            change, None, "looked" if is_new else "", found, reason=reason, fence=dict(fence),
+            look_at=now + wait, looks=change.looks + 1,
+        )  # fmt: skip
+
+    def settle(self, change: Change) -> float:
+        """Seconds after which a record that holds a change would show it."""
+        minutes = 1 if change.is_idempotent or change.op == "upload" else self.shop.settle_minutes
+        return self.shop.seconds(MINUTE) * minutes
+
+
+def was_sent(change: Change) -> bool:
+    """Whether a change may have been sent before this attempt."""
+    return change.attempts > 0 or bool((change.fence or {}).get("restored"))
+
+
+def touched(change: Change, body: Fields, new_id: str) -> set[tuple[str, str]]:
+    """Records the sync should read back: the one written and those it changes along."""
+    found = {(change.resource, str(change.record_id) if change.op == "upload" else new_id)}
+    if change.resource == "payments":
+        found |= {("ticket_invoices", one) for one in invoices_of(body)}
+    if change.resource == "stock" and "product" in body:
+        found.add(("products", str(body["product"])))
+    for line in (*body.get("products", ()), *body.get("add_products", ())):
+        found.add(("products", str(line.get("product_id", line.get("ad_product_id")))))
+    return found
