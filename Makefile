@@ -77,7 +77,8 @@ docs: install .venv-docs/.installed
 	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
 	touch $@
 
-# After an edit of the dependencies (wants uv): what runs, and what is beside it in a clone.
+# After an edit of the dependencies (wants uv): what runs, and what is beside it in a clone. A package
+# that runs on some machines only may be wanted on all of them beside it: it stands in both.
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 lock:
 	$(COMPILE) pyproject.toml -o requirements.lock

@@ -270,3 +270,21 @@ def test_fields_that_appear_vanish_or_change_their_type_lose_no_row(synced):
     report = synced.run("brands", full=True)
     assert report.exit_code == 0, report.details
     synced.assert_same("brands")
+
+
+@pytest.mark.parametrize(
+    ("percent", "gone", "believed"), [(20, 20, True), (20, 25, False), (60, 50, True)]
+)
+def test_as_many_rows_may_vanish_as_the_setting_says(make_mirror, percent, gone, believed):
+    mirror = make_mirror(vanish_limit_percent=percent)
+    for identity in mirror.store.ids("brands"):
+        mirror.store.delete("brands", identity)
+    for index in range(100):
+        mirror.store.insert("brands", {"id": f"b{index}", "name": f"Brand {index}"})
+    assert mirror.run("brands").exit_code == 0
+    for index in range(gone):
+        mirror.store.delete("brands", f"b{index}")
+    for _ in range(2):  # what is gone is believed at its second sighting
+        report = mirror.run("brands", full=True)
+    assert report.exit_code == (0 if believed else 1), report.details
+    assert len(mirror.live("brands")) == (100 - gone if believed else 100)

@@ -164,6 +164,19 @@ def test_the_calendar_knows_the_last_open_day(warehouse):
     assert now in {scenes.today("void"), scenes.today("void") - dt.timedelta(days=1)}
 
 
+def test_a_closed_day_of_the_settings_is_no_day_of_work(warehouse):
+    assert warehouse.rows(
+        "select day, is_open, last_open_day from marts.calendar where shop_id = 'holiday' "
+        "and day between '2026-04-30' and '2026-05-02' order by day"
+    ) == [
+        (dt.date(2026, 4, 30), True, None),
+        (dt.date(2026, 5, 1), False, dt.date(2026, 4, 30)),
+        (dt.date(2026, 5, 2), True, dt.date(2026, 4, 30)),
+    ]
+    # Thursday 17:00 to 18:00 and Saturday 9:00 to 10:00.
+    assert warehouse.one("select cycle_hours from marts.tickets where id = 'bridge'") == (D(2),)
+
+
 def test_what_cannot_be_read_is_listed_and_not_zero(warehouse):
     assert warehouse.rows(
         "select table_name, id, column_name, original from ops.unreadable "
