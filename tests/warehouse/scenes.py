@@ -35,7 +35,9 @@ def today(shop: str) -> dt.date:
 
 
 def first_night(raw: Raw) -> None:
-    raw.execute("update ops.shops set closed_days = '2026-12-25,2026-05-01' where shop_id = 'holiday'")
+    raw.execute(
+        "update ops.shops set closed_days = '2026-12-25,2026-05-01' where shop_id = 'holiday'"
+    )
     rows = yaml.load(Path(__file__).with_suffix(".yml").read_text("utf-8"), yaml.BaseLoader)
     for shop, tables in rows.items():
         for report in tables.pop("service_says", ()):
