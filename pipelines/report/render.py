@@ -1,13 +1,11 @@
 """A report as HTML, PDF, workbook, mail and text: each drawn of the same list of tables.
 
-The PDF is set by Typst from ``report.typ``; fonts come with the packages, and a machine's own help
-out where a name is in another script.
+The PDF is set by Typst from ``report.typ``, in the fonts of :mod:`pipelines.report.fonts`.
 """
 
-import functools
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,15 +15,13 @@ from markupsafe import Markup
 from pipelines.json_file import write_atomically
 from pipelines.language import _, current, use
 from pipelines.language.display import load_display, load_language
-from pipelines.report import charts
+from pipelines.report import charts, fonts
 from pipelines.report.closing import Report
 from pipelines.report.figures import ReportError
 from pipelines.report.layout import Sheet, Table
 
 SUFFIXES = (".html", ".pdf", ".xlsx")
 _FOLDER = Path(__file__).parent
-_FONTS = ("figo", "figbo", "notos", "notosbo")
-"""FiraGO for most scripts, Noto Sans for what it lacks; regular and bold."""
 
 
 def default_path(home: Path, report: Report) -> Path:
@@ -137,7 +133,12 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
             state = page.seal.state
             files[f"seal{place}.svg"] = charts.seal(state, charts.SEAL_COLOURS[state]).encode()
             files[f"chart{place}.svg"] = _paper_chart(sheet)
-            pages.append(_paged(sheet))
+            drawn = _paged(sheet)
+            if missing := fonts.lacking([drawn["shop"], *_cells(drawn)]):
+                names = ", ".join(missing)
+                note = _("Some names show as boxes here: install the font {names}.", names=names)
+                drawn["notes"] = [*drawn["notes"], note]
+            pages.append(drawn)
         logo = load_display().picture
         if logo is not None:
             files["logo.png"] = logo
@@ -151,6 +152,11 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
         }  # fmt: skip
         files["report.json"] = json.dumps(told, ensure_ascii=False).encode()
         return _typeset(Path(folder), files, (_FOLDER / "report.typ").read_bytes(), "pdf")
+
+
+def _cells(drawn: dict[str, Any]) -> Iterator[str]:
+    for table in drawn["tables"]:
+        yield from (cell for row in table["rows"] for cell in row)
 
 
 def chart_png(report: Report) -> bytes:
@@ -176,27 +182,12 @@ def _typeset(folder: Path, files: dict[str, bytes], source: bytes, form: Any) ->
     made = typst.compile(
         str(folder / "main.typ"),
         root=str(folder),
-        font_paths=[str(_fonts())],
+        font_paths=[str(fonts.folder())],
         format=form,
         ppi=144.0,
     )
     assert isinstance(made, bytes)
     return made
-
-
-@functools.lru_cache(maxsize=1)
-def _fonts() -> Path:
-    """The packaged fonts as files, for as long as this process runs."""
-    import atexit
-    import shutil
-
-    import pymupdf_fonts
-
-    folder = Path(tempfile.mkdtemp(prefix="shopmirror-fonts-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name in _FONTS:
-        (folder / f"{name}.ttf").write_bytes(pymupdf_fonts.myfont(name))
-    return folder
 
 
 def _paged(sheet: Sheet) -> dict[str, Any]:

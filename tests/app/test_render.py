@@ -4,28 +4,21 @@ import re
 import time
 from html.parser import HTMLParser
 from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
 from pypdf import PdfReader
 
-from pipelines.report import Period, SealState, closing_report, formats
+from pipelines.report import Period, SealState, closing_report, fonts, formats
 from pipelines.report.closing import Report
 from pipelines.report.figures import Technician
+from pipelines.report.fonts import lacking
 from pipelines.report.render import html as render
 from pipelines.report.render import mail_html
 from pipelines.report.render import pdf as print_pdf
 from tests.app.warehouse import NOW, change
 
 JUNE = Period.read("2026-06")
-NAMES = (
-    "Дмитрий Петренко",
-    "Παπαδόπουλος",
-    "محمد الحسن",
-    "דוד כהן",
-    "王伟",
-    "प्रिया शर्मा",
-    "Łukasz",
-)
 VOID = {"meta", "circle", "path", "rect", "line", "br", "link", "img", "input"}
 
 
@@ -76,6 +69,14 @@ def with_people(made: Report, *names: str) -> Report:
 @pytest.fixture(scope="module")
 def made(chain):
     return closing_report(chain, period=JUNE, now=NOW)
+
+
+@pytest.fixture
+def no_fonts_of_the_machine(monkeypatch):
+    monkeypatch.setattr("typst.Fonts", lambda: SimpleNamespace(fonts=list))
+    fonts.is_drawn.cache_clear()
+    yield
+    fonts.is_drawn.cache_clear()
 
 
 def text_of(pdf: bytes) -> str:
@@ -172,14 +173,47 @@ class TestPaper:
         box = reader.pages[0].mediabox
         assert (round(box.width), round(box.height)) == (612, 792)
 
-    def test_names_in_many_scripts(self, made):
-        said = text_of(print_pdf(with_people(made, *NAMES)))
-        for name in (
-            "\u0414\u043c\u0438\u0442\u0440\u0438\u0439",
-            "\u03a0\u03b1\u03c0\u03b1\u03b4",
-            "\u0141ukasz",
-        ):
-            assert name in said
+    def test_packaged_fonts_draw_these_scripts(self, made, no_fonts_of_the_machine):
+        names = (
+            "Дмитрий",
+            "Παπαδόπουλος",
+            "محمد الحسن",
+            "דוד כהן",
+            "प्रिया शर्मा",
+            "สมชาย",
+            "Łukasz",
+        )
+        assert lacking(names) == []
+        said = text_of(print_pdf(with_people(made, *names)))
+        for drawn in ("Дмитрий", "Παπαδόπουλος", "Łukasz", "דוד", "สมชาย"):
+            assert drawn in said or drawn[::-1] in said
+        assert "install the font" not in said
+
+    @pytest.mark.parametrize(
+        ("name", "font"),
+        [
+            ("王伟", "CJK"),
+            ("さくら", "CJK"),
+            ("김민준", "CJK"),
+            ("রহিম", "Bengali"),
+            ("குமார்", "Tamil"),
+        ],
+    )
+    def test_of_other_scripts_the_report_names_the_font_to_install(
+        self, made, no_fonts_of_the_machine, name, font
+    ):
+        note = f"Some names show as boxes here: install the font Noto Sans {font}."
+        assert note in text_of(print_pdf(with_people(made, name))).replace("\n", " ")
+
+    def test_a_font_of_the_machine_is_used(self, made, monkeypatch, no_fonts_of_the_machine):
+        """Any font that has the letters serves, by whatever name."""
+        path = str(sorted(fonts.folder().iterdir())[0])
+        monkeypatch.setattr(fonts, "packaged", list)
+        assert lacking(["Ж"]) == ["Noto Sans Cyrillic"]
+        fonts.is_drawn.cache_clear()
+        installed = SimpleNamespace(path=path, index=0)
+        monkeypatch.setattr("typst.Fonts", lambda: SimpleNamespace(fonts=lambda: [installed]))
+        assert lacking(["Ж"]) == []
 
     def test_very_long_names_are_cut_and_lines_stay_on_the_page(self, made):
         said = text_of(print_pdf(with_people(made, "W" * 300)))
