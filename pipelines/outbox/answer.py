@@ -1,8 +1,8 @@
 """What the service answered to a write: whether it proves success, and the words that are kept.
 
 A success status proves little: services have been seen to answer ``200 {"id": 7, "error": "Customer
-is locked"}``. Proof is just what the specification promises, ``{"id": ...}``, or the record as it
-was sent. What is neither is no failure either: it is looked up.
+is locked"}``. Proof is what the specification promises, ``{"id": ...}``, also with words that affirm
+it, or the record as it was sent. What is neither is no failure either: it is looked up.
 """
 
 from typing import Any
@@ -44,15 +44,14 @@ def proven_id(answer: Answer, change: Change, body: Fields, before: Fields, zone
         if named not in known:
             return ""
         named = str(change.record_id)
-    is_proof = _affirms(content) or _echoes(content, change, body, zone)
-    return named if content.keys() == {"id"} or is_proof else ""
+    return named if _affirms(content) or _echoes(content, change, body, zone) else ""
 
 
 def _affirms(content: dict[str, Any]) -> bool:
     """Whether an answer says nothing beside the id but that it was done."""
-    rest = {name: value for name, value in content.items() if name not in ("id", "message")}
-    return bool(rest) and all(
-        name in _AFFIRMED and str(value).lower() in _AFFIRMED[name] for name, value in rest.items()
+    return all(
+        name in ("id", "message") or str(value).lower() in _AFFIRMED.get(name, ())
+        for name, value in content.items()
     )
 
 

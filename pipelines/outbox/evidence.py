@@ -225,9 +225,11 @@ class Evidence:
             return Verdict(
                 "unknown", f"{once} must not be sent twice, and does not show", is_final=True
             )
-        grades = self._grades(change.resource, body, row).values()
+        grades = list(self._grades(change.resource, body, row).values())
         if all(grade >= Match.RESPELLED for grade in grades):
             return Verdict("applied", "the record shows it", change.record_id)
+        if change.said is Said.NO and Match.DIFFERENT not in grades:
+            return Verdict("unknown", "refused, and the record does not show it", is_final=True)
         return Verdict("absent", "the record does not show all of it")
 
     def _deleted(self, change: Change, fence: Fields) -> Verdict:

@@ -97,7 +97,7 @@ class Applied:
 
 
 @dataclass
-class Stranger:
+class OddShop:
     """``push(settings, clock=service.clock, transport=service.of)``. ``faults`` are for writes:
     what is answered, and whether the write is done (``reset done``) or not (``reset``)."""
 
@@ -126,7 +126,7 @@ class Stranger:
 
     # -- the network --------------------------------------------------------------------------
 
-    def of(self, _shop: Any) -> "Stranger":
+    def of(self, _shop: Any) -> "OddShop":
         return self
 
     def close(self) -> None:
