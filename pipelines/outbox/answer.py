@@ -1,8 +1,8 @@
 """What the service answered to a write: whether it proves success, and the words that are kept.
 
 A success status proves little: services have been seen to answer ``200 {"id": 7, "error": "Customer
-is locked"}``. Proof is what the specification promises, ``{"id": ...}``, also with words that affirm
-it, or the record as it was sent. What is neither is no failure either: it is looked up.
+is locked"}``. Proof is what the specification promises, ``{"id": ...}``, with words that affirm it
+perhaps, or the record as it was sent. What is neither is no failure either: it is looked up.
 """
 
 from typing import Any

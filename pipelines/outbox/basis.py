@@ -11,6 +11,7 @@ service showed when the change was parked, over which a person retried it.
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -45,14 +46,14 @@ def from_warehouse(
 
 
 def rows_of_warehouse(
-    home: Path, shop: str, resource: str, ids: list[str]
+    home: Path, shop: str, resource: str, ids: list[str], warehouse: Published | None = None
 ) -> tuple[Rows, set[str]]:
-    """Records of the published warehouse by id, and the columns of their table that hold a value
-    in any row: in those, null means empty, not "never shown"."""
+    """Records of the published warehouse (or the one given) by id, and the columns of their table
+    that hold a value in any row: in those, null means empty, not "never shown"."""
     if not ids:
         return {}, set()
     try:
-        with published_here(home) as warehouse:
+        with nullcontext(warehouse) if warehouse else published_here(home) as warehouse:
             if not warehouse.has(f"raw.{resource}"):
                 return {}, set()
             # The table's name is one of ours (BODIES), never a user's text.

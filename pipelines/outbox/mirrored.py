@@ -15,6 +15,7 @@ from pipelines.outbox.change import Change, Fields
 from pipelines.outbox.match import IN_WORDS, Match, compare, picture
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
+from pipelines.publish.published import WAREHOUSE, Published
 
 _UTC = ZoneInfo("UTC")
 _EDITED_SECONDS = 120.0
@@ -55,9 +56,12 @@ def mark_mirrored(
         return outbox.mark_mirrored(shop, records, time.time() if read_at is None else read_at)
 
 
-def not_shown(home: Path) -> list[str]:
+def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str]]:
     """Changes that are done, and that the mirror does not show as they were written: what a service
-    answered and did not do. A record is compared once a sync read it back, at no request."""
+    answered and did not do. The shop, and words for people.
+
+    A record is compared once a sync read it back, at no request, and again until it is as it was
+    written, or somebody changed it since. ``built``: the warehouse that a sync has just made."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
@@ -65,24 +69,34 @@ def not_shown(home: Path) -> list[str]:
         for row in outbox.ask("uncompared"):
             wanted.setdefault((row["shop"], row["resource"]), []).append(row)
         for (shop, resource), written in wanted.items():
-            found, _ = rows_of_warehouse(home, shop, resource, [row["id"] for row in written])
+            ids = [row["id"] for row in written]
+            found, _ = rows_of_warehouse(home, shop, resource, ids, built)
             for row in written:
-                if (shown := _difference(home, row, found.get(row["id"]))) is not None:
+                is_newer = built is not None or _is_published_since(home, row["mirrored_at"])
+                shown = _difference(row, found.get(row["id"]), is_newer=is_newer)
+                if shown is not None:
                     names = ("shop", "resource", "id", "number")
                     outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
         return [
-            f"change {row['number']} ({row['op']} {row['resource']} {row['id']}) of shop "
-            f"'{row['shop']}' is done, but the record does not show it: {row['shown']}"
+            (
+                row["shop"],
+                f"change {row['number']} ({row['op']} {row['resource']} {row['id']}) is done, but "
+                f"the record does not show it: {row['shown']}. Queue it again, or 'queue discard "
+                f"{row['number']}' if the record is as it should be",
+            )
             for row in outbox.ask("not_shown")
         ]
 
 
-def _difference(home: Path, written: Any, row: Fields | None) -> str | None:
+def _is_published_since(home: Path, moment: float) -> bool:
+    published = home / WAREHOUSE
+    return published.exists() and published.stat().st_mtime > moment
+
+
+def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | None:
     """What a record shows otherwise than it was written; empty if nothing, None if it is too early
     to say."""
     if row is None:
-        published = home / "warehouse.duckdb"
-        is_newer = published.exists() and published.stat().st_mtime > written["mirrored_at"]
         missing = "" if written["op"] == "delete" else "the service has no such record"
         return missing if is_newer else None
     seen, edited = row.get("_seen_at"), row.get("last_updated")
@@ -125,7 +139,7 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
             told.append(
                 f"The queue is a copy, not adopted for: {', '.join(foreign)} ('queue adopt')"
             )
-    return counts, told + not_shown(home)
+    return counts, told + [f"{shop}: {words}" for shop, words in not_shown(home)]
 
 
 def history_rows(home: Path) -> list[dict[str, Any]]:

@@ -61,12 +61,15 @@ update written set mirrored_at = :now where shop = :shop and resource = :resourc
 
 -- name: uncompared
 select t.*, c.op, c.sent_body, c.record_id from written as t join changes as c using (number)
-where t.mirrored_at is not null and t.shown is null and c.state = 'done'
+where t.mirrored_at is not null and coalesce(t.shown, '?') <> '' and c.state = 'done'
     and t.resource = c.resource and c.op <> 'upload';
 
 -- name: compared
 update written set shown = :shown where shop = :shop and resource = :resource and id = :id
     and number = :number;
+
+-- name: acknowledge
+update written set shown = '' where number = :number and shown <> '' returning number;
 
 -- name: not_shown
 select t.number, c.shop, c.resource, c.op, t.id, t.shown

@@ -42,9 +42,13 @@ def retry(home: Path, number: int, *, by: str) -> str:
 
 def discard(home: Path, number: int, *, by: str) -> str:
     """Take a change out of the queue: ``rejected``. Its history stays, and what is known of it, so
-    that a retry looks for it first."""
+    that a retry looks for it first. Of one that is done and that its record does not show, that is
+    told no more."""
     with Outbox(home) as outbox, outbox.transaction():
         change = outbox.get(number)
+        if outbox.ask("acknowledge", number=number):
+            outbox.note(number, "seen", f"by {by}: the record may be as it is")
+            return f"{change.what} is done; that its record does not show it is told no more."
         if change.state in (State.DONE, State.SENDING):
             raise InputRefused(
                 [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED

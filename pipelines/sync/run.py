@@ -18,7 +18,9 @@ from pipelines.destinations.settings import WarehouseSettings
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader, LoadError
 from pipelines.monitor.health import doubts
-from pipelines.outbox.mirrored import mark_mirrored, touched_since
+from pipelines.monitor.severity import Kind, Problem
+from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
+from pipelines.publish.published import Published
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
@@ -171,6 +173,7 @@ class Run:
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
         self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
+        self.unshown: list[tuple[str, str]] = []
 
     def fetch_and_load(self) -> None:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
@@ -274,6 +277,9 @@ class Run:
     def transform(self) -> None:
         """Build the models, compare with the service's reports, read again what differs."""
         self.session.build()
+        with self.session.home.open_build(read_only=True) as database:
+            built = Published(database, self.session.home.path)
+            self.unshown = not_shown(self.session.home.path, built)
         if self.endpoints is not None:
             return  # no report was asked, and what they said last night is older than these lists
         with self.session.home.open_build(read_only=True):
@@ -307,6 +313,9 @@ class Run:
         for result in self.results.values():
             result.requests = self.session.requests(result.shop)
             result.standing = [problem for problem in standing if problem.shop == result.shop]
+            result.standing += [
+                Problem(Kind.CHANGE, words) for shop, words in self.unshown if shop == result.shop
+            ]
         return list(self.results.values())
 
 

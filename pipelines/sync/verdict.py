@@ -47,6 +47,11 @@ class ShopResult:
         return list({str(problem): problem for problem in reversed(found)}.values())[::-1]
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the mirror is whole, and what it says is right."""
+        return not any(problem.rule.spoils for problem in self.problems)
+
+    @property
     def doubts(self) -> list[str]:
         """What is not proven, in words."""
         return [str(problem) for problem in self.problems if problem.kind is not Kind.DIFFERS]
@@ -98,7 +103,7 @@ class SyncReport:
             {
                 "shop": s.shop,
                 "requests": s.requests,
-                "complete": not s.problems,
+                "complete": s.is_complete,
                 "periods_matching": s.matching,
                 "periods_differing": len(s.differences),
             }
@@ -152,6 +157,8 @@ def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> s
         return "Stopped early. What was fetched is kept; the next run goes on from there."
     if kind is Kind.DIFFERS:
         return "Every list is proven, but our reports and the service's differ."
+    if kind is Kind.CHANGE:
+        return "Every list is proven, but a change that was pushed does not show at the service."
     return "Not everything is proven complete; the next run looks again."
 
 

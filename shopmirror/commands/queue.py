@@ -139,8 +139,9 @@ def list_changes(
         out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in changes)))
     if len(changes) < len(found):
         out().print(f"... the last {len(changes)} of {len(found)}; --json lists all.")
-    for line in not_shown(home_folder()):
-        tell(line)
+    for name, line in not_shown(home_folder()):
+        if not shop or name == shop.lower():
+            tell(f"{name}: {line}.")
     return 0
 
 

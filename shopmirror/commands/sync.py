@@ -83,7 +83,7 @@ def show(report: "SyncReport") -> None:
             (
                 shop.shop,
                 f"{shop.requests:,}",
-                "no" if shop.problems else "yes",
+                "yes" if shop.is_complete else "no",
                 agreement(shop.matching + len(shop.differences), len(shop.differences)),
             )
             for shop in report.shops

@@ -264,10 +264,12 @@ def test_what_is_done_and_the_mirror_does_not_show_is_a_finding(desk):
             db.execute("insert into raw.customers values ('main', ?, ?, ?, null)", values)
     unread = [(one.resource, one.id) for one in touched_since(desk.home)]
     mark_mirrored(desk.home, "main", unread, read_at=desk.shop.clock.wall() + HOUR)
-    [line] = not_shown(desk.home)
-    assert "change 2 (update customers" in line
+    [(shop, line)] = not_shown(desk.home)
+    assert (shop, "change 2 (update customers" in line) == ("main", True)
     assert "city was set to 'Xela' and is 'A'" in line
     assert len(desk.shop.requests) == requests
+    assert "told no more" in desk.discard(2)
+    assert not_shown(desk.home) == []
     assert [row["is_mirrored"] for row in history_rows(desk.home)] == [True, True]
 
 

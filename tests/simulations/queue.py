@@ -82,6 +82,7 @@ class Queue(RuleBasedStateMachine):
         self.photo = self.folder / "photo.png"
         self.photo.write_bytes(b"picture")
         self.errors: list[str] = []
+        self.saved = 0.0, ""
 
     def teardown(self) -> None:
         if not self.errors:
@@ -108,6 +109,11 @@ class Queue(RuleBasedStateMachine):
         self.shop.put("stock", product={"id": "0"}, quantity=1)
         self.shop.put("adjustments", adjustment_date="2026-01-01T10:00:00+0000")
         self.shop.clock.ticks += 2 * 86400
+        for name in ("north", "south"):
+            enqueue(
+                "brands", "create", {"name": "First"}, by="nobody", check=False, shop=name,
+                settings=self.settings(), clock=self.shop.clock,
+            )  # fmt: skip
         self.run(None, True, None)
 
     def settings(self, home: Path | None = None) -> Settings:
@@ -328,9 +334,10 @@ class Queue(RuleBasedStateMachine):
         with Outbox(self.home, self.shop.clock) as outbox:
             outbox.connection.execute("pragma wal_checkpoint(truncate)")
         shutil.copytree(self.home, self.spare)
+        self.saved = self.shop.clock.monotonic(), self.shop.clock.boot_id
 
     @precondition(lambda self: self.spare.exists())
-    @rule(kind=st.sampled_from(["folder", "file", "disk", "command"]))
+    @rule(kind=st.sampled_from(["folder", "file", "disk", "machine", "command"]))
     def put_back(self, kind: str) -> None:
         if kind == "file":
             for old in self.home.glob("outbox.sqlite*"):
@@ -342,9 +349,15 @@ class Queue(RuleBasedStateMachine):
         self.told.clear()
         if kind == "command":
             mark_restored(self.home)
-        if kind == "disk":
+        if kind in ("disk", "machine"):
             as_if_the_disk_was_put_back(self.home)
+        if kind == "disk":
             self.reboot()
+        if kind == "machine":  # with its memory: its clock goes on from where it was
+            clock = self.shop.clock
+            clock.ticks += 600
+            clock.unlived += clock.monotonic() - self.saved[0]
+            clock.boot_id = self.saved[1]
 
     def copy_home(self) -> None:
         shutil.rmtree(self.copy, ignore_errors=True)

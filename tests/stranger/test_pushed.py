@@ -2,7 +2,10 @@
 
 from pipelines.outbox import Outbox, touched_since
 from pipelines.outbox.change import NewChange, State
+from pipelines.settings import Settings, ShopSettings
+from pipelines.sync.run import sync
 from tests.fakes.loopback import Reply
+from tests.fakes.shop import ServedShop
 
 
 def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger):
@@ -35,3 +38,24 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
     report = stranger.sync("categories")
     assert (report.exit_code, report.details) == (0, [])
     assert touched_since(stranger.home) == []
+
+
+def test_a_sync_says_what_is_done_and_does_not_show(tmp_path):
+    with ServedShop() as served:
+        record = served.shop.put("customers", name="Ann", city="A")
+        served.shop.ignores.add(record)
+        one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
+        shop = ShopSettings(name="main", minute_seconds=0.5, **one)
+        settings = Settings(home=tmp_path, shops=(shop,))
+        with Outbox(tmp_path) as outbox:
+            change = NewChange("main", "customers", "update", record, {"city": "Xela"})
+            outbox.add([change], by="ann")
+            sent = outbox.move(outbox.get(1), State.SENDING, sent_body=change.body)
+            outbox.finish(sent, "done", "", record, [("customers", record)])
+        report = sync(settings, resources=["customers"])
+        assert (report.exit_code, report.shops[0].is_complete) == (1, True)
+        assert "does not show at the service" in report.message
+        assert "change 1 (update customers" in report.details[0]
+        assert "city was set to 'Xela' and is 'A'" in report.details[0]
+        served.shop.tables["customers"][record]["city"] = "Xela"
+        assert sync(settings, resources=["customers"], full=True).exit_code == 0
