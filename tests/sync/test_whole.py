@@ -1,7 +1,7 @@
 """Whole syncs, models and all: what changed is repaired and published; what did not is free."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import duckdb
@@ -116,3 +116,35 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     with pytest.raises(HomeError):
         night()
     assert last_run(mirror) == ("sync", "failed", 2, "the disk is full")
+
+
+@promise("an old edit is found by the report of its month")
+def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(make_mirror):
+    """A list of twelve pages, of which a night reads the ends alone."""
+    first = date.today() - timedelta(days=600)
+    invoices = [
+        (
+            "ticket_invoices",
+            {
+                "id": f"i{index:03}",
+                "number": index,
+                "amount_total": 100,
+                "status": "Paid",
+                "created_date": f"{first + timedelta(days=index)}T12:00:00",
+            },
+        )
+        for index in range(590)
+    ]
+    of_shop = {"currency": "GTQ", "audit_requests": 0, "timeout_seconds": 30.0}
+    mirror = make_mirror(records=invoices, database=True, repair_requests=4, **of_shop)
+    assert sync(mirror.settings).exit_code == 0
+    quiet = sync(mirror.settings)
+    for index in range(80, 480, 40):
+        mirror.store.update("ticket_invoices", f"i{index:03}", {"amount_total": 4321.5})
+    first_night = sync(mirror.settings)
+    assert first_night.exit_code == 1
+    monthly_reports_again = 2
+    assert first_night.requests - quiet.requests <= 4 + monthly_reports_again
+    later = [sync(mirror.settings).exit_code for _ in range(3)]
+    assert later[-1] == 0
+    mirror.assert_same("ticket_invoices")
