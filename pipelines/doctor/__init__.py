@@ -94,12 +94,19 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
                 "HAVING count(*) >= 20 AND 10 * count(*) FILTER (is_closed) < count(*)",
                 shop,
             )
+            unnamed = warehouse.rows(
+                "SELECT records || ' ' || meaning AS said FROM ops.findings "
+                "WHERE name LIKE 'custom_fields:%:' || $shop ORDER BY name",
+                shop,
+            )
     except NothingPublished:
         return  # the service answers all the same; the next sync says what is wrong
     for one in judged:
         told = profile.items.get(f"statuses: {one['meaning']}")
         said = f"{one['label'] or '(no label)'} ({one['reason']})"
         profile.items[f"statuses: {one['meaning']}"] = f"{told}; {said}" if told else said
+    if unnamed:
+        profile.items["custom fields"] = "; ".join(one["said"] for one in unnamed)
     if never_end:
         profile.problems.append(
             "Nearly all old tickets are open: the statuses that end one are not recognised. Name "

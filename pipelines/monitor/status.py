@@ -126,13 +126,14 @@ def status(settings: Settings) -> Status:
             _shop(one, ledger, budget, proven, doubts, compared, ages.get(one.name))
             for one in settings.shops
         ]
-        runs = ledger.last_runs(_RUNS)
+        runs, set_aside = ledger.last_runs(_RUNS), ledger.set_aside
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
     incidents = _incidents(home.path, jobs, runs)
     queue, changes = _queue(home.path)
     found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others)
     found.found = [
+        *([Problem(Kind.UNREAD, set_aside)] if set_aside else ()),
         *(p for shop in shops for p in _of_shop(shop, doubts, now)),
         # One machine, one clock: told once, not for each shop.
         *(Problem(Kind.CLOCK, one) for one in dict.fromkeys(shop.clock for shop in shops) if one),

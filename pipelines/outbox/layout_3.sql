@@ -29,6 +29,7 @@ select number, shop, resource, op, record_id, body, base, file, marker,
     iif(op = 'update', null, sent_body), sent_at,
     case when state in ('sending', 'in_doubt') or doubted_since is not null then json_object(
         'since', doubted_since,
+        'first', sent_at,
         'until', coalesce(sent_at, doubted_since, queued_at) + 300,
         'known', json(iif(json_extract(baseline, '$.ids') is null
                 or json_extract(baseline, '$.unsure') is not null, 'null',

@@ -26,6 +26,7 @@ from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
 from pipelines.sync.session import Destination, Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
+from pipelines.transform.findings import unnamed_fields
 from pipelines.transform.models import ModelsFailed
 from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
@@ -282,7 +283,10 @@ class Run:
             self.unshown = not_shown(self.session.home.path, built)
         if self.endpoints is not None:
             return  # no report was asked, and what they said last night is older than these lists
-        with self.session.home.open_build(read_only=True):
+        with self.session.home.open_build(read_only=True) as database:
+            for one in unnamed_fields(database):
+                if one.shop in self.results:
+                    self.results[one.shop].notes.append(f"{len(one.names)} {one.meaning}")
             self._compare()
             if self.session.stop.is_set():
                 return

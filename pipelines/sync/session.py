@@ -33,7 +33,7 @@ from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform import compiled, models
-from pipelines.transform.findings import write_findings
+from pipelines.transform.findings import unnamed_fields, write_findings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Networks
@@ -115,8 +115,8 @@ class Session:
         with self.home.open_build():
             self.loader.prepare()
             self.feed, say = pair(self.home, self.ledger, self.loader, self.settings.shops)
-        if say:
-            self.observer.say(say)
+        for told in filter(None, (self.ledger.set_aside, say)):
+            self.observer.say(told)
 
     def client(self, shop: ShopSettings) -> Client:
         """The shop's client, made on first use."""
@@ -166,7 +166,9 @@ class Session:
         run = models.build(
             self.home.build_warehouse, home=self.home.path, shops=shops, project=self.project
         )
-        write_findings(self.loader, run.findings)
+        with self.home.open_build(read_only=True) as database:
+            unnamed = unnamed_fields(database)
+        write_findings(self.loader, run.findings, unnamed)
         self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
         return True

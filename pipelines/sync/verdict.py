@@ -25,6 +25,8 @@ class ShopResult:
     matching: int = 0
     """Periods of the service's reports that agree with ours; zeros agree about nothing."""
     hint: str = ""
+    notes: list[str] = field(default_factory=list)
+    """What a reader should know, and what is no fault of the mirror."""
     requests: int = 0
     standing: list[Problem] = field(default_factory=list)
     """What the evidence of this and earlier runs leaves in doubt."""
@@ -137,6 +139,7 @@ def verdict(
         message = " ".join([message, *hints])
     else:
         details = [*hints, *details]
+    details += [f"{shop.shop}: {note}" for shop in shops for note in shop.notes]
     return SyncReport(code, outcome, message, shops=shops, details=details)
 
 

@@ -66,6 +66,21 @@ class LedgerFile:
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
 
+    @property
+    def set_aside(self) -> str:
+        """In words that an older version's file lies beside this one; empty once a list was read
+        whole since."""
+        if not self._set_aside_as.exists() or self.query("SELECT 1 FROM lists WHERE whole_on > ''"):
+            return ""
+        return (
+            f"The ledger of an older version was set aside as {self._set_aside_as.name}: "
+            "every list is read again by the next sync, and history stays in the warehouse"
+        )
+
+    @property
+    def _set_aside_as(self) -> Path:
+        return self._path.with_suffix(".before-0.1.sqlite")
+
     def _open(self) -> sqlite3.Connection:
         is_new = not self._path.exists()
         db = self._connect()
@@ -73,7 +88,7 @@ class LedgerFile:
             # Its rows are asked for again; the file itself stays, for whoever wants to look.
             db.execute("PRAGMA journal_mode = DELETE")
             db.close()
-            self._path.replace(self._path.with_suffix(".before-0.1.sqlite"))
+            self._path.replace(self._set_aside_as)
             is_new, db = True, self._connect()
         if is_new:
             self._path.chmod(0o600)
