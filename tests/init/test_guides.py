@@ -113,6 +113,6 @@ def test_every_reason_and_state_is_explained():
     differs = (FOLDER / "how-to" / "when-something-differs.md").read_text(encoding="utf-8")
     for reason in MEANING:
         assert f"| {reason.replace('_', ' ')} |" in differs
-    writing = (FOLDER / "write-back.md").read_text(encoding="utf-8")
+    writing = (FOLDER / "how-to" / "write-back.md").read_text(encoding="utf-8")
     for state in STATES:
         assert f"| `{state}` |" in writing
