@@ -56,9 +56,11 @@ $(ENGINES)/.installed: $(VENV)/.installed requirements-engines.lock
 campaigns: install
 	$(BIN)/python -m pytest -n 2 --timeout 3600 -m seeds --campaign 40
 
-# A month of a shop in each dialect of the service: half an hour. A fault prints its seed.
+# A month of a shop in each dialect of the service: half an hour; a fault prints its seed. Then as
+# many services and queues drawn at random, shrunk to the least that shows a fault.
 soak: install
 	$(BIN)/python -m tests.simulations.soak --nights 30 --seeds 7
+	EXAMPLES=200 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/simulations/test_strangers.py tests/outbox/test_machine.py
 
 # After an edit of transforms/: the statements that a build on DuckDB carries out.
 models: install

@@ -1,12 +1,22 @@
-"""Random services of :mod:`tests.simulations.strangers`, of a few seeds that found something."""
+"""Services of :mod:`tests.simulations.strangers`: two that found something, and others."""
 
-import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.promises import promise
-from tests.simulations.strangers import tried
+from tests.simulations.examples import MANY, few
+from tests.simulations.strangers import USUAL, habits, wrong_nights
+
+PLAIN = {name: choices[0] for name, choices in USUAL.items()}
+NOT_ODD = dict.fromkeys(("page", "sort", "ignores", "late", "busy", "shared", "refused"), "")
+LAST_PAGE_AGAIN = NOT_ODD | PLAIN | {"size": 20, "page": "last", "updated": "missing", "late": 0.3}
+ALWAYS_NEWEST = NOT_ODD | PLAIN | {"size": 100, "sort": "newest", "past": "404", "faults": 0.1}
 
 
 @promise("whatever breaks at a service that is not ours, a mirror that says it is complete is")
-@pytest.mark.parametrize("seed", [65, 94])
-def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(seed):
-    assert tried(seed, nights=2)
+@few(1)
+@example(LAST_PAGE_AGAIN, 65)
+@example(ALWAYS_NEWEST, 94)
+@given(habits(), st.integers(0, 2**16))
+def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(service, seed):
+    assert not wrong_nights(service, seed, nights=5 if MANY else 2)

@@ -102,14 +102,14 @@ class JobReader:
             whole = job.kind == "full"
             return read_tickets(self.ledger, job.shop, reader, params, hint, begins, whole=whole)
 
-        def read(prefix: str = "") -> Outcome:
+        def read(prefix: str = "", *, in_categories: bool = job.hides_categories) -> Outcome:
             if endpoint.variants:
                 return read_fields(
                     self.ledger,
                     scan,
                     lambda more="", *asked: reader(f"{prefix}{more}", *asked),
                     self.client.shop,
-                    in_categories=job.hides_categories,
+                    in_categories=in_categories,
                     today=self.client.today(),
                 )
             pages = reader(prefix, None, params)
@@ -121,7 +121,10 @@ class JobReader:
         if out.ids or live or job.kind != "full":
             return out
         # Nothing is known of it yet, and an answer may be empty for once.
-        return read("again:")
+        again = read("again:", in_categories=False)
+        if not job.hides_categories:
+            return again
+        return read("anew:") if again.ids else out
 
     def _read_head(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """The newest rows, and which of the others are gone."""
