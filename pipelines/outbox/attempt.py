@@ -319,22 +319,15 @@ class Attempts:
         return self._absent(change, verdict)
 
     def _absent(self, change: Change, verdict: Verdict) -> Change:
-        either = f"'queue retry {change.number}' or 'queue discard {change.number}'"
         if change.said is Said.NO:
             why = f"refused: {change.answer}; {verdict.found}"
             return self.outbox.move(change, State.REJECTED, "rejected", why)
         if change.resource == "payments" and change.attempts:
-            why = (
-                f"{verdict.found}. A payment is not sent again by itself: check the invoice, then "
-                f"{either}"
-            )
+            why = f"{verdict.found}, and a payment is not sent again by itself"
         elif change.said is Said.DONE and not change.is_idempotent:
-            why = (
-                f"{verdict.found}, though the service answered that it was done. Do it at the "
-                f"service, or {either}"
-            )
+            why = f"{verdict.found}, though the service answered that it was done"
         elif change.attempts >= MOST_SENDS:
-            why = f"{verdict.found}, though sent {change.attempts} times ({change.reason})"
+            why = f"{verdict.found}, though it was sent {change.attempts} times"
         else:
             # One more than that was sent again, to see whether the service is back.
             self.silence.check(MOST_SILENT + 1)

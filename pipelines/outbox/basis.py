@@ -102,8 +102,21 @@ def old_values(change: Change) -> dict[str, str]:
         if name in basis.get("values", {}):
             found[name] = str(basis["values"][name])
         elif seen := basis.get("seen", {}).get(name):
-            found[name] = ", ".join(dict.fromkeys(seen.values()))
+            found[name] = _told(seen)
     return found
+
+
+def _told(seen: Fields) -> str:
+    """What columns showed: the first, and the others by name (a price with tax) where they
+    differ."""
+    first, *others = seen.items()
+    rest = [f"{k.rpartition('__')[2]} {_plain(v)}" for k, v in others if v != first[1]]
+    return _plain(first[1]) + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _plain(value: Any) -> str:
+    text = str(value)
+    return text.rstrip("0").rstrip(".") if re.fullmatch(r"-?\d+\.\d{4}", text) else text
 
 
 def conflicts(

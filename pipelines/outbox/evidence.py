@@ -111,7 +111,7 @@ class Evidence:
             and self._is_made_within(new[key], change, fence)
         ]  # fmt: skip
         if not like:
-            return Verdict("absent", f"not among {len(new)} new records")
+            return Verdict("absent", _none_of(len(new), "record"))
         if change.acts or len(equal) < len(like) or len(equal) > self._twins(change, body):
             named = ", ".join(like)
             return Verdict("unknown", f"new records that may be it, or another's: {named}")
@@ -169,7 +169,7 @@ class Evidence:
         if marked or hidden:
             why = "hold our marker" if marked else "may be it, but do not show their notes whole"
             return Verdict("unknown", f"new records that {why}: {', '.join(marked or hidden)}")
-        return Verdict("absent", f"no marker of ours among {len(new)} new records")
+        return Verdict("absent", f"{_none_of(len(new), 'record')}, by our marker")
 
     # -- payments -----------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Evidence:
         if new and (not change.marker or len(hidden) == len(new)):
             named = ", ".join(new)
             return Verdict("unknown", f"new on the invoice, ours or the till's: payment {named}")
-        return Verdict("absent", f"none of {len(new)} new payments of the invoice is ours")
+        return Verdict("absent", f"{_none_of(len(new), 'payment')} on the invoice")
 
     def _new_payments(self, change: Change, rows: Rows, fence: Fields) -> dict[str, Fields]:
         known, ours = (
@@ -223,7 +223,9 @@ class Evidence:
         if change.acts:
             once = ", ".join(sorted(ONCE_ONLY & body.keys()))
             return Verdict(
-                "unknown", f"{once} must not be sent twice, and does not show", is_final=True
+                "unknown",
+                f"{once} acts each time it is sent, and no record shows whether it did",
+                is_final=True,
             )
         grades = list(self._grades(change.resource, body, row).values())
         if all(grade >= Match.RESPELLED for grade in grades):
@@ -264,6 +266,10 @@ def _whole(own: Rows, body: Fields) -> Verdict:
         return Verdict("applied", f"payment {named} holds our marker", first)
     why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
     return Verdict("unknown", why)
+
+
+def _none_of(count: int, what: str) -> str:
+    return f"none of {count} new {what}s is ours" if count else f"there is no new {what}"
 
 
 def _note(row: Fields) -> str:

@@ -52,7 +52,7 @@ def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> Fil
         raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
     found = FileRows()
     if kind == ".csv":
-        _read_csv(found, path, text, _fields_of(resource, op) | _OWN | ({key} if key else set()))
+        _read_csv(found, path, text, resource, op, key)
         _read_commas(found, resource if op != "upload" else "")
     else:
         _read_json_lines(found, text)
@@ -102,7 +102,10 @@ def _fields_of(resource: str, op: str) -> set[str]:
     return set(model.model_fields) if model is not None else set()
 
 
-def _read_csv(found: FileRows, path: Path, text: str, known: set[str]) -> None:
+def _read_csv(
+    found: FileRows, path: Path, text: str, resource: str, op: str, key: str | None
+) -> None:
+    known = _fields_of(resource, op) | _OWN | ({key} if key else set())
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")
@@ -115,7 +118,7 @@ def _read_csv(found: FileRows, path: Path, text: str, known: set[str]) -> None:
     above = 1 if separated else 0
     try:
         header = _trimmed([name.strip() for name in next(reader, [])])
-        _check_header(path, header, known)
+        _check_header(path, header, known, f"{resource} {op}", key)
         for cells in reader:
             line = reader.line_num + above
             cells = _trimmed(cells, len(header))
@@ -143,17 +146,22 @@ def _trimmed(cells: list[str], least: int = 0) -> list[str]:
     return cells[:end]
 
 
-def _check_header(path: Path, header: list[str], known: set[str]) -> None:
+def _check_header(
+    path: Path, header: list[str], known: set[str], what: str, key: str | None
+) -> None:
     if not any(header):
         raise InputRefused([f"{path}: has no header"])
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputRefused([f"{path}: header names {', '.join(twice)} more than once"])
+    if key is not None and key not in header:
+        raise InputRefused([f"{path}: header: there is no column {key!r}, which --key names"])
     if unknown := [name for name in header if name not in known]:
+        own = "" if key else f" If {unknown[0]!r} makes a row unique, add --key {unknown[0]}."
         raise InputRefused(
             [
-                f"{path}: header: there is no field {', '.join(map(repr, unknown))}. "
-                f"It has: {', '.join(sorted(known - _OWN | {'id'}))}"
+                f"{path}: header: {what} has no field {', '.join(map(repr, unknown))}.{own} "
+                f"It has: {', '.join(sorted(known - _OWN - {key} | {'id'}))}"
             ]
         )
 

@@ -124,8 +124,9 @@ def enqueue(
         changes = _with_basis(folder, outbox, changes)
         service = bind(outbox, target)
         skip_numbers(outbox)
+        [last] = outbox.ask("last_number")[0]
         numbers = outbox.add(changes, by=by or current_user(), service=service, stamp=here(outbox))
-    for remark in remarks(changes):
+    for remark in remarks([c for c, n in zip(changes, numbers, strict=True) if n > last]):
         warn(remark)
     return numbers
 

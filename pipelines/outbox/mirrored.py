@@ -116,6 +116,9 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     )
 
 
+_PROBLEMS = {"in_doubt": "in doubt", "rejected": "rejected", "conflict": "in conflict"}
+
+
 def problems(home: Path) -> tuple[dict[str, int], list[str]]:
     """Changes by state, and what a person has to look at, in words. What somebody discarded need
     not be looked at again."""
@@ -125,8 +128,8 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
         counts = outbox.counts()
         waiting = counts | {"rejected": counts["rejected"] - outbox.discarded()}
         told = [
-            f"{waiting[state]} change(s) {state}: 'shopmirror queue list' says what to do"
-            for state in ("in_doubt", "rejected", "conflict")
+            f"{waiting[state]} change(s) {words}: 'shopmirror queue list' says what to do"
+            for state, words in _PROBLEMS.items()
             if waiting[state]
         ]
         found = find(outbox)

@@ -96,7 +96,7 @@ class Outcomes:
             why = f"may have been applied before; sent again, the service said: {told}"
             return self.park(self.in_doubt(change, why, answer=answer), why)
         if error.status == 409:
-            why = f"{told}; a proxy that tried twice is told so: it is looked for"
+            why = f"{told}; it may be there already, so it is looked for"
             return self.in_doubt(change, why, answer=answer, said=Said.NO)
         after = self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
         self.hook("outcome", change.number)

@@ -63,13 +63,12 @@ def discard(home: Path, number: int, *, by: str) -> str:
 
 def next_step(outbox: Outbox, change: Change) -> str:
     """What becomes of a change next, or what a person is to do, in one line."""
-    number = change.number
-    either = f"'queue retry {number}' or 'queue discard {number}'"
+    number, told = change.number, _sentence(change.reason)
     if change.state is State.QUEUED:
         return waits_for(outbox, change) or change.reason or "the next push sends it"
     if change.state is State.CONFLICT:
-        over = f"'queue retry {number}' (yours goes over it) or 'queue discard {number}'"
-        return f"{change.reason}. {over}"
+        does = "books it all the same" if change.resource == "payments" else "writes yours over it"
+        return f"{told} 'queue retry {number}' {does}, 'queue discard {number}' drops it"
     if change.state is State.SENDING:
         return "a push is at it; after a crash it is looked for"
     if change.state is State.IN_DOUBT:
@@ -79,8 +78,12 @@ def next_step(outbox: Outbox, change: Change) -> str:
             return f"approved by {change.approved_by}: the next push looks once more, then sends it"
         if not change.needs_person:
             return f"the next push looks for it ({change.reason})"
-        told = change.reason
-        return told if "queue retry" in told else f"{told}. Look at the service, then {either}"
+        sends = f"'queue retry {number}' sends it, 'queue discard {number}' lets it be"
+        return f"{told} Look at the service: if it was not done, {sends}"
     if change.state is State.REJECTED and not change.reason.startswith("discarded"):
-        return f"{change.reason}. Mend it, then {either}"
+        return f"{told} Mend it, then 'queue retry {number}'; or 'queue discard {number}'"
     return change.reason
+
+
+def _sentence(reason: str) -> str:
+    return reason if reason.endswith((".", "?", "!", ".)")) else f"{reason}."

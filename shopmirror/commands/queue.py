@@ -1,5 +1,6 @@
 """``shopmirror queue``: validate and queue changes; look at them, send again, discard."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -169,10 +170,13 @@ def show(number: Number, as_json: JsonOption = False) -> int:
     if as_json:
         print_json(document)
         return 0
+    known = {"history", "queued_at", "pushed_at"}
+    known |= {"reason"} if change.reason in following else set()
+    known |= {"sent_body"} if change.sent_body == change.body else set()
     rows = [
-        (name, value)
+        (name, json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value)
         for name, value in document.items()
-        if name != "history" and value not in (None, "", {}, [])
+        if name not in known and value not in (None, "", {}, [])
     ]
     out().print(table(f"Change {number}", ("", ""), rows))
     events = ((moment(entry["at"]), entry["event"], entry["detail"]) for entry in history)

@@ -68,6 +68,9 @@ def test_a_file_of_changes(shop, capsys, tmp_path):
     assert run(capsys, *add, "--key", "name")[:2] == (0, queued)
     again = "0 creates of brands.\nQueued before, by its key, and not again: 1, 2.\n"
     assert run(capsys, *add, "--key", "name")[:2] == (0, again)
+    assert "there is no column 'sku', which --key names" in run(capsys, *add, "--key", "sku")[2]
+    (tmp_path / "brands.csv").write_text("name,sku\nAcme,1\n")
+    assert "If 'sku' makes a row unique, add --key sku." in run(capsys, *add)[2]
     (tmp_path / "brands.csv").write_text("name\nAcme\n" + "x" * 101 + "\n")
     code, out, err = run(capsys, *add)
     assert (code, out) == (2, "")
@@ -116,7 +119,7 @@ def test_what_is_not_done_is_one(shop, capsys):
     assert code == 1
     assert [change["state"] for change in json.loads(out)["changes"]] == ["conflict"]
     assert run(capsys, "push")[0] == 1, "parked stays until it is decided"
-    assert "queue retry 2' (yours goes over it)" in run(capsys, "queue", "list", "--json")[1]
+    assert "queue retry 2' writes yours over it" in run(capsys, "queue", "list", "--json")[1]
     assert "queued again" in run(capsys, "queue", "retry", "2")[1]
     assert run(capsys, "push")[0] == 0
     assert shop.tables["customers"][record]["name"] == "Bob"
