@@ -466,8 +466,9 @@ class Queue(RuleBasedStateMachine):
             return
         self.shop.faults.clear()
         self.shop.free_ids.clear()
-        for _ in range(12):
-            self.shop.clock.ticks += 4 * 3600
+        self.adopt_at_the_wrong_moment(None)  # a push says so, where it has to be done
+        for _ in range(7):
+            self.shop.clock.ticks += 7 * 3600
             with suppress(OutboxError, ShopError):
                 self.run(None, True, self.note_sender)
             self.check()
