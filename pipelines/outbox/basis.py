@@ -134,7 +134,7 @@ def conflicts(
 
     def is_ours(name: str) -> bool:
         sent = [one[name] for one in (body, *later) if name in one]
-        return any(compare(resource, name, one, row, zone) >= Match.RESPELLED for one in sent)
+        return any(compare(resource, name, one, row, zone) is Match.SAME for one in sent)
 
     return {name: told for name, told in found.items() if name in body and not is_ours(name)}
 

@@ -107,7 +107,7 @@ class Evidence:
         equal = [
             key for key in like
             if min(grades[key].values()) >= Match.HIDDEN
-            and all(grades[key][name] >= Match.RESPELLED for name in keys)
+            and all(grades[key][name] is Match.SAME for name in keys)
             and self._is_made_within(new[key], change, fence)
         ]  # fmt: skip
         if not like:
@@ -228,7 +228,7 @@ class Evidence:
                 is_final=True,
             )
         grades = list(self._grades(change.resource, body, row).values())
-        if all(grade >= Match.RESPELLED for grade in grades):
+        if all(grade is Match.SAME for grade in grades):
             return Verdict("applied", "the record shows it", change.record_id)
         if change.said is Said.NO and Match.DIFFERENT not in grades:
             return Verdict("unknown", "refused, and the record does not show it", is_final=True)

@@ -34,9 +34,8 @@ class Match(IntEnum):
     """It shows one that may have been made of ours: cut off, of another zone, of other letters."""
     HIDDEN = 2
     """It does not show the field, which says nothing."""
-    RESPELLED = 3
-    """Ours, if the record is the one: rounded to cents, escaped, without accents or signs."""
-    SAME = 4
+    SAME = 3
+    """It shows it: rounded to cents perhaps, escaped, without accents or signs."""
 
 
 _SHOWN_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -155,7 +154,7 @@ def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) ->
         same = any(value.lower() in wanted for value in seen.values())
         return Match.SAME if same else Match.DIFFERENT
     best = max(_nearness(name, sent, value, zone) for value in seen.values())
-    if best < Match.RESPELLED and takes_id(resource, name) and not _an_id(resource, name, seen):
+    if best is not Match.SAME and takes_id(resource, name) and not _an_id(resource, name, seen):
         # Many records show its name alone (field notes: a model's ``make``), which says nothing.
         return Match.HIDDEN
     return best
@@ -171,22 +170,15 @@ def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
     try:
         ours, theirs = Decimal(str(sent)), parse_amount(seen)
         is_rounded = ours != round(ours, 2) and abs(ours - theirs) < Decimal("0.01")
-        return Match.RESPELLED if is_rounded else Match.DIFFERENT
+        return Match.SAME if is_rounded else Match.DIFFERENT
     except (InvalidOperation, ValueError):
         pass
-    plain = re.sub(r"[^a-z0-9]", "", html.unescape(seen).casefold())
-    spelled = _spellings(str(sent))
-    if plain in spelled:
-        return Match.RESPELLED
-    shown = _spellings(seen)
-    if not shown or not spelled:
-        return Match.ALTERED  # of letters beyond ASCII, nothing may be left
-    near = any(
-        one.startswith(other) or other.startswith(one)
-        or difflib.SequenceMatcher(None, one, other).ratio() >= _LIKE
-        for one in spelled for other in shown
-    )  # fmt: skip
-    return Match.ALTERED if near else Match.DIFFERENT
+    one, other = _letters(str(sent)), _letters(seen)
+    if one == other:
+        return Match.SAME if one else Match.ALTERED
+    is_part = one.startswith(other) or other.startswith(one)
+    is_near = is_part or difflib.SequenceMatcher(None, one, other).ratio() >= _LIKE
+    return Match.ALTERED if is_near else Match.DIFFERENT
 
 
 def _dials(sent: str, seen: str) -> bool:
@@ -239,14 +231,10 @@ def _folded(value: Any) -> str:
     return " ".join(unicodedata.normalize("NFC", str(value)).split()).casefold()
 
 
-def _spellings(text: str) -> set[str]:
-    """Letters and digits of a text: without its accents, without its letters beyond ASCII, each
-    with and without what may be tags."""
-    plain = html.unescape(text)
-    forms = {plain.casefold(), plain.lower()}
-    forms |= {unicodedata.normalize("NFKD", form) for form in forms}
-    forms |= {re.sub(r"<[^>]*>", "", form) for form in forms}
-    return {re.sub(r"[^a-z0-9]", "", form) for form in forms} - {""}
+def _letters(text: str) -> str:
+    """Letters and digits of a text, without accents and what may be tags."""
+    plain = re.sub(r"<[^>]*>", "", html.unescape(text))
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKD", plain)).casefold()
 
 
 def _lines_match(sent: Iterable[Fields], seen: Iterable[Fields]) -> Match:

@@ -12,9 +12,6 @@ insert into history values (:number, :at, :event, :detail);
 -- name: history
 select at, event, detail from history where number = :number order by rowid;
 
--- name: history_of_all
-select number, at, event, detail from history order by rowid;
-
 -- name: counts
 select state, count(*) from changes where :shop is null or shop = :shop group by state;
 
