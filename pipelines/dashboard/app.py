@@ -21,7 +21,7 @@ from pipelines.language.display import load_display, load_language
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
-from pipelines.report.closing import NO_SHOP, closing_report
+from pipelines.report.closing import NO_SHOP, closing_report, shop_title
 from pipelines.report.figures import ReportError
 from pipelines.report.periods import Period
 from pipelines.report.render import content
@@ -229,8 +229,7 @@ def _report(looked: Selection, suffix: str) -> bytes:
 
 
 def _head(looked: Selection, found: View, trust: Trust) -> None:
-    names = looked.names
-    st.title(plain(names[0]) if len(names) == 1 else _("{n} shops", n=len(names)))
+    st.title(plain(shown(shop_title(looked.names))))
     seal = trust.seal
     when = _("an unknown time")
     if trust.as_of is not None:

@@ -127,8 +127,9 @@ def _days(selection: Selection, view: View) -> None:
 
 def breakdown(selection: Selection, view: View) -> None:
     """Sales by product, category, technician or shop, beside those of the period before."""
+    ways = [code for code in BY if code != "shop" or len(selection.names) > 1]
     chosen = st.segmented_control(
-        _("By"), list(BY), format_func=lambda code: shown(BY[code]), key="by", required=True
+        _("By"), ways, format_func=lambda code: shown(BY[code]), key="by", required=True
     )
     by = chosen or "product"
     days = (selection.period.first, selection.period.last)

@@ -115,6 +115,8 @@ def _options(access: DashboardSettings) -> dict[str, object]:
         "server.baseUrlPath": "",
         "global.developmentMode": False,
         "browser.gatherUsageStats": False,
+        "theme.light.primaryColor": "#2f5d8a",
+        "theme.dark.primaryColor": "#7fb0de",
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
         # It prints addresses, some of them looked for outside; the command has said its own.

@@ -22,6 +22,8 @@ Rows = Sequence[dict[str, Any]]
 OPEN = "open"
 """The state that names what is open."""
 _TURN = "turn"
+_HEADS = ("customer", "name", "item", "method", "report", "number", "period", "month")
+"""What a card is headed by: the first of these that the row has."""
 _CARDS = 40
 """Rows that a phone shows."""
 
@@ -144,10 +146,12 @@ def _wide(
     frame = pd.DataFrame(
         {c.heading: [_value(row.get(c.name), c.kind) for row in rows] for c in columns}
     )
+    for heading in (c.heading for c in columns if c.kind == "share"):
+        frame[heading] *= 100
     written = frame.style.format({c.heading: _way(selection, c) for c in columns})
     shares = {
         c.heading: st.column_config.ProgressColumn(
-            format="percent", max_value=max(float(frame[c.heading].max()), 0.001)
+            format="%.1f %%", max_value=max(float(frame[c.heading].max()), 0.1)
         )
         for c in columns
         if c.kind == "share"
@@ -177,20 +181,28 @@ def _cards(
 ) -> None:
     """A card a row: what it is, its amount beside, the rest below."""
     money = next((c for c in columns if c.kind == "money"), None)
-    titles = [c for c in columns if c.name in ("customer", "name", "item", "method", "report")][:1]
-    rest = [c for c in columns if c is not money and c not in titles]
+    first = [c for name in _HEADS for c in columns if c.name == name]
     for place, row in enumerate(rows):
         told = {c.name: _told(selection, row.get(c.name), c) for c in columns}
-        title = next((told[c.name] for c in titles if told[c.name]), "")
-        others = [f"{c.heading} {told[c.name]}" for c in rest if told[c.name]]
+        head = next((c for c in first if told[c.name]), None) or next(
+            (c for c in columns if told[c.name] and c is not money), None
+        )
+        # Words and days say by themselves what they are; a bare number does not.
+        others = [
+            told[c.name] if c.kind in ("text", "word", "day") else f"{c.heading} {told[c.name]}"
+            for c in columns
+            if told[c.name] and c not in (money, head)
+        ]
         with st.container(border=True, gap=None):
-            with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
-                head = title or (others.pop(0) if others else "")
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+            ):
+                title = plain(told[head.name] if head else "") or formats.NONE
                 if opens is None:
-                    st.markdown(plain(head), width="content")
+                    st.markdown(title, width="content")
                 else:
                     st.button(
-                        plain(head) or formats.NONE, key=f"{name}-card-{place}", type="tertiary",
+                        title, key=f"{name}-card-{place}", type="tertiary",
                         on_click=open_thing, args=(opens(row),),
                     )  # fmt: skip
                 if money is not None:

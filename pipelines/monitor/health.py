@@ -5,6 +5,7 @@ published -> :class:`~pipelines.monitor.severity.Problem`. Used by ``status``, t
 sync, the closing report and the dashboard. Makes no request and opens no file.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -21,6 +22,10 @@ _ENDS = {
     "differs": (Kind.DIFFERS, Text("differs")),
 }
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
+_BY_CODE = {2: Kind.MISCONFIGURED, 3: Kind.UNREACHED}
+"""Whatever the outcome is called: a key or a setting, and a service that was not there."""
+_AGAIN = re.compile(r"^Incomplete \([^)]*\): ")
+"""How the message of an incomplete run begins."""
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 
@@ -110,12 +115,12 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
     if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
         return []
     kind, ended = _ENDS.get(outcome, (Kind.FAILED, outcome))
-    if run["exit_code"] == 3:
-        kind = Kind.UNREACHED
+    if run["exit_code"] in _BY_CODE:
+        kind = _BY_CODE[run["exit_code"]]
     text = Text(
         "The last run ({command}) ended {outcome}: {why}",
         command=command,
         outcome=ended,
-        why=run["message"],
+        why=_AGAIN.sub("", run["message"] or ""),
     )
     return [Problem(kind, text, run.get("shops") or "")]

@@ -37,6 +37,10 @@ class Column(Frozen):
     """``14:30``: of its last day only what had happened by then, as on the day that still runs."""
 
 
+UNNAMED = "main"
+"""What the only shop is called where the settings name none."""
+
+
 class ShopLine(Frozen):
     """A shop's line in the report of a chain."""
 
@@ -104,8 +108,16 @@ class Report(Frozen):
     def title(self) -> str:
         """For the window, the PDF's properties and the mail's subject."""
         names = sorted({name for page in self.pages for name in page.shops})
-        who = names[0] if len(names) == 1 else Text("{n} shops", n=len(names))
-        return _("Closing report {period}: {shop}", period=self.period.shown, shop=who)
+        return _(
+            "Closing report {period}: {shop}", period=self.period.shown, shop=shop_title(names)
+        )
+
+
+def shop_title(names: Sequence[str]) -> Words:
+    """What a page calls its shops; a lone one without a name of its own is the reader's."""
+    if len(names) > 1:
+        return Text("{n} shops", n=len(names))
+    return Text("Your shop") if names[0] == UNNAMED else names[0]
 
 
 def closing_report(
@@ -224,7 +236,7 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
     is_day = now.period.kind == "day"
     week_before = now.period.first - timedelta(days=7)
     return Page(
-        title=names[0] if len(names) == 1 else Text("{n} shops", n=len(names)),
+        title=shop_title(names),
         shops=tuple(names),
         currency=unit,
         now=now,

@@ -166,7 +166,7 @@ def test_shares_and_changes_sort_as_numbers_and_lead_to_their_documents(chain, m
     page = shown(chain, monkeypatch, part="breakdown", by="product", period="2026-05")
     rows = page.dataframe[0].value
     assert rows["Share"].dtype == rows["Change"].dtype == float
-    assert rows["Share"].sum() == pytest.approx(1)
+    assert rows["Share"].sum() == pytest.approx(100)
     best = rows.iloc[0]
     page = shown(
         chain,

@@ -152,6 +152,13 @@ def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, tol
     assert (told in said[0] and len(said) == 1) if told else not said
 
 
+def test_a_run_that_ended_for_its_key_leads_to_the_settings(settings):
+    ledger = Ledger(settings.home / "mirror.sqlite")
+    _run(ledger, "sync", 2)
+    ledger.close()
+    assert "shopmirror config show" in {problem.mend for problem in status(settings).found}
+
+
 @pytest.mark.parametrize(("again", "is_told"), [("a", False), ("b", True), (None, True)])
 def test_a_shop_read_again_makes_good_what_a_chains_run_left_of_it(settings, again, is_told):
     ledger = Ledger(settings.home / "mirror.sqlite")
