@@ -7,6 +7,7 @@ charts that answer to the mouse, run ``alt.renderers.enable("mimetype")`` in Jup
 
 import contextlib
 import warnings
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,16 @@ def _theme() -> alt.theme.ThemeConfig:
             "mark": {"color": BLUE},
         }
     }
+
+
+def last_open_day() -> date:
+    """The day that report and page open on: the last one on which there was business."""
+    day: date = value("""
+        select coalesce(max(case when is_business_day then day end), max(day))
+        from marts.shop_days
+        where day <= (select min(day) from marts.shop_days where is_today)
+    """)
+    return day
 
 
 def use() -> None:

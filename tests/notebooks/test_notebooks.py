@@ -7,8 +7,10 @@ from there to a notebook's figures goes through HTTP, the mirror and the models.
 import ast
 import base64
 import itertools
+import json
 import re
 import socket
+from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,11 @@ import nbformat
 import pytest
 
 from notebooks import build
+from pipelines.report import Period, closing_report, formats
+from pipelines.report.figures import Figures
 from sandbox.generator import generate
+from shopmirror.main import main
+from tests.app.test_page import metric, shown
 
 NAMES = [path.stem for path in build.notebooks()]
 
@@ -200,3 +206,65 @@ def test_links_between_notebooks_lead_somewhere():
 
 def _path(name: str) -> Path:
     return build.FOLDER / f"{name}.ipynb"
+
+
+# -- the same figures in all places ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def first(ran):
+    """What the first notebook found."""
+    return results(ran["01_start_here"])
+
+
+@pytest.fixture
+def ask(home, monkeypatch, capsys):
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+
+    def answer(sql: str) -> Decimal:
+        assert main(["query", sql, "--json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)
+        (value,) = row.values()
+        return Decimal(str(value))
+
+    return answer
+
+
+def reported(home, period: Period) -> Figures:
+    return closing_report(home, period=period).pages[0].now.figures
+
+
+def test_ten_months_and_the_month_to_date(home, first, ask):
+    months = first["sales_of_months"]
+    assert len(months) >= 10
+    assert max(months) == first["last_open_day"][:7], "the month that still runs is one of them"
+    for month, sold in months.items():
+        period = Period.read(month)
+        assert period is not None
+        assert Decimal(sold) == reported(home, period).sold, month
+        assert Decimal(sold) == ask(
+            "select sum(sold) from marts.shop_days "
+            f"where day between '{period.first}' and '{period.last}'"
+        )
+
+
+def test_the_last_open_day_and_the_thirty_days_before(home, first, ask, monkeypatch):
+    day = date.fromisoformat(first["last_open_day"])
+    report = closing_report(home)
+    assert report.period == Period.of("day", day), "report and notebook open on the same day"
+    assert Decimal(first["sold_on_the_day"]) == report.pages[0].now.figures.sold
+    assert Decimal(first["due"]) == report.pages[0].now.figures.due
+    span = Period(kind="range", first=day - timedelta(days=29), last=day)
+    assert Decimal(first["taken_in_30_days"]) == reported(home, span).taken
+    assert Decimal(first["due"]) == ask(f"select sum(due) from marts.shop_days where day = '{day}'")
+    page = shown(home, monkeypatch)
+    assert metric(page, "Sold") == formats.money(Decimal(first["sold_on_the_day"]))
+    assert metric(page, "Still due") == formats.money(Decimal(first["due"]))
+    page = shown(home, monkeypatch, period=span.label)
+    assert metric(page, "Money taken") == formats.money(Decimal(first["taken_in_30_days"]))
+
+
+def test_the_page_shows_the_month_to_date_of_the_notebook(home, first, monkeypatch):
+    month = max(first["sales_of_months"])
+    page = shown(home, monkeypatch, period=month)
+    assert metric(page, "Sold") == formats.money(Decimal(first["sales_of_months"][month]))
