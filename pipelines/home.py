@@ -22,6 +22,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.json_file import held, is_held, write_atomically
+from sources.repair_shop.sections import make_home
 
 ANEW = (
     "Move it away and run 'shopmirror sync': it is loaded anew from mirror.sqlite and the "
@@ -108,9 +109,9 @@ class Home:
         self._opened: duckdb.DuckDBPyConnection | None = None
         self._reads = False
         try:
-            for folder in (self.path, self.build, self.logs):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _keep_out_of_repositories(self.path)
+            make_home(self.path)
+            for folder in (self.build, self.logs):
+                folder.mkdir(mode=0o700, exist_ok=True)
             # A mode seldom tells the truth (root, ACLs, network drives): write something.
             with tempfile.TemporaryFile(dir=self.path) as probe:
                 probe.write(b"x" * 4096)
@@ -185,13 +186,6 @@ class Home:
         finally:
             self._opened = None
             connection.close()
-
-
-def _keep_out_of_repositories(home: Path) -> None:
-    """Customers' data stay out of version control, unless the home is a repository itself."""
-    ignore = home / ".gitignore"
-    if not ignore.exists() and not (home / ".git").exists():
-        ignore.write_text("*\n", encoding="utf-8")
 
 
 def is_syncing(home: Path) -> bool:

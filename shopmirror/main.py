@@ -21,6 +21,7 @@ from pipelines.settings import home_folder
 from shopmirror.consoles import fault
 from shopmirror.lazy import Lazy
 from shopmirror.signals import interruptible, outlive_readers
+from sources.repair_shop.sections import make_home
 
 WRONG_INPUT, STOPPED = 2, 4
 _INTERRUPTED = 130
@@ -119,7 +120,8 @@ def _write_log(trace: str) -> Path | None:
     folder = home_folder() / "logs"
     path = folder / f"error-{now:%Y%m%d-%H%M%S}.log"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_home(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8") as log:
             log.write(f"{now.isoformat(timespec='seconds')} shopmirror\n{trace}\n")

@@ -29,6 +29,7 @@ from itsdangerous import BadSignature, TimestampSigner
 from pydantic import Field, SecretStr, field_validator
 
 from pipelines.settings import Section, SettingsError, is_loopback, load_section
+from sources.repair_shop.sections import make_home
 
 Role = Literal["owner", "staff"]
 ROLE_HEADER = "x-shopmirror-role"
@@ -174,7 +175,7 @@ def load_seal(path: Path) -> bytes:
         known = b""
     if len(known) >= 32:
         return known
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_home(path.parent)
     made = secrets.token_bytes(32)
     part = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -1,6 +1,7 @@
 """Runs Streamlit in this process behind the gate, with nothing sent anywhere."""
 
 import asyncio
+import logging
 import os
 import socket
 import threading
@@ -14,6 +15,7 @@ from pipelines.dashboard.access import DashboardError, DashboardSettings, Keys, 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
 _SEAL = "page.key"
+_CACHE = "streamlit.runtime.caching.cache_data_api"
 _PATIENCE_SECONDS = 5
 """What the first figures may take before the page's address is told all the same."""
 _OURS = "127.0.0.1,::1"
@@ -40,6 +42,8 @@ def serve(
     _check_port(access)
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
+    # Figures are asked for before its server runs, which is meant and nothing to be told.
+    logging.getLogger(_CACHE).addFilter(lambda said: "No runtime found" not in said.getMessage())
     from pipelines.dashboard import view
 
     # A start without a password makes a key, so its cookies need not outlive it.

@@ -25,6 +25,7 @@ from typing import Any
 
 from pipelines.masking import scrub
 from sources.repair_shop.observer import Observer
+from sources.repair_shop.sections import make_home
 
 FIELDS = frozenset({
     "at", "level", "event", "logger", "command", "pid", "run", "job", "due", "version",
@@ -87,7 +88,8 @@ class _Sink:
             kept["left_out"] = sorted(left_out)
         line = json.dumps(kept, ensure_ascii=False) + "\n"
         with self._lock, suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_home(self._folder.parent)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             descriptor = os.open(self._path(now.date()), flags, 0o600)
             try:

@@ -21,6 +21,7 @@ from pipelines.home import storage_trouble
 from pipelines.outbox.change import STATES, Change, NewChange, Reference, Said, State
 from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
+from sources.repair_shop.sections import make_home
 
 FILE_NAME = "outbox.sqlite"
 STAMP = "outbox.watermark"
@@ -69,7 +70,7 @@ class Outbox:
                 "new one: what waited, and the history, are lost then."
             )
         try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_home(home)
             # Made by us and not by SQLite: it holds customers' data, for its owner only.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, isolation_level=None)

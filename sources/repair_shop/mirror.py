@@ -28,6 +28,7 @@ from .observer import Observer
 from .scan.audits import audit_jobs
 from .scan.jobs import Job, mirror_jobs, resume_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
+from .sections import make_home
 from .settings import ShopSettings
 from .threads import side_by_side, threads_of_a_shop
 from .ticket_pipeline import is_due, probe_pipeline
@@ -92,7 +93,7 @@ class Mirror:
         self._stop = threading.Event()
         self._networks = Networks()
         self.requests = 0
-        _make_folder(home)
+        make_home(home)
         self._lock = filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600)
         try:
             self._lock.acquire()
@@ -167,10 +168,3 @@ class Mirror:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
-
-
-def _make_folder(home: Path) -> None:
-    """The folder, for its owner alone; customers' data in it stays out of version control."""
-    if not home.exists():
-        home.mkdir(mode=0o700, parents=True)
-        (home / ".gitignore").write_text("*\n", encoding="utf-8")

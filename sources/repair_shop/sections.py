@@ -26,6 +26,15 @@ def home_folder() -> Path:
     return Path(os.environ.get("SHOPMIRROR_HOME") or "data")
 
 
+def make_home(home: Path) -> None:
+    """Make the folder, for its owner alone; customers' data in it stays out of version control,
+    unless it is a repository itself. :class:`OSError` if it cannot."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    ignore = home / ".gitignore"
+    if not ignore.exists() and not (home / ".git").exists():
+        ignore.write_text("*\n", encoding="utf-8")
+
+
 def read_section(*path: str) -> dict[str, Any]:
     """All settings under a section, e.g. ``read_section("schedule")``; names in lower case.
 

@@ -35,6 +35,7 @@ def settings(folder: Path, text: str) -> Path:
 def test_without_a_password_each_start_has_a_key_of_its_own(with_key, chain):
     assert "?key=" in with_key
     with page(chain) as another:
+        assert pages.last_said[-1].text() == ""
         assert another.partition("?key=")[2] != with_key.partition("?key=")[2]
 
 

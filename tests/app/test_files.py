@@ -94,9 +94,23 @@ def test_a_secret_in_config_toml_is_told(folder, capsys):
     assert "counter and till" not in said
 
 
-def test_a_home_stays_out_of_version_control(folder):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sync"],
+        ["queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}'],
+        ["schedule", "--once"],
+        ["dashboard", "--host", "256.0.0.1"],
+        ["status"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_home_stays_out_of_version_control(folder, command, monkeypatch):
+    monkeypatch.setenv("DASHBOARD__PASSWORD", "counter and till")
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
-    main(["sync"])
+    main(command)
+    if not (folder / "data").exists():
+        return
     assert (folder / "data" / ".gitignore").exists()
     told = subprocess.run(
         ["git", "status", "--porcelain", "-uall"], cwd=folder, capture_output=True, text=True
