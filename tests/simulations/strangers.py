@@ -124,8 +124,8 @@ def is_blind(habits: Mapping[str, Any], name: str) -> tuple[bool, bool]:
 
 def most_requests(habits: Mapping[str, Any], night: int) -> int:
     """What a night may ask, at most: little of a service that is usual in all respects."""
-    odd = [habits[name] for name in ODD if name not in USUAL]
-    if habits["size"] == 50 and habits["updated"] == "ok" and not any((*odd, habits["faults"])):
+    odd = [habits[name] for name in ODD if habits[name] not in USUAL.get(name, ("",))]
+    if habits["size"] == 50 and habits["updated"] == "ok" and not (odd or habits["faults"]):
         return 100 if night else 160
     return 500
 

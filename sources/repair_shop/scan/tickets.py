@@ -150,9 +150,7 @@ class _Tickets:
             if label is None or kept not in (None, "", _MISSING):
                 raise  # it was there, and showed what these lists hide
             out.proof += f"; {_MISSING}"
-            for name in repair_labels(self.ledger, self.shop):
-                of_status = self.reader(f"first of {name}:", None, {"status": name})
-                out.take(of_status.ask("newest:1", 1, "newest"))
+            self.take_newest_of_each_status(out)
             return None
         out.take(changed)
         known = changed.size
@@ -161,7 +159,15 @@ class _Tickets:
             changed = self.reader("behind:", _UPDATED, asked).ask("updated:1", page + 1, None)
         if changed.size > row:
             out.ids |= self.changed(asked).ids
+        elif changed.size < row:  # it has fewer tickets, so it cannot show what the halves hide
+            self.take_newest_of_each_status(out)
         return asked if known else None
+
+    def take_newest_of_each_status(self, out: Outcome) -> None:
+        """Add the first page of each status: a ticket that the halves hide may be there."""
+        for name in repair_labels(self.ledger, self.shop):
+            of_status = self.reader(f"first of {name}:", None, {"status": name})
+            out.take(of_status.ask("newest:1", 1, "newest"))
 
     def look_for(self, label: str | None, rows: list[str], shown: str) -> tuple[set[str], set[str]]:
         """Of tickets that no half showed those that are gone, as a last change may tell of such
