@@ -162,7 +162,14 @@ def load_settings() -> Settings:
 
     Nothing is sent anywhere: this is what "exit code 2, nothing was sent" rests on.
     """
-    return Settings(home=home_folder(), shops=shops_of(read_section(*SECTION), ShopSettings))
+    section = read_section(*SECTION)
+    if not section:
+        variable = "__".join(SECTION).upper() + "_"
+        raise SettingsError(
+            "No shop is set up in this folder. 'shopmirror init' asks for base_url and api_key "
+            f"(or set {variable}_BASE_URL and _API_KEY); 'shopmirror demo' serves a made-up shop."
+        )
+    return Settings(home=home_folder(), shops=shops_of(section, ShopSettings))
 
 
 def load_section(

@@ -51,9 +51,12 @@ def show(
     entries = [e for e in _entries() if every or e.source != _DEFAULT]
     if as_json:
         print_json({"home": str(home_folder()), "settings": [asdict(entry) for entry in entries]})
+    elif not entries:
+        out().print("Nothing is set.")
     else:
         rows = ((f"[{e.section}]", e.name, e.value, e.source) for e in entries)
         out().print(table("Settings", ("section", "setting", "value", "from"), rows))
+    if not as_json:
         out().print(f"Files are written to {home_folder()} (SHOPMIRROR_HOME).", markup=False)
     for word in _strange_sections():
         fault(word)

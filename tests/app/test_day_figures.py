@@ -152,3 +152,30 @@ def test_repairs_that_came_back_stand_beside_who_repaired_them_first(chain):
         ask(chain, "select id, comeback_of from marts.tickets where is_comeback")
     )
     assert all(0 <= days <= 30 for _ticket, _first, days in found)
+
+
+TIMES = """
+    select table_name, column_name, data_type from duckdb_columns()
+    where schema_name = 'marts' order by all
+"""
+"""Columns that hold a day, a moment, or a number of days; the rule is in how-to/analysts.md."""
+
+
+def test_a_columns_name_says_whether_it_is_a_day_a_moment_or_a_number_of_days(chain):
+    broken = []
+    for table, name, kind in ask(chain, TIMES):
+        words = name.split("_")
+        if kind == "DATE":
+            is_right = words[-1] in ("day", "month", "period")
+        elif kind.startswith("TIMESTAMP"):
+            is_right = words[-1] == "at"
+        elif kind == "BOOLEAN":
+            is_right = words[-1] not in ("month", "period", "at")
+        else:
+            is_right = words[-1] not in ("day", "month", "at")
+            is_right = is_right and ("days" not in words or kind != "VARCHAR")
+        if not is_right:
+            broken.append(f"{table}.{name} {kind}")
+    assert broken == []
+    names = {name for _table, name, _kind in ask(chain, TIMES)}
+    assert {"day", "created_day", "opened_day", "received_day", "month"} <= names

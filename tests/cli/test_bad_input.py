@@ -69,7 +69,7 @@ def test_a_wrong_command_line(run, arguments):
 def test_settings_that_are_missing(run, command):
     code, out, err = run(command)
     assert (code, out) == (2, "")
-    assert "base_url is not set" in err
+    assert "No shop is set up in this folder" in err
     assert PREFIX + "BASE_URL" in err
 
 

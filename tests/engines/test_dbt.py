@@ -89,7 +89,7 @@ def _contents(path: Path) -> dict[str, object]:
             lasting = [
                 column
                 for column, *_ in columns
-                if not column.startswith("dbt_") and column not in ("seen_from", "built_at")
+                if not column.startswith("dbt_") and column not in ("first_seen_at", "built_at")
             ]
             listed = ", ".join(f'"{column}"' for column in lasting)
             rows = connection.execute(f"select {listed} from {name} order by all").fetchall()

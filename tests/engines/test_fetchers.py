@@ -26,7 +26,7 @@ from tests.engines.postgres import Postgres
 from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]
-WHEN_READ = {"seen_at", "fetched_at", "seen_from"}
+WHEN_READ = {"seen_at", "fetched_at", "first_seen_at"}
 SHOPS = ("east", "north", "south")
 _FETCHER = """
 import sys

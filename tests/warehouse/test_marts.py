@@ -51,7 +51,7 @@ def test_a_status_seen_to_change_dates_the_work(warehouse):
     assert abs(done - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=10)
     assert warehouse.rows(
         "select status_label, status_before, is_first_sight, is_done from marts.ticket_statuses "
-        "where ticket_id = 'watched' order by seen_from"
+        "where ticket_id = 'watched' order by first_seen_at"
     ) == [("New", None, True, False), ("Repaired", "New", False, True)]
 
 
@@ -153,7 +153,7 @@ def test_leads_and_appointments(warehouse):
 def test_the_calendar_knows_the_last_open_day(warehouse):
     # Monday 9 March 2026, after a closed Sunday.
     assert warehouse.one(
-        "select weekday, is_open, last_open_day, four_weeks_earlier, open_minutes "
+        "select weekday, is_open, last_open_day, four_weeks_earlier_day, open_minutes "
         "from marts.calendar where shop_id = 'bench' and day = '2026-03-09'"
     ) == (1, True, dt.date(2026, 3, 7), dt.date(2026, 2, 9), 540)
     assert warehouse.one(

@@ -2,13 +2,13 @@
 -- kind: table
 -- schema: marts
 -- table: ticket_statuses
--- tests: grain_ticket_statuses_shop_id__ticket_id__seen_from
+-- tests: grain_ticket_statuses_shop_id__ticket_id__first_seen_at
 
 -- The statuses each ticket was seen in, from the versions the nightly snapshots kept.
 with versions as (
     select
         shop_id, id as ticket_id, status_id, status_label,
-        cast(dbt_valid_from as timestamp) as seen_from,
+        cast(dbt_valid_from as timestamp) as first_seen_at,
         lag(status_label) over (partition by shop_id, id order by dbt_valid_from) as status_before,
         lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
         row_number() over (partition by shop_id, id order by dbt_valid_from) as version
@@ -21,7 +21,7 @@ select
     versions.status_id,
     versions.status_label,
     versions.status_before,
-    case when 'UTC' = cast(getvariable('usual_zone') as varchar) then versions.seen_from at time zone cast(getvariable('usual_zone') as varchar) else versions.seen_from at time zone 'UTC' end as seen_from,
+    case when 'UTC' = cast(getvariable('usual_zone') as varchar) then versions.first_seen_at at time zone cast(getvariable('usual_zone') as varchar) else versions.first_seen_at at time zone 'UTC' end as first_seen_at,
     -- The first version is when we first looked, not when the ticket took that status.
     versions.version = 1 as is_first_sight,
     coalesce(statuses.is_done, false) as is_done

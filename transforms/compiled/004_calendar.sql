@@ -129,7 +129,7 @@ select
     ) as last_open_day,
     cast(
 
-    (day + cast(-28 as bigint) * interval 1 day) as date) as four_weeks_earlier,
+    (day + cast(-28 as bigint) * interval 1 day) as date) as four_weeks_earlier_day,
     case when open_minutes = 1440 then 0 else opens_minute end as opens_minute,
     open_minutes,
     cast(

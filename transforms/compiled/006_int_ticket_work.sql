@@ -23,8 +23,8 @@ timers as (
 changes as (
     select
         shop_id, ticket_id,
-        min(seen_from) as first_change_at,
-        min(case when is_done then seen_from end) as done_at,
+        min(first_seen_at) as first_change_at,
+        min(case when is_done then first_seen_at end) as done_at,
         count(*) as changes
     from "marts"."ticket_statuses"
     where not is_first_sight

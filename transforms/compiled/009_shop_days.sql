@@ -338,10 +338,10 @@ select
     yesterdays.sold as sold_day_before,
     yesterdays.tickets_opened as tickets_opened_day_before,
     yesterdays.tickets_closed as tickets_closed_day_before,
-    earlier.taken as taken_last_open_day,
-    earlier.sold as sold_last_open_day,
-    earlier.tickets_opened as tickets_opened_last_open_day,
-    earlier.tickets_closed as tickets_closed_last_open_day
+    earlier.taken as taken_open_day_before,
+    earlier.sold as sold_open_day_before,
+    earlier.tickets_opened as tickets_opened_open_day_before,
+    earlier.tickets_closed as tickets_closed_open_day_before
     
 from days
 left join days as yesterdays

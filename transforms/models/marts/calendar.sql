@@ -105,7 +105,7 @@ select
     max(case when is_business_day then day end) over (
         partition by shop_id order by day rows between unbounded preceding and 1 preceding
     ) as last_open_day,
-    cast({{ dbt.dateadd('day', -28, 'day') }} as date) as four_weeks_earlier,
+    cast({{ dbt.dateadd('day', -28, 'day') }} as date) as four_weeks_earlier_day,
     case when open_minutes = 1440 then 0 else opens_minute end as opens_minute,
     open_minutes,
     cast(

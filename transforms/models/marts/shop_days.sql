@@ -158,7 +158,7 @@ select
     cast(days.{{ name }} as bigint) as {{ name }},
     {% endfor -%}
     days.last_open_day,
-    {% for name, other in [('day_before', 'yesterdays'), ('last_open_day', 'earlier')] -%}
+    {% for name, other in [('day_before', 'yesterdays'), ('open_day_before', 'earlier')] -%}
     {{ other }}.taken as taken_{{ name }},
     {{ other }}.sold as sold_{{ name }},
     {{ other }}.tickets_opened as tickets_opened_{{ name }},

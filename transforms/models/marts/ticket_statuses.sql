@@ -2,7 +2,7 @@
 with versions as (
     select
         shop_id, id as ticket_id, status_id, status_label,
-        cast(dbt_valid_from as timestamp) as seen_from,
+        cast(dbt_valid_from as timestamp) as first_seen_at,
         lag(status_label) over (partition by shop_id, id order by dbt_valid_from) as status_before,
         lag(status_id) over (partition by shop_id, id order by dbt_valid_from) as status_id_before,
         row_number() over (partition by shop_id, id order by dbt_valid_from) as version
@@ -15,7 +15,7 @@ select
     versions.status_id,
     versions.status_label,
     versions.status_before,
-    {{ instant_of_wall_clock('versions.seen_from', "'UTC'") }} as seen_from,
+    {{ instant_of_wall_clock('versions.first_seen_at', "'UTC'") }} as first_seen_at,
     -- The first version is when we first looked, not when the ticket took that status.
     versions.version = 1 as is_first_sight,
     coalesce(statuses.is_done, false) as is_done
