@@ -61,14 +61,14 @@ class Language:
     def money(self, amount: Decimal, currency: str = "", places: int = 2) -> str:
         """``Q1,234.50``: a number, with the country's sign; a currency without cents shows them
         only where an amount has some."""
-        if not self.sign_of(currency):
-            return self.number(amount, places)
         from babel import Locale
         from babel.numbers import get_currency_precision
 
         rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) + 0
-        if rounded == rounded.to_integral_value():
+        if currency and rounded == rounded.to_integral_value():
             places = min(places, get_currency_precision(currency))
+        if not self.sign_of(currency):
+            return self.number(rounded, places)
         locale = Locale.parse(self.locale)
         pattern = copy.copy(locale.currency_formats["standard"])
         pattern.frac_prec = (places, places)

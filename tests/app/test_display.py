@@ -39,6 +39,9 @@ def test_a_currency_without_cents_shows_none_that_an_amount_has_not():
     assert language.money(Decimal("1234.0000"), "CLP") == "$1.234"
     assert language.money(Decimal("1234.5"), "CLP") == "$1.234,50"
     assert language.money(Decimal(1234), "USD").endswith("1.234,00")
+    plain = DisplaySettings().to_language()
+    assert plain.money(Decimal("1234.0000"), "JPY") == "1,234"
+    assert plain.money(Decimal("1234.0000"), "GTQ") == "1,234.00"
 
 
 def test_a_text_is_said_in_the_language_at_work():
