@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from functools import partial
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 import httpx
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
@@ -29,6 +29,9 @@ from pipelines.settings import (
     load_section,
     read_section,
 )
+
+if TYPE_CHECKING:
+    import apprise
 
 
 def _split(value: Any) -> Any:
@@ -98,6 +101,9 @@ class MailSettings(Section):
         is_here = is_loopback(self.smtp_host)
         if self.smtp_security == "none" and self.smtp_user and not is_here:
             raise ValueError(f"smtp_security is 'none', with a login: {_IN_THE_CLEAR}")
+        for number, chat in enumerate(self.chat, 1):
+            if _is_chat_in_the_clear(chat):
+                raise ValueError(f"chat {number} is not encrypted: {_IN_THE_CLEAR}")
         return self
 
     @property
@@ -119,6 +125,29 @@ class MailSettings(Section):
     def sender(self) -> str:
         """Whom messages come from."""
         return self.mail_from or self.smtp_user or self.mail_to[0]
+
+
+def _is_chat_in_the_clear(url: SecretStr) -> bool:
+    """Whether Apprise would speak to a chat unencrypted, elsewhere than on this machine."""
+    address = url.get_secret_value()
+    for chat in _chats(url):
+        plain = chat.protocol or ()
+        schema = address.partition("://")[0].lower()
+        is_plain = schema in ((plain,) if isinstance(plain, str) else plain) and not chat.secure
+        # Where no server is named it is the service's own, which is always encrypted.
+        return is_plain and getattr(chat, "mode", "") != "cloud" and not is_loopback(chat.host)
+    return False
+
+
+def _chats(url: SecretStr) -> "apprise.Apprise":
+    """The chat of an Apprise address; none where it knows no such one."""
+    import apprise
+
+    # Its log may quote the address, which holds the chat's key.
+    logging.getLogger("apprise").disabled = True
+    chats = apprise.Apprise()
+    chats.add(url.get_secret_value())
+    return chats
 
 
 _Mail = TypeVar("_Mail", bound=MailSettings)
@@ -182,12 +211,7 @@ def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
 
 def send_chat(subject: str, text: str, url: SecretStr) -> None:
     """Hand a message to the chat of an Apprise address. Raises :class:`NotTaken`."""
-    import apprise
-
-    chat = apprise.Apprise()
-    # Its log may quote the address, which holds the chat's key.
-    logging.getLogger("apprise").disabled = True
-    if not chat.add(url.get_secret_value()) or not chat.notify(body=text, title=subject):
+    if not _chats(url).notify(body=text, title=subject):
         raise NotTaken
 
 

@@ -132,6 +132,8 @@ def test_a_home_stays_out_of_version_control(folder, command, monkeypatch):
             },
             "smtp_security",
         ),
+        ("MAIL__CHAT", {"MAIL__CHAT": "slack://a/b/c, json://shop:pw@chat.example/x"}, "chat 2"),
+        ("MAIL__CHAT", {"MAIL__CHAT": "ntfy://chat.example/topic"}, "chat 1"),
     ],
 )
 def test_messages_do_not_cross_a_network_in_the_clear(
@@ -142,7 +144,7 @@ def test_messages_do_not_cross_a_network_in_the_clear(
         monkeypatch.setenv(variable, value)
     assert main(["test-mail"]) == 2
     said = capsys.readouterr().err
-    assert fault in said and "allow_http" in said
+    assert fault in said and "allow_http" in said and "shop:pw" not in said
     from pipelines.monitor.sender import MailSettings
 
     monkeypatch.setenv("MAIL__ALLOW_HTTP", "true")
