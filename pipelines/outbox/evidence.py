@@ -130,15 +130,14 @@ class Evidence:
         shown = datetime.fromisoformat(iso)
         if shown.tzinfo is None:
             shown = shown.replace(tzinfo=self._zone)
-        first = fence.get("first", fence.get("since"))
-        last = fence.get("until")
+        first, last = fence.get("first", fence.get("since")), fence.get("until")
+        if first is None:
+            return False
         slack = SLACK.total_seconds()
-        is_early = first is not None and shown.timestamp() < first - slack
-        return (
-            first is not None
-            and not is_early
-            and (last is None or shown.timestamp() <= last + slack)
-        )
+        # Without the ids of before, one made a moment before the fence may be another's.
+        early = slack if fence.get("known") is not None else 0.0
+        at = shown.timestamp()
+        return bool(at >= first - early and (last is None or at <= last + slack))
 
     def _twins(self, change: Change, body: Fields) -> int:
         """How many changes in doubt are the very same, any of which may have made the records."""

@@ -183,6 +183,17 @@ def test_a_till_payment_alike_is_not_adopted_by_a_queue_put_back(desk):
     assert (desk.states(), desk.made("payments")) == (["in_doubt"], 0)
 
 
+def test_a_record_made_a_moment_before_the_last_push_is_not_taken_for_ours(desk):
+    desk.shop.put("brands", name="Ann")
+    desk.shop.clock.ticks += 60
+    desk.begin()
+    desk.shop.clock.ticks += 60
+    desk.queue("brands", "create", {"name": "Ann"})
+    desk.reboot()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.change().needs_person) == (["in_doubt"], True)
+
+
 def test_a_hidden_field_makes_no_update_done(desk):
     desk.begin()
     record = desk.shop.put("customers", name="Ann")

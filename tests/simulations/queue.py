@@ -346,7 +346,6 @@ class Queue(RuleBasedStateMachine):
         else:
             shutil.rmtree(self.home)
             shutil.copytree(self.spare, self.home)
-        self.told.clear()
         if kind == "command":
             mark_restored(self.home)
         if kind in ("disk", "machine"):
@@ -391,7 +390,6 @@ class Queue(RuleBasedStateMachine):
         self.sender = ""
         adopt(self.settings(self.copy), other, by="ann", clock=self.shop.clock)
         self.home, self.copy = self.copy, self.home
-        self.told.clear()
         self.check()
 
     @rule(tried=st.booleans())
