@@ -306,10 +306,13 @@ class Attempts:
             found = verdict.id or str(change.record_id)
             words = answer or f"found: {verdict.found}"
             return self.outcomes.finish(change, body, found, words, event)
+        told = f"may have been applied: {verdict.found}"
         if change.approved_by:
+            # A person approves what was known then, and not over what came to light since.
+            if verdict.kind == "unknown" and verdict.found not in change.reason:
+                return self.outcomes.park(change, told, approved_by=None)
             self.outbox.note(change.number, "looked", verdict.found)
             return self.attempt(change)
-        told = f"may have been applied: {verdict.found}"
         if verdict.kind == "unknown" and verdict.is_final:
             return self.outcomes.park(change, told, looks=False)
         if change.needs_person or self.now() < float(fence["until"]):

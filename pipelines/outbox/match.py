@@ -154,7 +154,9 @@ def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) ->
         same = any(value.lower() in wanted for value in seen.values())
         return Match.SAME if same else Match.DIFFERENT
     best = max(_nearness(name, sent, value, zone) for value in seen.values())
-    if best is not Match.SAME and takes_id(resource, name) and not _an_id(resource, name, seen):
+    is_id = takes_id(resource, name) and not _an_id(resource, name, seen)
+    in_words = str(sent).isdecimal() and not re.search(r"\d", " ".join(seen.values()))
+    if best is not Match.SAME and (is_id or in_words):
         # Many records show its name alone (field notes: a model's ``make``), which says nothing.
         return Match.HIDDEN
     return best
@@ -258,16 +260,15 @@ def _lines_match(sent: Iterable[Fields], seen: Iterable[Fields]) -> Match:
 
 
 def is_left_out(
-    resource: str, name: str, sent: Any, before: Fields, row: Fields, zone: ZoneInfo
+    resource: str, name: str, sent: Any, before: Fields | None, row: Fields, zone: ZoneInfo
 ) -> bool:
-    """Whether a record shows a field as before an update, and not as it was sent. Words that may
-    stand for what was sent say nothing, as it may have been so before."""
-    return (
-        name not in IN_WORDS
-        and not isinstance(sent, bool)
-        and compare(resource, name, sent, row, zone) is Match.DIFFERENT
-        and picture(resource, name, before) == picture(resource, name, row)
-    )
+    """Whether a record shows a field as before an update, where that is known, and not as it was
+    sent. Words that may stand for what was sent say nothing, as it may have been so before."""
+    if name in IN_WORDS or isinstance(sent, bool):
+        return False
+    now, then = (picture(resource, name, one) if one is not None else {} for one in (row, before))
+    is_as_before = before is None or set(now.values()) == set(then.values())
+    return is_as_before and compare(resource, name, sent, row, zone) is Match.DIFFERENT
 
 
 MARKER_FIELDS: Mapping[str, str] = {

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import rows_of_warehouse
 from pipelines.outbox.change import Change, Fields
-from pipelines.outbox.match import IN_WORDS, Match, compare, picture
+from pipelines.outbox.match import is_left_out, picture
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
 from pipelines.publish.published import WAREHOUSE, Published
@@ -107,12 +107,11 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
         return ""  # somebody changed it since
     resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")
+    before = json.loads(written["fence"] or "{}").get("before")
     return "; ".join(
         f"{name} was set to '{value}' and is '{', '.join(picture(resource, name, row).values())}'"
         for name, value in sent.items()
-        if name not in IN_WORDS
-        and not isinstance(value, list)
-        and compare(resource, name, value, row, _UTC) is Match.DIFFERENT
+        if not isinstance(value, list) and is_left_out(resource, name, value, before, row, _UTC)
     )
 
 

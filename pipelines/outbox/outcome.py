@@ -126,12 +126,12 @@ class Outcomes:
                 change, State.QUEUED, "not sent", reason, attempts=0, fence=None, sent_body=None
             )
 
-    def park(self, change: Change, why: str, *, looks: bool = True) -> Change:
+    def park(self, change: Change, why: str, *, looks: bool = True, **columns: Any) -> Change:
         """Leave what may have been applied to a person; looked at again, ever more seldom."""
         look_at = self.now() + self.shop.seconds(_HOUR) if looks else None
         return self.outbox.move(
             change, None, "left for a person", why, reason=why, needs_person=1, look_at=look_at,
-            looks=change.looks + 1,
+            looks=change.looks + 1, **columns,
         )  # fmt: skip
 
     def wait(self, change: Change, fence: Fields, found: str) -> Change:

@@ -29,7 +29,8 @@ def retry(home: Path, number: int, *, by: str) -> str:
         columns: dict[str, Any] = {"reason": "", "needs_person": 0, "looks": 0}
         if change.fence is not None:
             told = f"{change.what} is looked for once more by the next push, then sent."
-            columns |= {"approved_by": by, "look_at": 0.0, "reason": f"approved by {by}"}
+            known = f"approved by {by}, knowing: {change.reason}"
+            columns |= {"approved_by": by, "look_at": 0.0, "reason": known}
             outbox.move(change, State.IN_DOUBT, "retry", why, **columns)
         else:
             over = (

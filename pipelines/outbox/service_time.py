@@ -50,5 +50,7 @@ class ServiceTime:
         last, clock = self._last, self._outbox.clock
         if not self._seen or last["ticks"] is None or last["boot"] != clock.boot():
             return False
+        if self._client.shop.minute_seconds < 60:
+            return False  # a sandbox, whose clock may run as it likes
         here = clock.monotonic() - float(last["ticks"])
         return self.now() - float(last["last_at"]) > here + _SLACK + _DRIFT * abs(here)

@@ -176,6 +176,20 @@ def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk):
     assert "retry" in desk.events()
 
 
+def test_a_retry_approves_what_was_known_and_nothing_that_came_to_light_since(desk):
+    desk.shop.hidden.add(("payments", "payment_note"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    desk.retry()
+    desk.shop._pay(desk.change().sent_body)
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["in_doubt"], 1)
+    assert "new on the invoice, ours or the till's" in desk.change().reason
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
+
+
 def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
     desk.pay(desk.shop.invoice())
     desk.push("lost before")
