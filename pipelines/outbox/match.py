@@ -266,7 +266,7 @@ def is_left_out(
     sent. Words that may stand for what was sent say nothing, as it may have been so before."""
     if name in IN_WORDS or isinstance(sent, bool):
         return False
-    now, then = (picture(resource, name, one) if one is not None else {} for one in (row, before))
+    now, then = picture(resource, name, row), picture(resource, name, before or {})
     is_as_before = before is None or set(now.values()) == set(then.values())
     return is_as_before and compare(resource, name, sent, row, zone) is Match.DIFFERENT
 
