@@ -32,6 +32,7 @@ def make_home(home: Path) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     ignore = home / ".gitignore"
     if not ignore.exists() and not (home / ".git").exists():
+        ignore.touch(mode=0o600)
         ignore.write_text("*\n", encoding="utf-8")
 
 
