@@ -29,7 +29,7 @@ def test_mail() -> int:
         try:
             deliver(way, f"{way.name}: a test", text)
         except NotifyError as error:
-            fault(f"{whose}: {error} See smtp_host, smtp_port, smtp_security and smtp_user.")
+            fault(f"{whose}: {error} 'shopmirror config show' lists what is set under [mail].")
             code = error.exit_code
             continue
         where = [*way.mail_to, *(["the webhook"] if way.by_webhook else [])]
