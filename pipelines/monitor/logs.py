@@ -1,8 +1,8 @@
 """Structured logs: one JSON object a line in ``$SHOPMIRROR_HOME/logs/shopmirror-<day>.jsonl``.
 
-Several processes (a scheduler, a sync, a push) write at once, so nothing is ever renamed: the day
-(UTC) and, past a size, a part number are in the name, and each line is one appending write.
-Housekeeping deletes old days.
+Standard logging below; what is ours is its handler. Several processes (a scheduler, a sync, a push)
+write at once, so nothing is ever renamed: the day (UTC) and, past a size, a part number are in the
+name, and each line is one appending write. Housekeeping deletes old days.
 
 No secret and no customer data: a field is written only if it is one of :data:`FIELDS`, texts are
 scrubbed, and what a library logs loses everything it quotes. ::
@@ -15,7 +15,6 @@ import itertools
 import json
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
@@ -25,7 +24,6 @@ from typing import Any
 
 from pipelines.masking import scrub
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.sections import make_home
 
 FIELDS = frozenset({
     "at", "level", "event", "logger", "command", "pid", "run", "job", "due", "version",
@@ -38,58 +36,45 @@ FIELDS = frozenset({
 
 PART_BYTES = 20 << 20
 """A day's file that grew past this gets a next part."""
+_OURS = logging.getLogger("shopmirror")
+_OURS.setLevel(logging.INFO)
+# Without files our lines go nowhere, a terminal least of all.
+_OURS.addHandler(logging.NullHandler())
 
 
-class _Libraries(logging.Handler):
-    """Warnings of the libraries below us, which know nothing of our rules."""
+class Logger:
+    """Writes lines under a name; without :func:`to_files` around it they go nowhere."""
 
-    def __init__(self, write: Callable[[Mapping[str, Any]], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._write_fields = write
+    def __init__(self, name: str) -> None:
+        self._log = _OURS.getChild(name)
+        self.info, self.warning, self.error = (
+            partial(self._write, level) for level in (logging.INFO, logging.WARNING, logging.ERROR)
+        )
 
-    def emit(self, record: logging.LogRecord) -> None:
-        fields: dict[str, Any] = {
-            "event": "a library says",
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage()[:500],
-            "where": f"{record.module}:{record.lineno}",
-        }
-        if record.exc_info and record.exc_info[0]:
-            fields["error"] = record.exc_info[0].__name__
-        self._write_fields(fields)
+    def _write(self, level: int, event: str, /, **fields: Any) -> None:
+        self._log.log(level, event, extra={"fields": fields})
 
 
-class _Sink:
-    """Appends lines to the file of the day. Safe for several threads and processes."""
+class _Lines(logging.Handler):
+    """Appends a line for each record of ours, and for each warning of a library."""
 
     def __init__(
         self, folder: Path, command: str, secrets: Iterable[str], now: Callable[[], datetime]
     ) -> None:
+        super().__init__()
         self._folder, self._command, self._now = folder, command, now
         self._secrets = tuple(secrets)
-        self._lock = threading.Lock()
 
-    def write(self, fields: Mapping[str, Any]) -> None:
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Libraries know nothing of our rules: only their warnings are of use."""
+        return hasattr(record, "fields") or record.levelno >= logging.WARNING
+
+    def emit(self, record: logging.LogRecord) -> None:
         """Append one line. A full disk must not end a sync: what cannot be written is lost."""
         now = self._now().astimezone(UTC)
-        kept: dict[str, Any] = {
-            "at": now.isoformat(timespec="milliseconds"),
-            "command": self._command,
-            "pid": os.getpid(),
-        }
-        left_out: list[str] = []
-        for name, value in fields.items():
-            if name not in FIELDS:
-                left_out.append(name)
-            elif value is not None:
-                kept[name] = self._plain(value)
-        if left_out:
-            kept["left_out"] = sorted(left_out)
-        line = json.dumps(kept, ensure_ascii=False) + "\n"
-        with self._lock, suppress(OSError):
-            make_home(self._folder.parent)
-            self._folder.mkdir(mode=0o700, exist_ok=True)
+        line = json.dumps(self._line(record, now), ensure_ascii=False) + "\n"
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             descriptor = os.open(self._path(now.date()), flags, 0o600)
             try:
@@ -97,12 +82,30 @@ class _Sink:
             finally:
                 os.close(descriptor)
 
-    def _path(self, day: date) -> Path:
-        for part in itertools.count(1):
-            path = self._folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
-            if not path.exists() or path.stat().st_size < PART_BYTES:
-                break
-        return path
+    def _line(self, record: logging.LogRecord, now: datetime) -> dict[str, Any]:
+        given: Mapping[str, Any] | None = getattr(record, "fields", None)
+        name, event = record.name.removeprefix("shopmirror."), record.getMessage()
+        if given is None:
+            given = {"message": event[:500], "where": f"{record.module}:{record.lineno}"}
+            if record.exc_info and record.exc_info[0]:
+                given["error"] = record.exc_info[0].__name__
+            event = "a library says"
+        kept: dict[str, Any] = {
+            "at": now.isoformat(timespec="milliseconds"),
+            "command": self._command,
+            "pid": os.getpid(),
+            "level": record.levelname.lower(),
+            "event": event,
+            "logger": name,
+        }
+        kept |= {
+            key: self._plain(value)
+            for key, value in given.items()
+            if key in FIELDS and value is not None
+        }
+        if left_out := sorted(given.keys() - FIELDS):
+            kept["left_out"] = left_out
+        return kept
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, bool | int | float):
@@ -111,22 +114,12 @@ class _Sink:
             return value.isoformat()
         return scrub(str(value), self._secrets)
 
-
-_sink: _Sink | None = None
-
-
-class Logger:
-    """Writes lines under a name; without :func:`to_files` around it they go nowhere."""
-
-    def __init__(self, name: str) -> None:
-        self.info, self.warning, self.error = (
-            partial(self._write, name, level) for level in ("info", "warning", "error")
-        )
-
-    @staticmethod
-    def _write(name: str, level: str, event: str, /, **fields: Any) -> None:
-        if _sink is not None:
-            _sink.write({"level": level, "event": event, "logger": name, **fields})
+    def _path(self, day: date) -> Path:
+        for part in itertools.count(1):
+            path = self._folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
+            if not path.exists() or path.stat().st_size < PART_BYTES:
+                break
+        return path
 
 
 @contextmanager
@@ -141,18 +134,13 @@ def to_files(
 
     ``secrets`` are masked wherever they appear. Blocks may be nested; the inner one counts.
     """
-    global _sink
-    before = _sink
-    sink = _Sink(folder, command, secrets, now)
-    handler = _Libraries(sink.write)
-    root = logging.getLogger()
-    _sink = sink
-    root.addHandler(handler)
+    root, mine = logging.getLogger(), _Lines(folder, command, secrets, now)
+    outer = [handler for handler in root.handlers if isinstance(handler, _Lines)]
+    root.handlers = [*(one for one in root.handlers if one not in outer), mine]
     try:
         yield
     finally:
-        root.removeHandler(handler)
-        _sink = before
+        root.handlers = [*(one for one in root.handlers if one is not mine), *outer]
 
 
 def log_files(folder: Path) -> list[tuple[Path, datetime]]:
