@@ -94,6 +94,7 @@ def months(
 
 
 def _step(high: Decimal) -> Decimal:
-    """A round number of which three to six reach up to ``high``."""
+    """A round number, 1 at least, of which three to six reach up to ``high``."""
     size = Decimal(10) ** (high.adjusted() - 1)
-    return next(size * n for n in (2, 5, 10, 20, 25, 50) if high / (size * n) < 5)
+    step = next(size * n for n in (2, 5, 10, 20, 25, 50) if high / (size * n) < 5)
+    return max(step, Decimal(1))

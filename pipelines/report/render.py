@@ -77,7 +77,8 @@ def mail_html(report: Report, chart: str) -> str:
     """
     import css_inline
 
-    drawn = _drawn("mail.html", report, picture=chart, seal_colours=charts.SEAL_COLOURS)
+    colours = {"seal_colours": charts.SEAL_COLOURS, "paper": charts.ON_PAPER}
+    drawn = _drawn("mail.html", report, picture=chart, **colours)
     inlined: str = css_inline.CSSInliner(load_remote_stylesheets=False).inline(drawn)
     return inlined
 

@@ -67,5 +67,7 @@ def _show(answer: "Answer") -> None:
         is_number = isinstance(first, int | float | Decimal) and not isinstance(first, bool)
         heads.append(f"#{name}" if is_number else name)
     out().print(table("", heads, ([_amount(value) for value in row] for row in rows)))
+    if not rows:
+        err().print("No rows.")
     if next(answer.rows, None) is not None:
         err().print(f"The first {_SHOWN} rows; --csv and --json give all of them.")

@@ -73,6 +73,12 @@ def test_a_question_may_come_by_standard_input(at_chain, monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines() == ["formula,n", "'=1+1,-2"]
 
 
+def test_a_question_without_an_answer_says_so(chain, monkeypatch, capsys):
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
+    assert main(["query", "select day from marts.payments where day < '1990-01-01'"]) == 0
+    assert capsys.readouterr().err == "No rows.\n"
+
+
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
