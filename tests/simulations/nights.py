@@ -1,19 +1,28 @@
 """Nights of a list in memory: each row that left it is found the next night, and no other.
 
 The scan's own code against a list that staff change by day, and sometimes while it is read; no
-HTTP, no database. ``tests/scan/test_rank.py`` lives it, ``make campaigns`` many times.
+HTTP, no database. ``tests/scan/test_count.py`` lives it, ``make campaigns`` many times.
 """
 
 import math
 import random
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from sources.repair_shop.ledger import Page
-from sources.repair_shop.scan import PAGE_ROWS, Outcome, read_list
-from sources.repair_shop.scan.night import find_gone, read_night
-from sources.repair_shop.scan.rank import Found, RankSearch
+from sources.repair_shop.scan import (
+    PAGE_ROWS,
+    Outcome,
+    PagingBroken,
+    read_head,
+    read_list,
+    read_window,
+)
+from sources.repair_shop.scan.count import Count, Found
+from sources.repair_shop.scan.night import find_gone, read_end
+from sources.repair_shop.scan.outcome import Bounded
 
 _FEW = 55
 """Lists of a page are read whole each night anyway."""
@@ -27,9 +36,8 @@ class Dialect:
     """How a service pages and sorts a list, and what can be asked of it."""
 
     name: str
-    order: str = "strict"  # strict, ties (rows of a day in another order each time), loose
+    order: str = "strict"  # strict, ties (rows of a day in another order each time), loose, newest
     past_the_end: str = "empty"  # empty, repeat
-    window: bool = True
     detail: bool = True
     per_day: float = 8.0
     dense: int = 0  # rows of one day of moving in
@@ -84,27 +92,14 @@ class Shop:
             return sorted(self._sorted, key=lambda row: (int(row.at), mix[row.id]))
         return self._sorted
 
-    def page(
-        self,
-        number: int,
-        order: str | None,
-        days: tuple[date | None, date | None],
-        half: bool | None,
-    ) -> list[Row]:
+    def page(self, number: int, order: str | None, half: bool | None) -> list[Row]:
         """One answer."""
         self.asked += 1
-        first, last = days
-        found = [
-            row
-            for row in self.ordered()
-            if (first is None or day_of(row) >= first)
-            and (last is None or day_of(row) <= last)
-            and half in (None, row.half)
-        ]
+        found = [row for row in self.ordered() if half in (None, row.half)]
         pages = max(1, math.ceil(len(found) / PAGE_ROWS))
         if number > pages and self.dialect.past_the_end == "repeat":
             number = pages
-        if order != "oldest":
+        if order != "oldest" or self.dialect.order == "newest":
             found = found[::-1]
         return found[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
 
@@ -176,7 +171,6 @@ class Reading:
     """A scan's reader, and what is known of the same part of the list."""
 
     mirror: Mirror
-    days_asked: tuple[date | None, date | None] = (None, None)
     half: bool | None = None
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
@@ -184,7 +178,7 @@ class Reading:
         shop = self.mirror.shop
         if shop.chance.random() < shop.dialect.busy:
             shop.business(1)
-        return self.mirror.take(shop.page(number, order, self.days_asked, self.half))
+        return self.mirror.take(shop.page(number, order, self.half))
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """See ``Reader``."""
@@ -203,18 +197,22 @@ class Reading:
         """See ``Known``."""
         return {row for row, held in self.mirror.live(self.half).items() if first <= held[0] < end}
 
-    def read_days(self, first: date | None, last: date | None) -> Outcome:
-        """The days as a window, a day wider at both ends."""
-        day = timedelta(days=1)
-        wider = (first and first - day, last and last + day)
-        return read_list(Reading(self.mirror, wider, self.half))
+    def take(self, page: Page) -> None:
+        """See ``Known``."""
 
-    def search(self) -> RankSearch:
-        """A search of this part."""
-        window = self.mirror.shop.dialect.window
-        pages = len(self.mirror.live(self.half)) // PAGE_ROWS
-        also = [self.mirror.shop.chance.randint(1, pages)] if pages > 1 else []
-        return RankSearch(self, self, read_days=self.read_days if window else None, also=also)
+    def count(self) -> Count:
+        """A count of this part."""
+        pages = -(-len(self.mirror.live(self.half)) // PAGE_ROWS)
+        also = [self.mirror.shop.chance.randint(1, pages - 1)] if pages > 2 else []
+        return Count(Bounded(self, Outcome(), 2 * pages), self, also=also)
+
+
+def read_whole(reading: Reading) -> Outcome:
+    """The whole list, as it comes where it does not sort."""
+    try:
+        return read_list(reading)
+    except PagingBroken:
+        return read_window(reading, expected=-(-len(reading.mirror.held) // PAGE_ROWS))
 
 
 def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
@@ -233,12 +231,22 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
     results = []
     for half in (False, True) if shop.dialect.halves else (None,):
         reading = Reading(mirror, half=half)
-        out, search = read_night(reading, reading.search, "newest", since)
-        lookup = exists if shop.dialect.detail else None
-        found = find_gone(search, lookup) if search else None
+        count, out, found = reading.count(), None, None
+        if count.live > PAGE_ROWS:
+            out = read_end(count, since)
+        if out is None:
+            known = frozenset(mirror.live(half))
+            live = len(known)
+            out = read_head(
+                reading, order="newest", since=since, live=live, known=lambda k=known: k
+            )
+            count.refresh()
+        if out.proven and out.ids and count.live > PAGE_ROWS:
+            out.whole = False
+            found = find_gone(count, exists if shop.dialect.detail else None)
         gone: set[str] = set(found.gone) if found else set()
         if out.whole or (found and found.read_whole):
-            whole = out if out.whole else read_list(reading)
+            whole = out if out.whole else read_whole(reading)
             gone = set(mirror.live(half)) - whole.ids if whole.proven else set()
             if shop.dialect.detail:
                 gone = {row for row in gone if not exists(row)}
@@ -250,20 +258,18 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
 DIALECTS = (
     Dialect("plain"),
     Dialect("repeats", past_the_end="repeat"),
-    Dialect("no window", window=False),
     Dialect("no paths", detail=False),
-    Dialect("no window, no paths", window=False, detail=False),
     Dialect("ties", order="ties"),
-    Dialect("ties, no window, no paths", order="ties", window=False, detail=False),
+    Dialect("ties, no paths", order="ties", detail=False),
     Dialect("loose", order="loose"),
     Dialect("loose, no paths", order="loose", detail=False),
-    Dialect("loose, no window, no paths", order="loose", window=False, detail=False),
+    Dialect("newest first, whatever is asked", order="newest"),
     Dialect("a busy shop", per_day=90),
     Dialect("moved in", dense=700),
-    Dialect("moved in, no window, no paths", dense=400, window=False, detail=False),
+    Dialect("moved in, no paths", dense=400, detail=False),
     Dialect("in two halves", halves=True),
     Dialect("changed while read", busy=0.1),
-    Dialect("changed while read, no window", busy=0.1, window=False),
+    Dialect("changed while read, no paths", busy=0.1, detail=False),
 )
 
 
@@ -273,7 +279,8 @@ class Tally:
 
     ``late``: rows that left and were not marked the next night, though nothing came in their list
     that day that stands before others; ``hidden`` those where something did, or while it was read;
-    these are ``waited`` for so many nights at most. ``wrong``: rows marked that exist.
+    these are ``waited`` for so many nights at most. ``wrong``: rows marked that exist. ``lost``:
+    rows that came on the day and are not known after the night.
     """
 
     nights: int = 0
@@ -282,6 +289,7 @@ class Tally:
     hidden: int = 0
     waited: int = 0
     wrong: int = 0
+    lost: int = 0
     unsure: int = 0
     quiet: list[int] = field(default_factory=list)
     over: list[float] = field(default_factory=list)
@@ -290,6 +298,7 @@ class Tally:
         quiet, over = self.quiet or [0], self.over or [0.0]
         return (
             f"{self.nights} nights, {self.gone} rows left: late {self.late}, wrong {self.wrong}, "
+            f"lost {self.lost}, "
             f"hidden by another change {self.hidden}, for {self.waited} more nights at most; "
             f"unsure nights {self.unsure}; requests of a quiet night {sum(quiet) / len(quiet):.2f} "
             f"(at most {max(quiet)}), for each row that left {sum(over) / len(over):.1f} (at most "
@@ -345,6 +354,8 @@ class Life:
         tally.gone += len(left - self.waiting.keys())
         tally.unsure += any(found is not None and bool(found.reason) for _, found in results)
         tally.wrong += len(mirror.gone & shop.rows.keys())
+        if not self.dialect.busy:
+            tally.lost += sum(row.at >= shop.today and row.id not in mirror.held for row in came)
         missed = left - mirror.gone
         new = missed - self.waiting.keys()
         tally.late += 0 if hides else len(new)
@@ -357,6 +368,17 @@ class Life:
             tally.over.append(shop.asked / len(left))
 
 
+def main(nights: int, first: int, last: int, most: int = 4000) -> int:
+    """Prints so many nights of each dialect and seed; 1 if one was late, wrong or lost."""
+    is_wrong = False
+    for dialect in DIALECTS:
+        for seed in range(first, last + 1):
+            tally = simulate(dialect, nights, seed, most=most)
+            is_wrong = is_wrong or bool(tally.late or tally.wrong or tally.lost)
+            print(f"{dialect.name}, seed {seed}: {tally}", flush=True)
+    return int(is_wrong)
+
+
 def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> Tally:
     """Nights of shops of random sizes, ``most`` rows at most, each lasting ten nights."""
     tally = Tally()
@@ -365,3 +387,7 @@ def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> T
         for _ in range(min(_LIFE, nights - tally.nights)):
             life.next_night()
     return tally
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

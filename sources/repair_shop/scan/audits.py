@@ -1,8 +1,8 @@
 """Old rows read again for edits that nothing announces: which pages of which lists, each night.
 
-Deletions are found by rank (:mod:`~repair_shop.scan.rank`); what is left is a row edited long after
-it was made, in a list that has no ``/updated`` and no ``sort=recently_updated``. Pages are asked by
-their numbers, so a request is fifty rows read again, and their ranks count as well.
+Deletions are counted (:mod:`~repair_shop.scan.count`); what is left is a row edited long after it
+was made, in a list that has no ``/updated`` and no ``sort=recently_updated``. Pages are asked by
+their numbers, so a request is fifty rows read again, and they count as well.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from itertools import groupby
 from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
-from .cuts import Count
+from .count import Days
 from .jobs import Job
 from .known import KnownRows
 from .outcome import PAGE_ROWS
@@ -92,7 +92,7 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
     """The list's days, cut where they were read on another day, or are due otherwise."""
     state = ledger.list_state(shop, endpoint.table)
     rows = KnownRows(ledger, shop, endpoint.table).days()
-    count = Count(rows)
+    count = Days(rows)
     if state.whole_on is None or count.live <= PAGE_ROWS or state.page_rows:
         return
     if count.undated:

@@ -17,7 +17,7 @@ from typing import Any
 from ..ledger import Ledger, ScanState
 from ..ledger.records import day_of_text
 from ..scan import PAGE_ROWS
-from ..scan.night import can_end
+from ..scan.upwards import KNOWN_TAIL
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .tickets import HIDDEN_KEY
@@ -81,7 +81,7 @@ class Job:
     ids: tuple[str, ...] = ()
     requests: int | None = None
     probes: tuple[int, ...] = ()
-    """Pages whose rank is looked at besides that of the last one."""
+    """Pages that are counted besides the last one."""
     pages: tuple[int, ...] = ()
     """Pages, oldest first, that an audit reads again."""
 
@@ -278,7 +278,7 @@ def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
 
 
 def is_counted(ledger: Ledger, job: Job) -> bool:
-    """Whether the job counts its list by rank; the newest page of a short one shows it whole."""
+    """Whether the job counts its list; the newest page of a short one shows it whole."""
     if job.kind == "updated":
         return True
     live = ledger.live_count(job.shop, job.resource)
@@ -289,7 +289,8 @@ def _count_cost(job: Job, live: int) -> int:
     """Requests that counting adds to reading what is new."""
     if job.endpoint.partition:
         return 2
-    apart = job.kind == "updated" or job.endpoint.recently_updated or not can_end(live)
+    is_short = live % PAGE_ROWS < KNOWN_TAIL
+    apart = job.kind == "updated" or job.endpoint.recently_updated or is_short
     return int(apart) + (live % PAGE_ROWS == 0)
 
 

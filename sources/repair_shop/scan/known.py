@@ -1,10 +1,10 @@
-"""What the ledger knows of a list's rows, as the search for rows that left it asks for it."""
+"""What the ledger knows of a list's rows, as a count asks for it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from ..ledger import UNLISTED, Ledger
+from ..ledger import UNLISTED, Ledger, Page
 
 HALVES = {True: "eq", False: "ne"}
 """Slices of a list that is read in two: rows with the status asked for, and the others."""
@@ -38,6 +38,9 @@ class KnownRows:
                 self.shop, self.resource, shown=self._shown, listed=True, first=first, last=last
             )
         )
+
+    def take(self, page: Page) -> None:
+        """Nothing: what is answered is in the ledger before anything uses it."""
 
     def unlisted(self) -> set[str]:
         """Rows that a lookup showed and no list; one that a list shows again is none."""

@@ -1,23 +1,24 @@
-"""The night's count of a list: searches by rank over the ledger and the service, and their end.
+"""The night's count of a list, over the ledger and the service, and how it ends.
 
-What :mod:`~repair_shop.scan.rank` finds goes into the scan's :class:`~repair_shop.scan.Outcome`:
+What :mod:`~repair_shop.scan.count` finds goes into the scan's :class:`~repair_shop.scan.Outcome`:
 rows that are gone, or the whole list read again where only that can tell, or what is in doubt.
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
-from .jobs import Job, window_of
+from .count import Count, Found
+from .jobs import Job
 from .known import KnownRows
-from .night import find_gone, read_night
-from .outcome import PAGE_ROWS, NeverEnds, Outcome, PagingBroken
+from .night import find_gone, read_end
+from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
-from .rank import Found, RankSearch
 from .tickets import (
     HIDDEN_KEY,
     MakeReader,
@@ -48,10 +49,18 @@ class ListCount:
 
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
-        known = KnownRows(self.ledger, self.job.shop, self.job.resource).listed
-        out, search = read_night(self.reader(), self._search, order, since, known)
-        if search is not None:
-            self._settle(out, [search])
+        out, count = None, self._new()
+        if order == "newest" and count.live > PAGE_ROWS:
+            with suppress(NeverEnds):
+                out = read_end(count, since)
+        if out is None:
+            known = KnownRows(self.ledger, self.job.shop, self.job.resource).listed
+            out = read_head(self.reader(), order=order, since=since, live=count.live, known=known)
+            count.refresh()
+        if out.proven and out.ids and count.live > PAGE_ROWS:
+            # Where rows of a day change their order, pages may hide one; the count does not.
+            out.whole = False
+            self._settle(out, [count])
         return out
 
     def after(self, out: Outcome) -> None:
@@ -59,7 +68,7 @@ class ListCount:
         if not out.proven:
             return
         if not self.job.endpoint.partition:
-            self._settle(out, [self._search()])
+            self._settle(out, [self._new()])
             return
         shop = self.job.shop
         label = repair_status(self.ledger, shop)
@@ -75,59 +84,48 @@ class ListCount:
             else:
                 out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
-        self._settle(out, [self._search(half, params) for half, params in halves(label)])
+        self._settle(out, [self._new(half, params) for half, params in halves(label)])
 
     def old_pages(self, pages: Sequence[int]) -> Outcome:
         """Read some pages again, for edits that nothing announces; their ranks count as well."""
-        search, out = self._search(), Outcome()
+        count, out = self._new(), Outcome()
         for number in sorted(pages, reverse=True):
-            out.take(search.ask(number))
+            out.take(count.ask(number))
         runs = list(runs_of(pages))
         words = ", ".join(f"{first} to {last}" for first, last in runs)
         out.proof = f"pages {words} read again"
         try:
-            if search.shows_end(max(pages)):
-                search.find_end()  # in an order that is not by date, only the whole list tells
-            balances = search.balances()
+            if count.shows_end(max(pages)):
+                count.find_end()  # in an order that is not by date, only the whole list tells
+            balances = count.balances()
         except NeverEnds:
             balances = False
         if not balances:
-            self._settle(out, [search])
-        covered = (search.covered(first, last) for first, last in runs)
+            self._settle(out, [count])
+        covered = (count.covered(first, last) for first, last in runs)
         out.covered = [days for days in covered if days is not None]
         return out
 
-    def _search(
-        self, half: bool | None = None, params: Mapping[str, Any] | None = None
-    ) -> RankSearch:
-        job, given, number = self.job, dict(params or {}), next(self._names)
+    def _new(self, half: bool | None = None, params: Mapping[str, Any] | None = None) -> Count:
+        """A count of the list, or of one half of it."""
+        job = self.job
+        known = KnownRows(self.ledger, job.shop, job.resource, half)
+        reader = self.reader(f"count{next(self._names)}:", None, dict(params or {}))
+        pages = -(-sum(rows for _, rows in known.days()) // PAGE_ROWS)
+        # The other half of the tickets is the small one.
+        return Count(Bounded(reader, Outcome(), 2 * pages), known, also=() if half else job.probes)
 
-        def read_days(first: date | None, last: date | None) -> Outcome:
-            days = window_of(replace(job, first=first, last=last))
-            try:
-                return read_list(self.reader(f"days{number}:{first}:{last}:", None, given | days))
-            except PagingBroken as broken:
-                return Outcome(reason=str(broken))
-
-        return RankSearch(
-            self.reader(f"count{number}:", None, given),
-            KnownRows(self.ledger, job.shop, job.resource, half),
-            read_days=read_days if job.endpoint.created_filter else None,
-            # The other half of the tickets is the small one.
-            also=() if half else job.probes,
-        )
-
-    def _settle(self, out: Outcome, searches: list[RankSearch]) -> None:
+    def _settle(self, out: Outcome, counts: list[Count]) -> None:
         """Search, and put into ``out`` what was found."""
         found: list[Found] = []
-        for search in searches:
+        for count in counts:
             try:
-                found.append(self._find(search))
+                found.append(self._find(count))
             except BadAnswer as error:
                 if error.transient:
                     raise
                 found.append(Found(reason=str(error), read_whole=True))
-            out.pages += search.requests
+            out.pages += count.requests
         doubts = "; ".join(part.reason for part in found if part.reason)
         if any(part.read_whole for part in found):
             self._read_whole(out, doubts)
@@ -139,11 +137,11 @@ class ListCount:
         out.gone |= gone
         out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
 
-    def _find(self, search: RankSearch) -> Found:
+    def _find(self, count: Count) -> Found:
         odd = self.ledger.value(self.job.shop, _ODD_KEY + self.job.resource)
-        if odd is not None and odd == str(search.difference()):
+        if odd is not None and odd == str(count.difference()):
             return Found(reason=f"read whole, the list differed by {odd} row(s) from their ids too")
-        return find_gone(search, self.exists)
+        return find_gone(count, self.exists)
 
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""
@@ -166,7 +164,7 @@ class ListCount:
         out.whole = True
         out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
         gone = self.ledger.live_count(job.shop, job.resource) - len(whole.ids)
-        odd = None if job.endpoint.partition else self._search().difference()
+        odd = None if job.endpoint.partition else self._new().difference()
         if odd is not None and odd != gone:
             # At its second sighting: a row deleted since its page was read makes one, too.
             name, seen = _ODD_KEY + job.resource, f"{odd - gone}?"

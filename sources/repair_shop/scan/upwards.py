@@ -2,7 +2,7 @@
 
 Read upwards, a list may hide a row that slips into a page already read (:mod:`.proven`). So a
 window of several pages is read downwards once more, and so are the pages of a known list's newest
-end, whose other rows the count of :mod:`.rank` holds against what is known. Neither helps where
+end, whose other rows the count of :mod:`.count` holds against what is known. Neither helps where
 rows stand in another order at each request: such a window is not proven.
 """
 
