@@ -36,7 +36,9 @@ class Dialect:
     """How a service pages and sorts a list, and what can be asked of it."""
 
     name: str
-    order: str = "strict"  # strict, ties (rows of a day in another order each time), loose, newest
+    order: str = "strict"
+    """``ties``: rows of a day in another order each time; ``loose``: mixed within hours; ``newest``
+    first, whatever is asked; ``entered``: as they were made, whatever day they bear."""
     past_the_end: str = "empty"  # empty, repeat
     detail: bool = True
     per_day: float = 8.0
@@ -51,6 +53,7 @@ class Row:
 
     id: str
     at: float
+    entered: float = 0.0
     version: int = 0
     half: bool = False
 
@@ -73,7 +76,7 @@ class Shop:
     def add(self, at: float) -> Row:
         """A new row."""
         self.made += 1
-        row = Row(f"r{self.made}", at, half=self.chance.random() < 0.1)
+        row = Row(f"r{self.made}", at, max(at, self.today), half=self.chance.random() < 0.1)
         self.rows[row.id] = row
         self.changed = True
         return row
@@ -86,6 +89,8 @@ class Shop:
                 self.rows.values(),
                 key=lambda row: (row.at + shift * (hash_of(row.id) % 997 / 997), row.id),
             )
+            if self.dialect.order == "entered":
+                self._sorted.sort(key=lambda row: row.entered)
             self.changed = False
         if self.dialect.order == "ties":
             mix = {row.id: self.chance.random() for row in self._sorted}
@@ -263,6 +268,8 @@ DIALECTS = (
     Dialect("ties, no paths", order="ties", detail=False),
     Dialect("loose", order="loose"),
     Dialect("loose, no paths", order="loose", detail=False),
+    Dialect("as entered", order="entered"),
+    Dialect("as entered, no paths", order="entered", detail=False),
     Dialect("newest first, whatever is asked", order="newest"),
     Dialect("a busy shop", per_day=90),
     Dialect("moved in", dense=700),

@@ -13,7 +13,7 @@ from itertools import groupby
 from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
-from .count import Days
+from .cuts import Days
 from .jobs import Job
 from .known import KnownRows
 from .outcome import PAGE_ROWS

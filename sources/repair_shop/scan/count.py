@@ -13,21 +13,16 @@ balance. Nothing is marked as gone here: :mod:`~repair_shop.scan.night` looks up
 """
 
 import math
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 from ..ledger import Page
+from .cuts import BEGIN, END, Cut, Days, cut_of, told_apart
 from .outcome import PAGE_ROWS, Bounded, NeverEnds, try_by_offset
 
-BEGIN, END = date.min, date.max
-"""Days of the cuts at both ends of a list."""
-_MARGIN = 8
-"""Rows on each side of a cut, at least, where a list is seen to be sorted loosely."""
 _ROUNDS = 3
 """Readings of the pages between two cuts that show no further row, at most."""
 _WIDEST = 12
@@ -47,46 +42,6 @@ class Known(Protocol):
         """Know the rows of an answer, where the ledger does not by itself."""
 
 
-class Days:
-    """Known rows by day, summed up. ``undated`` of them have no day and so no place."""
-
-    def __init__(self, days: Iterable[tuple[date | None, int]]) -> None:
-        rows = list(days)
-        dated = sorted((day, count) for day, count in rows if day is not None)
-        self.undated = sum(count for day, count in rows if day is None)
-        self._days = [day for day, _ in dated]
-        self.ranks: list[int] = [0]
-        """Rows before each day, and of all days."""
-        for _, count in dated:
-            self.ranks.append(self.ranks[-1] + count)
-        self.live = self.ranks[-1] + self.undated
-
-    @property
-    def pages(self) -> int:
-        """Pages the rows fill."""
-        return -(-self.live // PAGE_ROWS)
-
-    def before(self, day: date) -> int:
-        """Rows of earlier days; of :data:`END`, all."""
-        return self.live if day == END else self.ranks[bisect_left(self._days, day)]
-
-    def within(self, first_page: int, last_page: int) -> tuple[date, date] | None:
-        """The first and last day of which all rows stand on these pages, None if there is none."""
-        low, high = PAGE_ROWS * (first_page - 1), PAGE_ROWS * last_page
-        ranges = zip(self._days, self.ranks, self.ranks[1:], strict=False)
-        days = [day for day, begin, end in ranges if low <= begin and end <= high]
-        return (days[0], days[-1]) if days else None
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A place of page ``number`` before which stand exactly the rows of all days before ``day``."""
-
-    number: int
-    day: date
-    before: int
-
-
 @dataclass
 class _Seen:
     """What the pages between two cuts showed: the different rows of their days."""
@@ -94,6 +49,8 @@ class _Seen:
     ids: set[str] = field(default_factory=set)
     idle: int = 0
     """Requests since the last row that was shown for the first time."""
+    has_changed: bool = False
+    """Whether a page showed other rows when it was asked again."""
     explained: int = 0
     """How many rows were missing when every row had been seen."""
 
@@ -138,6 +95,8 @@ class Count:
         """Cuts by page, worked out once for each answer."""
         self.is_loose = False
         """Whether rows were shown that are not sorted by their days."""
+        self.is_by_day = True
+        """False where rows stand behind such of much later days: then only the ends are cuts."""
         self.last: int | None = None
         """Number of the last page, 0 of an empty list, None before it was looked for."""
         self.requests = 0
@@ -167,6 +126,7 @@ class Count:
         if not self.is_loose and days != sorted(days):
             self.is_loose = True
             self._cut_at.clear()
+        self.is_by_day = self.is_by_day and not _goes_back(days)
         self._cut_at.pop(number, None)
         self.refresh()
         return page
@@ -213,12 +173,12 @@ class Count:
         return self.total == before
 
     def _unrepeat(self) -> None:
-        """Find the first page like the last one, if the page before it shows the same rows."""
+        """Find the first page like the last one, if one before it shows the same rows."""
         last = self.last or 0
-        before = self._pages.get(last - 1)
-        if before is None or set(before.ids) != (ids := set(self._pages[last].ids)):
-            return
-        self._end_at(1 + below(last - 1, lambda low: set(self.peek(low).ids) != ids))
+        ids = set(self._pages[last].ids) if last else set()
+        alike = [n for n, page in self._pages.items() if n < last and set(page.ids) == ids]
+        if alike:
+            self._end_at(1 + below(min(alike), lambda low: set(self.peek(low).ids) != ids))
 
     def _end_at(self, number: int) -> None:
         if number:
@@ -244,6 +204,7 @@ class Count:
             for number in self._also:
                 if 1 <= number < last:
                     self.peek(number)
+            self._unrepeat()
             if self._days.undated:
                 differs = self.live != self.total
                 return Found(self.total, reason="rows without a date" * differs, read_whole=differs)
@@ -256,6 +217,11 @@ class Count:
         except NeverEnds as error:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
         return Found(self.total, gone=frozenset(self._missing()))
+
+    @property
+    def is_distrusted(self) -> bool:
+        """Whether rows of other days contradicted a cut, so the order is not quite by day."""
+        return bool(self._distrusted)
 
     def difference(self) -> int | None:
         """How many more rows are known than the list has places; None if its end is not found."""
@@ -280,11 +246,11 @@ class Count:
         """The cuts that were seen, from the begin of the list to its end if that was found."""
         cuts = [Cut(0, BEGIN, 0)]
         for number, page in sorted(self._pages.items()):
-            if number in self._distrusted:
+            if number in self._distrusted or not self.is_by_day:
                 continue
             if number not in self._cut_at:
-                margin = _MARGIN if self.is_loose else 1
-                self._cut_at[number] = _cut_of(number, page, self._size * (number - 1), margin)
+                base = self._size * (number - 1)
+                self._cut_at[number] = cut_of(number, page, base, is_loose=self.is_loose)
             cuts += self._cut_at[number]
         if self.last is not None:
             cuts.append(Cut(max(1, self.last), END, self.total))
@@ -327,6 +293,8 @@ class Count:
 
     def _narrow(self, low: Cut, high: Cut) -> bool:
         """One step towards what makes two neighbouring cuts differ; False: there is none."""
+        if not self.is_by_day:
+            return False
         between = self._between(low, high)
         if between is not None:
             self.ask(between)
@@ -342,10 +310,12 @@ class Count:
         else:
             # Rows came or went meanwhile, or change their order. From the last page to the first,
             # so that a row which moves up is seen.
-            lacks = len(seen.ids) < high.before - low.before
-            if len(numbers) > _WIDEST or seen.idle >= (_ROUNDS if lacks else 1) * len(numbers):
+            changes = seen.has_changed and len(seen.ids) < high.before - low.before
+            if len(numbers) > _WIDEST or seen.idle >= (_ROUNDS if changes else 1) * len(numbers):
                 return self._distrust(low, high)
-            self.ask(min(numbers, key=lambda number: self._asked.get(number, 0)))
+            number = min(numbers, key=lambda number: self._asked.get(number, 0))
+            before, now = self._pages.get(number), self.ask(number)
+            seen.has_changed |= before is not None and before.ids != now.ids
         self._look(low, high, numbers)
         return True
 
@@ -382,7 +352,7 @@ class Count:
         middle = self._size * (low.number + high.number - 1) / 2
         slack = min(10, 1 + abs(self._jump(low, high)))
         best: tuple[float, int] = (math.inf, 0)
-        for rank in self._ranks(low, high):
+        for rank in self._days.between(low.day, high.day):
             page, place = divmod(rank - shift, self._size)
             number = page + 1
             inside = low.number < number < high.number and number not in self._pages
@@ -390,46 +360,11 @@ class Count:
                 best = min(best, (abs(rank - shift - middle), number))
         return best[1] or None
 
-    def _ranks(self, low: Cut, high: Cut) -> Iterator[int]:
-        first, last = self._days.before(low.day), self._days.before(high.day)
-        ranks = self._days.ranks
-        yield from ranks[bisect_left(ranks, first) : bisect_left(ranks, last)]
 
-
-def told_apart(page: Page) -> Page:
-    """The page with another id for each further row of one id: it has a place of its own."""
-    if len(set(page.ids)) == page.size:
-        return page
-    times = Counter[str]()
-    ids: list[str] = []
-    for row in page.ids:
-        times[row] += 1
-        ids.append(row if times[row] == 1 else f"{row}\0{times[row]}")
-    return replace(page, ids=tuple(ids))
-
-
-def _cut_of(number: int, page: Page, base: int, margin: int) -> list[Cut]:
-    """The cut of a page that is nearest to its middle, if it has one; ``base`` rows stand before.
-
-    A day changes for good where all rows before are of earlier days than all behind. In a loose
-    order rows next to the page's edges prove nothing, as their neighbours may be mixed.
-    """
-    days = [day for day in page.days if day is not None]
-    if len(days) < page.size:
-        return []
-    lowest = list(days)
-    for i in range(len(days) - 2, -1, -1):
-        lowest[i] = min(days[i], lowest[i + 1])
-    places: list[int] = []
-    highest = BEGIN
-    for i, day in enumerate(days):
-        if margin <= i <= len(days) - margin and highest < lowest[i]:
-            places.append(i)
-        highest = max(highest, day)
-    if not places:
-        return []
-    place = min(places, key=lambda i: abs(2 * i - len(days)))
-    return [Cut(number, days[place], base + place)]
+def _goes_back(days: Sequence[date]) -> bool:
+    """Whether a day is followed by one of two days earlier, or more: no mere mix of hours."""
+    pairs = zip(days, accumulate(days, max), strict=True)
+    return any((highest - day).days > 1 for day, highest in pairs)
 
 
 def below(high: int, holds: Callable[[int], bool]) -> int:

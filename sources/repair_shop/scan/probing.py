@@ -7,14 +7,14 @@ rows that are gone, or the whole list read again where only that can tell, or wh
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
 from .count import Count, Found
-from .jobs import Job
+from .jobs import Job, window_of
 from .known import KnownRows
 from .night import find_gone, read_end
 from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken
@@ -141,7 +141,33 @@ class ListCount:
         odd = self.ledger.value(self.job.shop, _ODD_KEY + self.job.resource)
         if odd is not None and odd == str(count.difference()):
             return Found(reason=f"read whole, the list differed by {odd} row(s) from their ids too")
-        return find_gone(count, self.exists)
+        found = find_gone(count, self.exists or self._in_its_days())
+        if found.gone and self.exists is None and count.is_distrusted:
+            return Found(found.total, reason="its order is not by date", read_whole=True)
+        return found
+
+    def _in_its_days(self) -> Callable[[str], bool] | None:
+        """Looks a row up that has no path: whether the list shows it when asked for its day.
+
+        None where the list cannot be asked so. A service that ignores the filter tells nothing.
+        """
+        job, known = self.job, dict[date, set[str]]()
+        if not job.endpoint.created_filter:
+            return None
+
+        def exists(row: str) -> bool:
+            day = self.ledger.day_of(job.shop, job.resource, row)
+            if day is None:
+                return False
+            if day not in known:
+                asked = window_of(replace(job, first=day, last=day))
+                reader = self.reader(f"day {day}:", None, asked)
+                top = reader.ask("newest:1", 1, "newest")
+                is_asked = all(one and abs((one - day).days) <= 2 for one in top.days)
+                known[day] = read_list(reader).ids if is_asked else set()
+            return row in known[day]
+
+        return exists
 
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""

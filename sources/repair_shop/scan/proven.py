@@ -24,7 +24,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from ..ledger import Page
-from ..scan.count import Count, Found, below, told_apart
+from ..scan.count import Count, Found, below
+from ..scan.cuts import told_apart
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
     NOTHING_NEW,
@@ -38,7 +39,7 @@ from ..scan.outcome import (
 )
 from ..threads import side_by_side
 
-_LONG = 4
+_LONG = 5
 """Pages from which the last one is read again for the count: below, the scan takes seconds."""
 _AT_ONCE = 2
 """Requests up to which a count is of one moment."""
