@@ -25,6 +25,8 @@ from .outcome import PAGE_ROWS, Bounded, NeverEnds, try_by_offset
 
 _ROUNDS = 3
 """Readings of the pages between two cuts that show no further row, at most."""
+WHOLE_PAGES = 400
+"""Pages up to which every one of a list is read in a night to tell which of its rows are gone."""
 _WIDEST = 12
 """Pages between two cuts that are read again, at most."""
 
@@ -36,7 +38,7 @@ class Known(Protocol):
         """Rows by day, as of this very moment; None for rows without a day."""
 
     def ids(self, first: date, end: date) -> set[str]:
-        """Rows of the days from ``first`` on and before ``end``."""
+        """Rows of the days from ``first`` on and before ``end``; all from BEGIN to END."""
 
     def take(self, page: Page) -> None:
         """Know the rows of an answer, where the ledger does not by itself."""
@@ -105,6 +107,11 @@ class Count:
     def live(self) -> int:
         """Rows known."""
         return self._days.live
+
+    @property
+    def _has_days(self) -> bool:
+        """Whether days may tell a place; else every page must be read to tell what is missing."""
+        return self.is_by_day and not self._days.undated
 
     @property
     def total(self) -> int:
@@ -213,9 +220,6 @@ class Count:
                 if 1 <= number < last:
                     self.peek(number)
             self._mend_end()
-            if self._days.undated:
-                differs = self.live != self.total
-                return Found(self.total, reason="rows without a date" * differs, read_whole=differs)
             while (gap := self._open_gap()) is not None:
                 if not self._narrow(*gap):
                     return Found(self.total, reason="its order is not by date", read_whole=True)
@@ -240,7 +244,7 @@ class Count:
 
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
-        return not self._days.undated and self._open_gap() is None
+        return self._open_gap() is None
 
     def covered(self, first_page: int, last_page: int) -> tuple[date, date] | None:
         """The days of which all rows stand on these pages, once the books balance."""
@@ -252,7 +256,7 @@ class Count:
         """The cuts that were seen, from the begin of the list to its end if that was found."""
         cuts = [Cut(0, BEGIN, 0)]
         for number, page in sorted(self._pages.items()):
-            if number in self._distrusted or not self.is_by_day:
+            if number in self._distrusted or not self._has_days:
                 continue
             if number not in self._cut_at:
                 base = self._size * (number - 1)
@@ -299,7 +303,7 @@ class Count:
 
     def _narrow(self, low: Cut, high: Cut) -> bool:
         """One step towards what makes two neighbouring cuts differ; False: there is none."""
-        if not self.is_by_day:
+        if not self._has_days and high.number > WHOLE_PAGES:
             return False
         between = self._between(low, high)
         if between is not None:
@@ -333,7 +337,8 @@ class Count:
         before = len(seen.ids)
         for page in filter(None, map(self._pages.get, numbers)):
             pairs = zip(page.ids, page.days, strict=True)
-            seen.ids |= {row for row, day in pairs if day and low.day <= day < high.day}
+            is_all = low.day == BEGIN and high.day == END
+            seen.ids |= {row for row, day in pairs if is_all or (day and low.day <= day < high.day)}
         seen.idle = seen.idle + 1 if len(seen.ids) == before else 0
 
     def _distrust(self, low: Cut, high: Cut) -> bool:

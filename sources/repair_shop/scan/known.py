@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..ledger import UNLISTED, Ledger, Page
+from .cuts import BEGIN, END
 
 HALVES = {True: "eq", False: "ne"}
 """Slices of a list that is read in two: rows with the status asked for, and the others."""
@@ -31,11 +32,16 @@ class KnownRows:
         return None if self.half is None else HALVES[self.half]
 
     def ids(self, first: date, end: date) -> set[str]:
-        """Rows of the days from ``first`` on and before ``end``."""
-        last = end - timedelta(days=1)
+        """Rows of the days from ``first`` on and before ``end``; of all days those without, too."""
+        is_all = (first, end) == (BEGIN, END)
         return set(
             self.ledger.live_ids(
-                self.shop, self.resource, shown=self._shown, listed=True, first=first, last=last
+                self.shop,
+                self.resource,
+                shown=self._shown,
+                listed=True,
+                first=None if is_all else first,
+                last=None if is_all else end - timedelta(days=1),
             )
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
-from .count import Count, Found
+from .count import WHOLE_PAGES, Count, Found
 from .jobs import Job, window_of
 from .known import KnownRows
 from .night import find_gone, read_end
@@ -30,8 +30,6 @@ from .tickets import (
 )
 from .upwards import read_head, read_window
 
-_WHOLE_PAGES = 400
-"""Pages up to which a list is read whole in a night to tell which of its rows are gone."""
 _NOT_COUNTED = "not counted"
 _ODD_KEY = "uncounted:"
 """Ledger key of a list that, read whole, still has so many rows more or less than are known."""
@@ -173,7 +171,7 @@ class ListCount:
         """Read the whole list, where counting cannot tell which rows are gone."""
         job = self.job
         pages = -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
-        if pages > _WHOLE_PAGES:
+        if pages > WHOLE_PAGES:
             out.reason = (
                 f"rows are missing or new, and counting does not tell which ({why}). Read it "
                 f"whole: shopmirror sync {job.resource} --full"

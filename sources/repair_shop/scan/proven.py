@@ -25,7 +25,7 @@ from datetime import date
 
 from ..ledger import Page
 from ..scan.count import Count, Found, below
-from ..scan.cuts import told_apart
+from ..scan.cuts import BEGIN, END, told_apart
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
     NOTHING_NEW,
@@ -85,6 +85,8 @@ class Shown:
 
     def ids(self, first: date, end: date) -> set[str]:
         """See :class:`~repair_shop.scan.count.Known`."""
+        if (first, end) == (BEGIN, END):
+            return set(self._days)
         return {row for row, day in self._days.items() if day and first <= day < end}
 
 
@@ -121,7 +123,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     last, size = max(pages), pages[1].size
     places = size * (last - 1) + pages[last].size
     shown = Shown([top, *pages.values()])
-    if last >= _LONG or len(shown) != places:
+    if last >= _LONG or pages[last].size >= size or len(shown) != places:
         places = _count(reader, shown, size, last, pages[last])
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
 
