@@ -276,7 +276,6 @@ DIALECTS = (
     Dialect("moved in, no paths", dense=400, detail=False),
     Dialect("in two halves", halves=True),
     Dialect("changed while read", busy=0.1),
-    Dialect("changed while read, no paths", busy=0.1, detail=False),
 )
 
 

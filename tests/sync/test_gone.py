@@ -76,7 +76,7 @@ def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced):
 
 def test_a_row_deleted_while_a_list_without_days_is_read_whole_is_found_the_next_night(make_mirror):
     rows = [("stock_count", {"id": f"{number:03}", "count": number}) for number in range(70)]
-    for answers in (4, 5):
+    for answers in (1, 2, 3, 4):
         mirror = make_mirror(records=rows, audit_requests=0)
         assert mirror.run("stock_count").exit_code == 0
         mirror.store.delete("stock_count", "007")

@@ -228,6 +228,24 @@ class Count:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
         return Found(self.total, gone=frozenset(self._missing()))
 
+    def stands(self) -> bool:
+        """Ask again for the cuts around missing rows; whether they stand where they stood.
+
+        A row that slips past two pages while these are asked would look like one that is gone.
+        """
+        around = [
+            (low, high)
+            for low, high in pairwise(self._cuts())
+            if (low, high) in self._seen and self._jump(low, high) > 0
+        ]
+        for low, high in around:
+            pages = range(max(1, low.number), high.number + 1)
+            newest = max(pages, key=lambda number: self._asked.get(number, 0))
+            for number in sorted({low.number, high.number} - {0, newest}):
+                self.ask(number)
+        self._mend_end()
+        return all(cut in self._cuts() for pair in around for cut in pair)
+
     @property
     def is_distrusted(self) -> bool:
         """Whether rows of other days contradicted a cut, so the order is not quite by day."""

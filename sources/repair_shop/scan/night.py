@@ -10,7 +10,7 @@ from datetime import date
 
 from ..ledger import Page
 from .count import Count, Found
-from .outcome import LOOKUPS, Outcome
+from .outcome import LOOKUPS, NeverEnds, Outcome
 from .upwards import KNOWN_TAIL
 
 
@@ -46,6 +46,14 @@ def _is_settled(page: Page, since: date | None) -> bool:
     return page.size >= KNOWN_TAIL and is_old and not any(page.fresh[:KNOWN_TAIL])
 
 
+def _stands(count: Count) -> bool:
+    """Whether the list stood while it was counted; a count that never ends says so by itself."""
+    try:
+        return count.stands()
+    except NeverEnds:
+        return False
+
+
 def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
     """Count, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
@@ -56,6 +64,8 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
     looked: dict[str, bool] = {}
     while True:
         found = count.run()
+        if exists is None and found.gone and not found.reason and not _stands(count):
+            continue
         fresh = sorted(found.gone - looked.keys())[: LOOKUPS - len(looked)]
         if found.reason or exists is None or not fresh:
             break
