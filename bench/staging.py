@@ -6,11 +6,11 @@ list of tables that tests and ``ops.unreadable`` go through. A test holds the fi
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.transform.dictionary import paragraphs
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.shapes import Kind, Reference, Table
 
@@ -22,6 +22,8 @@ _GROUPS: Mapping[Kind, str] = {
     "flag": "flags",
     "moment": "moments",
 }
+_DOC = re.compile(r"\{% docs (\w+) %\}(.*?)\{% enddocs %\}", re.S)
+"""A paragraph that columns of several tables share."""
 _NOTE = "Written by `make models` from sources/repair_shop/schema/lists."
 _SOURCES = f"""\
 # {_NOTE}
@@ -180,7 +182,7 @@ def _nested(table: str, shape: Table, parent: str, above: str) -> Iterator[_Leve
 
 def files(project: Path) -> dict[Path, str]:
     """Path in ``project`` -> what it holds. Raises :class:`Unsaid`."""
-    shared = paragraphs(project / "models" / "columns.md")
+    shared = dict(_DOC.findall((project / "models" / "columns.md").read_text(encoding="utf-8")))
     tables, sources, models, found = "", _SOURCES, f"# {_NOTE}\nmodels:\n", {}
     for level in _levels():
         key, one = "parent_id" if level.parent else "id", f"One row for each {level.one}"

@@ -66,16 +66,22 @@ def write(project: Path) -> None:
         compiled.write(target, depth, _node(nodes, name, first[name], later.get(name, "")))
         if node["resource_type"] == "model":
             relation = f"{node['schema']}.{node['alias']}"
-            said = {"": node["description"]} | {
-                column: told["description"]
-                for column, told in node["columns"].items()
-                if (relation, column) in columns
-            }
-            comments[relation] = {column: text for column, text in said.items() if text}
+            said = _said(node)
+            comments[relation] = {c: said[c] for c in said if not c or (relation, c) in columns}
+    for source in manifest["sources"].values():
+        if source["schema"] == "ops":  # no model, but readers meet it
+            comments[f"ops.{source['name']}"] = _said(source)
     text = json.dumps(dict(sorted(comments.items())), ensure_ascii=False, indent=1)
     (target / compiled.COMMENTS).write_text(f"{text}\n", encoding="utf-8")
     lines = [f"{digest}  {name}\n" for name, digest in compiled.files(project).items()]
     (target / compiled.FILES).write_text("".join(lines), encoding="utf-8")
+
+
+def _said(node: Mapping[str, Any]) -> dict[str, str]:
+    """Column -> what it means, of those that have a word on them; the relation's own under ""."""
+    said = {"": node["description"]}
+    said |= {column: told["description"] for column, told in node["columns"].items()}
+    return {column: text.strip() for column, text in said.items() if text}
 
 
 def _compiled(home: Path, database: str) -> dict[str, str]:

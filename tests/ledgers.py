@@ -1,7 +1,9 @@
 """Answers put into a ledger by hand, as a scan would, and a home that is loaded from it."""
 
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -92,3 +94,12 @@ class LoadedHome:
         """Ask the private database."""
         with self.home.open_build(read_only=True) as connection:
             return connection.execute(sql).fetchall()
+
+
+@contextmanager
+def opened(empty: Path, home: Home) -> Iterator[LoadedHome]:
+    """A home made as the empty one, until the test is over."""
+    shutil.copytree(empty, home.path, dirs_exist_ok=True)
+    made = LoadedHome(home)
+    yield made
+    made.ledger.close()

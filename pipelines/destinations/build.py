@@ -1,9 +1,10 @@
 """The models at a PostgreSQL that ``[warehouse] also`` names, published to its readers at once.
 
-Data flow there: ``raw`` and ``ops`` -> ``marts__build``, ``history__build`` and the like, built by
-dbt, whole -> ``marts``, ``history`` and ``ops.unreadable``. Rows are exchanged in one transaction,
-so a reader sees the build before or this one, is never blocked, and rights, views and indexes that
-the company has put on the tables stay.
+Data flow there: ``raw`` and ``ops`` -> ``staging__build``, ``marts__build`` and the like, built by
+dbt, whole -> ``staging``, ``marts``, ``history`` and ``ops.unreadable``. Rows are exchanged in one
+transaction, so a reader sees the build before or this one, is never blocked, and rights, views and
+indexes that the company has put on the tables stay. ``raw`` alone is what the lists are loaded
+into, one after the other.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SERVER = (
     "SELECT to_regclass('ops.publication') IS NOT NULL, "
     "current_setting('server_version_num')::int, current_setting('server_encoding')"
 )
-_BUILT = {f"{schema}{SUFFIX}" for schema in ("marts", "history", "ops")}
+_BUILT = {f"{schema}{SUFFIX}" for schema in ("staging", "marts", "history", "ops")}
 """What readers get, as it is built."""
 _EXACT = {"numeric": "numeric(28,4)"}
 """PostgreSQL forgets the places of an amount that was computed with. As in the file there are four;
@@ -171,7 +172,9 @@ def _exchange(client: SqlClientBase[Any]) -> None:
             continue
         there = held.get(place)
         if there is None or not _exact(there).items() <= columns.items():
-            _make(client, place, source[0], is_held=there is not None)
+            client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
+            _do(client, "DROP TABLE IF EXISTS {}", place)
+            _do(client, "CREATE TABLE {} (LIKE {} INCLUDING COMMENTS)", place, source)
             loose = [name for name, kind in columns.items() if kind in _EXACT.values()]
         else:
             for column in columns.keys() - there.keys():
@@ -195,20 +198,6 @@ def _exact(columns: Mapping[str, str]) -> dict[str, str]:
     return {column: _EXACT.get(kind, kind) for column, kind in columns.items()}
 
 
-def _make(
-    client: SqlClientBase[Any], place: tuple[str, str], schema: str, *, is_held: bool
-) -> None:
-    client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
-    if is_held:
-        (kind,) = client.execute_sql(
-            "SELECT table_type FROM information_schema.tables WHERE table_schema = %s AND "
-            "table_name = %s",
-            *place,
-        ) or [("BASE TABLE",)]
-        _do(client, f"DROP {'VIEW' if kind[0] == 'VIEW' else 'TABLE'} {{}}", place)
-    _do(client, "CREATE TABLE {} (LIKE {} INCLUDING COMMENTS)", place, (schema, place[1]))
-
-
 def _columns(client: SqlClientBase[Any]) -> dict[tuple[str, str], dict[str, str]]:
     """(schema, table) -> column -> type, as PostgreSQL writes it."""
     found: dict[tuple[str, str], dict[str, str]] = {}
@@ -218,7 +207,7 @@ def _columns(client: SqlClientBase[Any]) -> dict[tuple[str, str], dict[str, str]
             "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND "
             "NOT a.attisdropped AND c.relkind IN ('r', 'v') AND "
-            "regexp_replace(n.nspname, %s || '$', '') IN ('marts', 'history', 'ops') "
+            "regexp_replace(n.nspname, %s || '$', '') IN ('staging', 'marts', 'history', 'ops') "
             "ORDER BY 1, 2, a.attnum",
             SUFFIX,
         )

@@ -26,13 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.destinations.lease import Lease, turn
-from pipelines.destinations.settings import HOME_ID
 from pipelines.home import Home
 from pipelines.load.loader import LoadError, dlt_environment, row_counts
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
 from pipelines.masking import mask
 from pipelines.settings import SettingsError, read_section
+from pipelines.warehouse_settings import HOME_ID
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger
@@ -144,7 +144,7 @@ class Destination:
     def _load_raw(self, log: ChangeLog) -> tuple[int, list[str]]:
         from sources.repair_shop.source import from_log
 
-        info = _run(self.raw, from_log(log, log.end(), holds_rows=True, file_format=self._files))
+        info = _run(self.raw, from_log(log, log.end(), file_format=self._files))
         counts = row_counts(self.raw)
         return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
 

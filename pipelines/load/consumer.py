@@ -13,9 +13,6 @@ from sources.repair_shop.change_log import ChangeLog, Offsets
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.settings import ShopSettings
 
-BATCH = 150_000
-"""Changes that are loaded at a time, some fifteen seconds of work: fewer loads are less work, and
-memory does not hang on it."""
 WAREHOUSE = "warehouse"
 """Note of the ledger: what the warehouse's file says that it holds."""
 
@@ -32,6 +29,9 @@ class Feed:
         self._ledger, self._loader = ledger, loader
         self.log = ChangeLog(ledger, shops)
         self.at: Offsets = at or {}
+        self.batch = 150_000
+        """Changes that are loaded at a time, some fifteen seconds of work: fewer loads are less
+        work, and memory does not hang on it."""
         self._begins = True
         self.rows = 0
         self.new_columns: set[str] = set()
@@ -47,7 +47,7 @@ class Feed:
         end = self.log.end()
         while True:
             first = min(self.log.advanced(self.at, 0).values(), default=end)
-            until = min(end, first + BATCH)
+            until = min(end, first + self.batch)
             tables = self.log.changed(self.at) if until > first else []
             if tables or lacking:
                 self._load(list(dict.fromkeys([*tables, *lacking])), until)
@@ -63,7 +63,7 @@ class Feed:
     def is_full(self) -> bool:
         """Whether enough waits for a load."""
         behind = min(self.log.advanced(self.at, 0).values(), default=0)
-        return self.log.end() - behind >= BATCH
+        return self.log.end() - behind >= self.batch
 
     def _note(self) -> None:
         said = json.dumps({"token": self.log.token(), "at": self.at}, sort_keys=True)

@@ -40,10 +40,9 @@ from pipelines.load.tables import (
     lists_with_rows,
     make_table,
     note,
-    notes,
     quoted,
 )
-from sources.repair_shop.change_log import ChangeLog, Offsets
+from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import TABLES
@@ -56,9 +55,6 @@ STAGING = "raw_staging"
 """Where dlt keeps the rows of one load before it merges them; not published."""
 
 _PIPELINE = "repair_shop"
-_BLOCKS = 4_000
-"""Blocks of the file that DuckDB may hold in a load before it spills (66 MB of a new file, whose
-blocks are of 16 KiB); by itself it takes most of the RAM."""
 _MOST = 1_000_000_000
 """Bytes it may hold of a file of an older version, whose blocks are of 256 KiB, and after a load
 for which less was not enough."""
@@ -128,7 +124,9 @@ class Loader:
     def __init__(self, home: Home) -> None:
         self.home = home
         self._pipeline: dlt.Pipeline | None = None
-        self._blocks = _BLOCKS
+        self.blocks = 4_000
+        """Blocks of the file that DuckDB may hold in a load before it spills (66 MB of a new file,
+        whose blocks are of 16 KiB); by itself it takes most of the RAM."""
         self._held: frozenset[str] = frozenset()
         """Lists of which the file held rows when it was opened."""
 
@@ -193,15 +191,10 @@ class Loader:
         tables = list(tables)
         # Stays open meanwhile: dlt opens the file for each job, and each closing is a checkpoint.
         with self._database() as connection:
-            _bound_memory(connection, self._blocks)
+            _bound_memory(connection, self.blocks)
             pipeline = self._ready_pipeline()
-            # A load that was cut off between two tables may have left rows that no offset tells of.
-            unsure = set(json.loads(notes(connection).get("unfinished") or "[]"))
-            new = [t for t in tables if t not in unsure and self._is_new(log, t, end)]
-            note(connection, unfinished=json.dumps(sorted(unsure.union(tables))))
-            source = from_log(log, end, holds_rows=bool(self._held), unsure=unsure, new=new)
             try:
-                info = pipeline.run(source.with_resources(*tables))
+                info = pipeline.run(from_log(log, end).with_resources(*tables))
                 info.raise_on_failed_jobs()
             except DltException as error:
                 self._pipeline = None
@@ -212,13 +205,12 @@ class Loader:
                     raise
                 told = explained(error)
                 if "Out of Memory" in told:
-                    if self._blocks == _MOST:
+                    if self.blocks == _MOST:
                         raise OutOfMemory(told) from error
-                    self._blocks = _MOST  # rows of megabytes need it
+                    self.blocks = _MOST  # rows of megabytes need it
                     return self.load(log, tables, end)
                 raise LoadError(f"The rows could not be loaded: {told}") from error
             self._mark_gone(connection, log, tables, end)
-            note(connection, unfinished=json.dumps(sorted(unsure.difference(tables))))
         counts = row_counts(pipeline)
         new_columns = _new_columns(
             (name, column)
@@ -252,17 +244,6 @@ class Loader:
 
         states = [state for state in self._state().values() if LEDGER in state]
         return bool(self._held) and not (states and all(offsets_of(log, one) for one in states))
-
-    def offsets(self, log: ChangeLog, table: str) -> Offsets:
-        """How far the file has got of a list."""
-        from sources.repair_shop.source import offsets_of
-
-        return offsets_of(log, self._state().get(table, {}))
-
-    def _is_new(self, log: ChangeLog, table: str, end: int) -> bool:
-        """Whether the file holds none of the rows of a list that it is to get: no merge then."""
-        offsets = self.offsets(log, table)
-        return (bool(offsets) or table not in self._held) and log.has_only_new(table, offsets, end)
 
     def _state(self) -> Mapping[str, Any]:
         from sources.repair_shop.source import SCHEMA

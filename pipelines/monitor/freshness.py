@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pipelines.destinations.settings import HOME_ID
 from pipelines.home import LEDGER, is_syncing
 from pipelines.language import Text
 from pipelines.monitor import health
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books
+from pipelines.warehouse_settings import HOME_ID
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")

@@ -13,7 +13,6 @@ from typing import Any
 
 import duckdb
 
-from pipelines.destinations.settings import load_warehouse
 from pipelines.home import Home, is_syncing
 from pipelines.load.completeness import completeness
 from pipelines.monitor import freshness, health, severity
@@ -27,6 +26,7 @@ from pipelines.reconcile.books import Books, books, differing
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform.findings import read_findings
 from pipelines.transform.models import way
+from pipelines.warehouse_settings import load_warehouse
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger

@@ -15,11 +15,11 @@ from typing import Any
 
 import duckdb
 
-from pipelines.destinations.settings import load_warehouse
 from pipelines.language import Text
 from pipelines.load.imports import without
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import SettingsError
+from pipelines.warehouse_settings import load_warehouse
 from sources.repair_shop.errors import first_line
 
 WAREHOUSE = "warehouse.duckdb"

@@ -14,7 +14,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipelines.destinations.settings import WarehouseSettings
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader, LoadError
 from pipelines.monitor.health import doubts
@@ -28,6 +27,7 @@ from pipelines.sync.session import Destination, Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from pipelines.transform.findings import unnamed_fields
 from pipelines.transform.models import ModelsFailed
+from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.mirror import read_shop

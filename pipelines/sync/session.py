@@ -22,7 +22,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from pipelines.destinations.settings import load_warehouse
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
 from pipelines.load.consumer import WAREHOUSE, Feed
@@ -34,6 +33,7 @@ from pipelines.publish.publish import publish
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import unnamed_fields, write_findings
+from pipelines.warehouse_settings import load_warehouse
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Networks

@@ -7,6 +7,7 @@ of the project.
 """
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,13 @@ def write(folder: Path, depth: int, node: Node) -> None:
 def read(project: Path) -> list[Node]:
     """The statements in the order of a build, tests at the end."""
     return [_read(path) for path in sorted((project / FOLDER).glob("*.sql"))]
+
+
+def comments(project: Path) -> dict[str, dict[str, str]]:
+    """``schema.table`` -> column -> what it means; what the relation is under the empty name."""
+    text = (project / FOLDER / COMMENTS).read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = json.loads(text)
+    return found
 
 
 def _read(path: Path) -> Node:

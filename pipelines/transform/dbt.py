@@ -48,8 +48,8 @@ def invoke(
     """
     if not is_there():
         raise ModelsFailed(
-            f"The models of {project} differ from those that were shipped, so dbt builds them, "
-            "and it is not installed: pip install 'shopmirror[dbt]'. Or put the files back."
+            "dbt is not installed, which builds edited models, other warehouses and the lineage: "
+            "pip install 'shopmirror[dbt]'. Models as they were shipped need none of it."
         )
     written = target_folder(home, target)
     for name in ("run_results.json", "manifest.json"):

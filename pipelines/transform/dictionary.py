@@ -1,27 +1,22 @@
 """Every table that readers meet and what its columns mean, as the models' own files say it.
 
-Data flow: ``transforms/models/**.yml`` and ``columns.md`` -> :class:`Table` -> a page that a phone
-shows too (:func:`page`), and the reference of the documentation. Needs no warehouse and no dbt.
+Data flow: what is said of the models as shipped (:func:`compiled.comments`) -> :class:`Table` -> a
+page that a phone shows too (:func:`page`), and the reference of the documentation. Needs no
+warehouse and no dbt.
 """
 
-import functools
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
+from pipelines.transform import compiled
+from pipelines.transform.models import PROJECT
 
-import transforms
-
-MODELS = Path(transforms.__file__).parent / "models"
-_DOC = re.compile(r"\{% docs (\w+) %\}(.*?)\{% enddocs %\}", re.S)
-_REFERENCE = re.compile(r"\{\{ doc\('(\w+)'\) \}\}")
-_HISTORY = {"hist_sales_documents": "sales_documents"}
-"""Versions of what: a mart. The others are versions of the staging table of their name."""
-_STAGING = "staging/_staging.yml"
+_SCHEMAS = ("marts", "history", "ops")
+_VERSIONS_OF = {"history.sales_documents": "marts.sales_documents"}
+"""The others of history are versions of the staging table of their name."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +31,17 @@ class Table:
 
 def tables() -> list[Table]:
     """Marts, history and ops, each in alphabetical order."""
-    texts = paragraphs(MODELS / "columns.md")
-    found = [
-        *(_table("marts", one, texts) for one in _entries("marts/*.yml", "models")),
-        *_history(texts),
-        *(_table("ops", one, texts) for one in _entries("ops/*.yml", "models")),
-    ]
-    for source in _entries("ops/_ops.yml", "sources"):
-        found += [_table("ops", one, texts) for one in source["tables"]]
-    order = ("marts", "history", "ops")
-    return sorted(found, key=lambda table: (order.index(table.schema), table.name))
-
-
-def paragraphs(path: Path) -> dict[str, str]:
-    """The paragraphs of a file of documentation that columns of several tables share, by name."""
-    return dict(_DOC.findall(path.read_text(encoding="utf-8")))
+    comments = compiled.comments(PROJECT)
+    found = []
+    for relation, said in comments.items():
+        schema, _, name = relation.partition(".")
+        if schema not in _SCHEMAS or name.endswith("_versions"):
+            continue
+        if schema == "history":  # what a record holds, and since when it did
+            said = comments[_VERSIONS_OF.get(relation, f"staging.{name}")] | said
+        columns = {column: text for column, text in said.items() if column}
+        found.append(Table(schema, name, said[""], columns))
+    return sorted(found, key=lambda table: (_SCHEMAS.index(table.schema), table.name))
 
 
 def page(found: list[Table]) -> str:
@@ -67,40 +58,6 @@ def page(found: list[Table]) -> str:
         )
     frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
     return frame.replace("TABLES", "\n".join(parts))
-
-
-def _history(texts: Mapping[str, str]) -> Iterator[Table]:
-    """What a record holds, and since when it did."""
-    for one in _entries("history/*.yml", "models"):
-        name = str(one["name"]).removeprefix("hist_")
-        if name.endswith("_versions"):
-            continue
-        mart = _HISTORY.get(str(one["name"]))
-        model, file = (mart, f"marts/{mart}.yml") if mart else (f"stg_{name}", _STAGING)
-        (of,) = (entry for entry in _entries(file, "models") if entry["name"] == model)
-        columns = {**_table("", of, texts).columns, **_table("", one, texts).columns}
-        yield Table("history", name, _said(one, texts), columns)
-
-
-def _entries(pattern: str, kind: str) -> Iterator[dict[str, Any]]:
-    for path in sorted(MODELS.glob(pattern)):
-        yield from _read(path).get(kind, [])
-
-
-@functools.cache
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
-
-
-def _table(schema: str, entry: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
-    columns = {column["name"]: _said(column, texts) for column in entry.get("columns", ())}
-    return Table(schema, entry["name"], _said(entry, texts), columns)
-
-
-def _said(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-    said = str(entry.get("description", ""))
-    return _REFERENCE.sub(lambda found: texts[found[1]].strip(), said)
 
 
 def _marked(text: str) -> str:

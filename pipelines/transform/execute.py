@@ -1,12 +1,12 @@
 """Carries out the statements of a build in the private DuckDB file, which nobody else has open.
 
 Models are made in one transaction: one that fails leaves everything as it was. In a large file each
-relation is a transaction of its own, as one for all would hold what it replaces in memory: the next
-build makes all of them anew. Tests of the data follow; where they find a fault the file keeps the
-build, and what history saw, but readers do not get it.
+relation is a transaction of its own, as one for all finds no memory there. Then a build that ends
+early, by a fault or a kill, leaves relations of two builds in this file, which no reader has, and
+the next build makes all of them anew. Tests of the data follow; where they find a fault the file
+keeps the build, and what history saw, but readers do not get it.
 """
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.transform.compiled import COMMENTS, FOLDER, MOMENT, Node
+from pipelines.transform import compiled
+from pipelines.transform.compiled import MOMENT, Node
 
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
@@ -46,17 +47,24 @@ class Result:
 
 
 def execute(
-    connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node], project: Path, began: datetime
+    connection: duckdb.DuckDBPyConnection,
+    nodes: Sequence[Node],
+    project: Path,
+    began: datetime,
+    large: int = LARGE,
 ) -> list[Result]:
     """Build models and run tests in the order given, until a model fails.
 
-    ``project`` has the comments; ``began`` is the moment that is today's to the models.
+    ``project`` has the comments; ``began`` is the moment that is today's to the models; ``large``
+    are the bytes of a file from which on each relation is a transaction of its own.
     """
-    comments = json.loads((project / FOLDER / COMMENTS).read_text(encoding="utf-8"))
+    comments = compiled.comments(project)
     ((limit,),) = connection.execute(
         "select parse_formatted_bytes(current_setting('memory_limit'))"
     ).fetchall()
     connection.execute(f"set memory_limit = '{min(limit, MEMORY)}B'")
+    # Rows that wait for those before them are held in memory; no reader is promised an order.
+    connection.execute("set preserve_insertion_order = false")
     # On another time zone a month would begin at another hour.
     connection.execute("set timezone = 'UTC'")
     # DuckDB looks up a zone anew for each row, unless it is a constant (macros/moments.sql).
@@ -76,7 +84,7 @@ def execute(
         _comment(connection, node, comments.get(f"{node.schema}.{node.table}", {}))
         return 0, "success"
 
-    is_large = _size(connection) >= LARGE
+    is_large = _size(connection) >= large
     connection.execute("begin")
     results: list[Result] = []
     for node in (node for node in nodes if node.kind != "test"):

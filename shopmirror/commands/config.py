@@ -69,8 +69,8 @@ def show(
 def _faults() -> Iterator[str]:
     """What is wrong with the settings of the shops and of every other section."""
     from pipelines.destinations.load import refuse_unknown
-    from pipelines.destinations.settings import load_warehouse
     from pipelines.monitor.sender import MailSettings, load_mail
+    from pipelines.warehouse_settings import load_warehouse
 
     checks: list[Callable[[], Any]] = [
         load_settings,
@@ -103,12 +103,12 @@ def _entries() -> Iterator[Entry]:
 def sections() -> dict[str, type[Any]]:
     """Every section but the shops', and what it may hold."""
     from pipelines.dashboard.access import DashboardSettings
-    from pipelines.destinations.settings import WarehouseSettings
     from pipelines.language.display import DisplaySettings
     from pipelines.monitor.notify import NotifySettings
     from pipelines.monitor.sender import MailSettings
     from pipelines.outbox.intake import OutboxSettings
     from pipelines.report.post import PostSettings
+    from pipelines.warehouse_settings import WarehouseSettings
     from schedules.settings import RetentionSettings, ScheduleSettings
 
     return {

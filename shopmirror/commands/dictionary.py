@@ -7,7 +7,7 @@ import typer
 
 from pipelines.json_file import write_atomically
 from pipelines.settings import home_folder
-from shopmirror.consoles import say
+from shopmirror.consoles import say, tell
 
 
 def dictionary(
@@ -20,6 +20,7 @@ def dictionary(
     ``dictionary.html`` shows where each comes from; ``tables.html`` fits a phone.
     """
     from pipelines.home import Home, HomeError
+    from pipelines.transform import dbt
     from pipelines.transform.dictionary import page as plain
     from pipelines.transform.dictionary import tables
     from pipelines.transform.models import docs
@@ -27,13 +28,15 @@ def dictionary(
     home = Home(home_folder())
     if not home.build_warehouse.exists():
         raise HomeError("There is no warehouse to describe yet: run 'shopmirror sync' first.")
+    page = out_file or home.path / "docs" / "dictionary.html"
+    plain_page = page.with_name("tables.html")
     with home.sync_lock(), home.guard():
-        page = docs(
-            home.build_warehouse,
-            home=home.path,
-            out=out_file or home.path / "docs" / "dictionary.html",
-        )
-        write_atomically(page.with_name("tables.html"), plain(tables()))
-    say(str(page))
-    say(str(page.with_name("tables.html")))
+        page.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(plain_page, plain(tables()))
+        say(str(plain_page))
+        if dbt.is_there():
+            docs(home.build_warehouse, home=home.path, out=page)
+            say(str(page))
+        else:
+            tell("Where each comes from is shown with dbt: pip install 'shopmirror[dbt]'.")
     return 0

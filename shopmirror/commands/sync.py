@@ -42,8 +42,8 @@ def sync(
     as_json: JsonOption = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
-    from pipelines.destinations.settings import load_warehouse
     from pipelines.sync.run import sync as run
+    from pipelines.warehouse_settings import load_warehouse
 
     settings = configured(asking=True)
     warehouse = load_warehouse()

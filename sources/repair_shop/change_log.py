@@ -104,8 +104,8 @@ class ChangeLog:
 
         Nested lists stand beside their table; one that is empty and may not have been so at the
         destination has a row whose ``_dlt_list_idx`` is :data:`NO_ROW`. ``nested`` names tables of
-        nested lists that the destination has, declared or not; ``holds_rows`` says that it has rows
-        of more than the offsets tell. A row that cannot be cleaned stands whole in ``_unreadable``.
+        nested lists that the destination has, declared or not; ``holds_rows`` says that it may have
+        any of the rows. A row that cannot be cleaned stands whole in ``_unreadable``.
         """
         nested = tuple(nested)
         yield from _gathered(
@@ -133,13 +133,6 @@ class ChangeLog:
             for identity, at in self._ledger.marks(part.shop, part.name, part.after, end):
                 yield part.shop, identity, datetime.fromisoformat(at)
 
-    def has_only_new(self, table: str, offsets: Offsets, end: int) -> bool:
-        """Whether a destination that stands at ``offsets`` has none of the rows up to ``end``."""
-        return not any(
-            self._ledger.has_known(part.shop, part.name, part.after, end)
-            for part in self._parts(table, offsets)
-        )
-
     def _parts(self, table: str, offsets: Offsets) -> Iterator[_Part]:
         endpoint = ENDPOINTS[table]
         for shop in self._zones:
@@ -163,7 +156,7 @@ class ChangeLog:
             found = self._tables_of(table, [self._readable(part, change) for change in changes])
         gone = {change.id: change.deleted_at for change in changes if change.deleted_at}
         found[table] = _marked(found[table], gone)
-        known = {c.id for c in changes if holds_rows or c.first <= part.after}
+        known = {change.id for change in changes} if holds_rows else set()
         missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
         return _with_empty_lists(table, found | missing, known)
 

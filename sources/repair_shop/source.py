@@ -6,7 +6,7 @@ is kept in dlt's state, so it is committed with the rows it stands for; whatever
 from the ledger again, not from the service.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,7 +45,6 @@ _SCHEMA = Schema(
         "json": {"module": "dlt.common.normalizers.json.relational"},
     },
 )
-_APPEND: Any = {"disposition": "append"}
 _MERGE: Any = {"disposition": "merge", "strategy": "delete-insert"}
 LEDGER, OFFSETS = "ledger", "offsets"
 """Keys of a resource's state: which ledger it has read (a token), and how far by shop."""
@@ -141,17 +140,12 @@ def from_log(
     log: ChangeLog,
     end: int,
     *,
-    holds_rows: bool = False,
-    unsure: Collection[str] = (),
-    new: Collection[str] = (),
     file_format: Any = None,
 ) -> DltSource:
     """The same resources, up to ``end`` of a log that somebody else feeds; asks no service.
 
-    ``holds_rows``: the destination may hold rows of lists for which its state has no offset;
-    ``unsure``: and of these lists beyond their offset. ``new``: lists of which it holds none of the
-    rows it is to get, so that they are appended. ``file_format``: other files than dlt would take
-    for the destination.
+    The destination may hold rows beyond what its state tells: of a load that was cut off, or of
+    another ledger. ``file_format``: other files than dlt would take for the destination.
     """
 
     # A schema of its own: a shared one would remember tables of a file that was lost meanwhile.
@@ -160,7 +154,7 @@ def from_log(
         for table in ENDPOINTS:
             yield resources.of(table)
 
-    resources = _Resources(lambda: (log, end), holds_rows, unsure, new, file_format)
+    resources = _Resources(lambda: (log, end), file_format, holds_rows=True)
     return source()
 
 
@@ -240,10 +234,9 @@ class _Resources:
     """
 
     log: Callable[[], tuple[ChangeLog, int]]
-    holds_rows: bool = False
-    unsure: Collection[str] = ()
-    new: Collection[str] = ()
     file_format: Any = None
+    holds_rows: bool = False
+    """Whether the destination may hold rows of which its state tells nothing."""
 
     def of(self, table: str, ended: Callable[[str], object] = lambda table: None) -> DltResource:
         """The resource of a list, with its nested lists; ``ended`` is told when it is read."""
@@ -259,7 +252,7 @@ class _Resources:
             read,
             name=table,
             primary_key=key_of(table),
-            write_disposition=_APPEND if table in self.new else _MERGE,
+            write_disposition=_MERGE,
             columns=_columns(tables.pop(table)),
             # A value that does not fit its column stops the load instead of moving to one beside.
             schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
@@ -282,7 +275,7 @@ class _Resources:
         resource.apply_hints(
             table_name=name,
             columns=_columns(rows),
-            write_disposition=_APPEND if resource.name in self.new else replacing,
+            write_disposition=replacing,
             file_format=self.file_format,
             create_table_variant=True,
         )
@@ -302,8 +295,9 @@ class _Resources:
         offsets = offsets_of(log, state)
         moved = False
         nested = [name for name in known if name.startswith(f"{table}__")]
-        # Offsets of another ledger are worth nothing, but rows came with them.
-        holds_rows = table in self.unsure or (not offsets and (self.holds_rows or LEDGER in state))
+        # Offsets of another ledger are worth nothing, but rows came with them; and a load that was
+        # cut off leaves rows without an offset.
+        holds_rows = self.holds_rows or LEDGER in state
         for tables in log.read(table, offsets, end, nested=nested, holds_rows=holds_rows):
             moved = True
             for name, rows in tables.items():

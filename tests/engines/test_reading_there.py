@@ -19,7 +19,6 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard.serve import APP
 from pipelines.destinations import lease
-from pipelines.destinations.settings import WarehouseSettings
 from pipelines.monitor.status import status
 from pipelines.publish import reading
 from pipelines.publish.asking import asked
@@ -28,6 +27,7 @@ from pipelines.publish.published import published
 from pipelines.report import closing_report, write
 from pipelines.report.export import export
 from pipelines.sync.run import sync
+from pipelines.warehouse_settings import WarehouseSettings
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.engines.postgres import Postgres

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.home import Home
 from pipelines.transform.models import ModelRun, build
+from tests.ledgers import opened
 from tests.warehouse import scenes
 from tests.warehouse.raw import Raw
 
@@ -45,3 +47,16 @@ def warehouse(tmp_path_factory):
 def connection(warehouse):
     with warehouse.raw.connect() as connection:
         yield connection
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home of its own for each test."""
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def loaded(home, empty):
+    """Its warehouse as answers are loaded into it, after a first load that brought no row."""
+    with opened(empty, home) as made:
+        yield made

@@ -1,18 +1,20 @@
 """Two ways to build the models: as shipped without dbt, and dbt itself once they were edited."""
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from pipelines.transform import compiled, dbt, models
 from pipelines.transform.models import PROJECT, ModelsFailed, build, copy_project
 from shopmirror.main import main
+from tests.warehouse import edited
 from tests.warehouse.raw import Raw
 
 pytestmark = pytest.mark.xdist_group("transforms")
@@ -24,28 +26,6 @@ from pathlib import Path
 from pipelines.transform.models import build
 print(build(Path(sys.argv[1]), home=Path(sys.argv[2]), shops=[]).models)
 """
-VISITS = """
-{{ config(materialized='incremental', unique_key='id',
-    post_hook="insert into marts.told select 'hook'") }}
-select id, amount_total as amount, cast('2024-01-01 00:00:00' as timestamp) as cut_off
-from {{ ref('stg_ticket_invoices') }}
-"""
-PIVOT = """
-{%- set question = 'select distinct status from ' ~ ref('stg_ticket_invoices') ~ ' order by 1' %}
-{%- set statuses = run_query(question).columns[0].values() if execute else [] %}
-select shop_id
-{%- for status in statuses %},
-    sum(case when status = '{{ status }}' then 1 else 0 end) as {{ status | lower }}
-{%- endfor %}
-from {{ ref('stg_ticket_invoices') }}
-group by 1
-"""
-PROJECT_MORE = """
-seed-paths: [seeds]
-on-run-start:
-  - create schema if not exists marts
-  - create table if not exists marts.told (what varchar)
-"""
 
 
 @pytest.fixture
@@ -54,18 +34,6 @@ def raw(tmp_path: Path) -> Raw:
     made.add("ticket_invoices", "a", amount_total=10, status="Paid", created_date="2026-01-05")
     made.add("ticket_invoices", "b", amount_total=20, status="Due", created_date="2026-01-05")
     return made
-
-
-def of_my_own(folder: Path) -> Path:
-    """A copy of the project with what dbt alone can do."""
-    copy_project(folder)
-    (folder / "models" / "marts" / "visits.sql").write_text(VISITS)
-    (folder / "models" / "marts" / "by_status.sql").write_text(PIVOT)
-    (folder / "seeds").mkdir()
-    (folder / "seeds" / "regions.csv").write_text("shop_id,region\nmain,North\n")
-    with (folder / "dbt_project.yml").open("a") as project:
-        project.write(PROJECT_MORE)
-    return folder
 
 
 def test_what_is_shipped_is_what_the_project_holds() -> None:
@@ -96,18 +64,19 @@ def test_an_edited_project_without_dbt_says_what_to_install(
 
 def test_an_edited_project_is_built_by_dbt_with_all_that_it_says(raw: Raw, tmp_path: Path) -> None:
     """A unique key, a pivot over what is there, a literal date, hooks and a seed; twice."""
-    mine = of_my_own(tmp_path / "mine")
-    for _ in range(2):
+    mine = edited.write(tmp_path / "mine")
+    for amount in (10, 15):
+        raw.execute("update raw.ticket_invoices set amount_total = ? where id = 'a'", amount)
         run = build(raw.path, home=tmp_path, shops=[], project=mine)
         assert run.models > 100 and run.tests > 40
-    assert raw.execute("select id, amount, cast(cut_off as date) from marts.visits order by 1") == [
-        ("a", 10, duckdb.sql("select date '2024-01-01'").fetchall()[0][0]),
-        ("b", 20, duckdb.sql("select date '2024-01-01'").fetchall()[0][0]),
-    ]
+        assert raw.execute(edited.ASKED) == [
+            ("a", amount, edited.CUT_OFF),
+            ("b", 20, edited.CUT_OFF),
+        ]
     assert raw.execute("select shop_id, paid, due from marts.by_status") == [("main", 1, 1)]
     assert raw.execute("select region from marts.regions") == [("North",)]
     assert raw.execute("select count(*) from marts.told") == [(2,)]
-    assert raw.execute("select sum(total) from marts.daily_sales") == [(Decimal(30),)]
+    assert raw.execute("select sum(total) from marts.daily_sales") == [(Decimal(35),)]
     # A status that is new is in the pivot, and what dbt finds wrong stops the build.
     raw.add("ticket_invoices", "c", amount_total=1, status="Void", created_date="2026-01-05")
     (mine / "tests" / "mine.sql").write_text("select * from {{ ref('by_status') }} where void = 1")
@@ -138,15 +107,15 @@ def test_a_project_of_ones_own_is_written_and_named_by_status(
     monkeypatch.setenv("WAREHOUSE__MODELS", "mine")
     assert told() == f"by dbt, from {plain_folder / 'mine'}"
     monkeypatch.delenv("WAREHOUSE__MODELS")
-    edited = plain_folder / "transforms"
-    shutil.copytree(PROJECT, edited)
-    monkeypatch.setattr(models, "PROJECT", edited)
+    clone = plain_folder / "transforms"
+    shutil.copytree(PROJECT, clone)
+    monkeypatch.setattr(models, "PROJECT", clone)
     assert told() == "as shipped"
-    (edited / "models" / "marts" / "leads.sql").write_text("select 1 as one")
-    (edited / "target").mkdir()
-    (edited / "target" / "run.sql").write_text("select 1")  # dbt's own
+    (clone / "models" / "marts" / "leads.sql").write_text("select 1 as one")
+    (clone / "target").mkdir()
+    (clone / "target" / "run.sql").write_text("select 1")  # dbt's own
     assert "since models/marts/leads.sql differ" in told()
-    (edited / "models" / "marts" / "mine.sql").write_text("select 1 as one")
+    (clone / "models" / "marts" / "mine.sql").write_text("select 1 as one")
     assert "models/marts/leads.sql, models/marts/mine.sql differ" in told()
 
 
@@ -199,20 +168,66 @@ def test_a_test_of_the_data_means_what_it_means_to_dbt(
         assert raw.execute("select count(*) from audit.found") == [(3,)]
 
 
-def test_a_model_that_fails_leaves_everything_as_it_was(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def node(name: str, sql: str) -> compiled.Node:
-        return compiled.Node(name, f"models/{name}.sql", "table", sql, "marts", name)
+def model(name: str, sql: str, kind: str = "table") -> compiled.Node:
+    later = sql if kind == "incremental" else ""
+    return compiled.Node(name, f"models/{name}.sql", kind, sql, "marts", name, later)
 
-    first, bad = node("first", "select 1 as n"), node("second", "select x as n")
-    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "a", first))
-    build(raw.path, home=tmp_path, shops=[])
-    again = node("first", "select 2 as n")
-    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "b", again, bad))
+
+@pytest.mark.parametrize(("large", "held"), [(10**9, 1), (0, 2)])
+def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int, held: int
+) -> None:
+    """A small file stays as it was; in a large one stands what was made before the fault."""
+
+    def built(name: str, first: str, second: str) -> None:
+        nodes = model("first", first), model("second", second)
+        monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / name, *nodes))
+        build(raw.path, home=tmp_path, shops=[], large=large)
+
+    built("a", "select 1 as n", "select 1 as n")
     with pytest.raises(ModelsFailed, match=r"second \(transforms/models/second\.sql\).*column"):
-        build(raw.path, home=tmp_path, shops=[])
-    assert raw.execute("select n from marts.first") == [(1,)]
+        built("b", "select 2 as n", "select x as n")
+    assert raw.execute("select n, (select n from marts.second) from marts.first") == [(held, 1)]
+    built("c", "select 3 as n", "select 3 as n")
+    assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from pipelines.transform import models
+models.PROJECT = Path(sys.argv[2])
+models.build(Path(sys.argv[1]), home=Path(sys.argv[1]).parent, shops=[], large=int(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("large", [10**9, 0])
+def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    def project(number: int, last: str) -> Path:
+        nodes = (
+            model("first", f"select {number} as n"),
+            model("seen", f"select {number} as n, {compiled.MOMENT} as at", "incremental"),
+            model("second", last),
+        )
+        return shipped(tmp_path / str(number), *nodes)
+
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    waits = project(1, f"from read_csv('{pipe}', header = false)")
+    command = [sys.executable, "-c", KILLED, str(raw.path), str(waits), str(large)]
+    with subprocess.Popen(command) as process:
+        with pipe.open("w"):  # opened when the last model begins to read it
+            process.kill()
+        assert process.wait() == -signal.SIGKILL
+    monkeypatch.setattr(models, "PROJECT", project(2, "select 2 as n"))
+    build(raw.path, home=tmp_path, shops=[], large=large)
+    assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 2)]
+    # What history saw before the kill it may keep, and no build adds it twice.
+    assert raw.execute("select n, count(*) from marts.seen group by 1 order by 1") == (
+        [(1, 1), (2, 1)] if large == 0 else [(2, 1)]
+    )
 
 
 def test_rows_that_are_only_added_get_columns_that_are_new(

@@ -1,8 +1,7 @@
 {% macro generate_schema_name(custom_schema_name, node) %}
     {#- The layer's own name, without the target's prefix: readers rely on `marts`, `staging`.
-        Where a build is published afterwards, all but the views of staging lie apart until then. -#}
-    {%- set schema = (custom_schema_name or target.schema) | trim -%}
-    {{ schema }}{{ '' if schema == 'staging' else var('schema_suffix', '') }}
+        Where a build is published afterwards, it lies apart until then. -#}
+    {{ (custom_schema_name or target.schema) | trim }}{{ var('schema_suffix', '') }}
 {% endmacro %}
 
 {% macro generate_alias_name(custom_alias_name=none, node=none) %}

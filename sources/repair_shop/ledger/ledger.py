@@ -374,11 +374,10 @@ class Ledger(State):
                     seq,
                     datetime.fromisoformat(seen_at),
                     deleted_at and datetime.fromisoformat(deleted_at),
-                    first,
                     bool(is_refused),
                     self._unpack(table, body),
                 )
-                for identity, seq, seen_at, deleted_at, first, is_refused, body in rows
+                for identity, seq, seen_at, deleted_at, is_refused, body in rows
             ]
 
     def marks(self, shop: str, name: str, after: int, until: int) -> list[tuple[str, str]]:
@@ -395,10 +394,6 @@ class Ledger(State):
                 for name in endpoint.resources
             )
         ]
-
-    def has_known(self, shop: str, name: str, after: int, until: int) -> bool:
-        """Whether a row that was known up to ``after`` changed until then."""
-        return bool(self.select("has_known", shop=shop, list=name, after=after, until=until))
 
     def refuse_row(self, shop: str, name: str, identity: str) -> None:
         """Have the log tell a row as text: no destination could take its values."""

@@ -89,9 +89,9 @@ delete from pages where scan_id = :scan_id
 select id, digest, deleted_at, day, body is null from rows
 where shop = :shop and list = :list and id in (select value from json_each(:ids))
 -- name: put_row
-insert into rows(shop, list, id, day, digest, seq, first, seen, seen_at, shown, is_open, deleted_at,
+insert into rows(shop, list, id, day, digest, seq, seen, seen_at, shown, is_open, deleted_at,
   body)
-values (:shop, :list, :id, :day, :digest, :seq, :seq, :seen, :at, iif(:shown = '?', '', :shown),
+values (:shop, :list, :id, :day, :digest, :seq, :seen, :at, iif(:shown = '?', '', :shown),
   :is_open, null, :body)
 on conflict(shop, list, id) do update set day = excluded.day, digest = excluded.digest,
   seq = excluded.seq, seen = excluded.seen, seen_at = excluded.seen_at,
@@ -113,8 +113,8 @@ update rows set shown = :shown where shop = :shop and list = :list
 -- name: refuse_row
 update rows set is_refused = 1, seq = :seq where shop = :shop and list = :list and id = :id
 -- name: remember_row
-insert or ignore into rows(shop, list, id, day, digest, seq, first, seen, seen_at, deleted_at, body)
-values (:shop, :list, :id, :day, x'', 0, 0, 0, :at, :deleted_at, null)
+insert or ignore into rows(shop, list, id, day, digest, seq, seen, seen_at, deleted_at, body)
+values (:shop, :list, :id, :day, x'', 0, 0, :at, :deleted_at, null)
 -- name: of_row
 select seen, day, deleted_at, missed, shown from rows
 where shop = :shop and list = :list and id = :id
@@ -149,7 +149,7 @@ select list, id from rows where shop = :shop and deleted_at >= :since
   and list in (select value from json_each(:lists)) order by deleted_at
 
 -- name: changes
-select id, seq, seen_at, deleted_at, first, is_refused, body from rows
+select id, seq, seen_at, deleted_at, is_refused, body from rows
 where shop = :shop and list = :list and seq > :after and seq <= :until and body notnull
 order by seq limit :many
 -- name: count_rows
@@ -164,9 +164,6 @@ select id, deleted_at from rows indexed by rows_unheld where shop = :shop and li
   and seq > :after and seq <= :until and body is null and deleted_at notnull
 -- name: has_changes
 select 1 from rows where shop = :shop and list = :list and seq > :after limit 1
--- name: has_known
-select 1 from rows where shop = :shop and list = :list and seq > :after and seq <= :until
-  and first <= :after limit 1
 -- name: bodies
 select id, body from rows where shop = :shop and list = :list and deleted_at is null
   and body notnull order by id

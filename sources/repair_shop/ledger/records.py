@@ -76,8 +76,6 @@ class Change(NamedTuple):
     seq: int
     seen_at: datetime
     deleted_at: datetime | None
-    first: int
-    """Number of the answer that showed it first: a destination beyond that may hold it."""
     is_refused: bool
     """A destination could not take its values: it is told as text, whole."""
     body: bytes

@@ -39,7 +39,6 @@ create table rows(
   day text,                      -- the day that its list sorts and filters by
   digest blob not null,          -- of its content
   seq integer not null,          -- of its newest change: content or deletion
-  first integer not null,        -- of its first content
   seen integer not null,         -- of the answer that showed it last
   seen_at text not null,         -- when the content was answered
   shown text not null default '',-- slice of the list that shows it; '-': none does, but it exists

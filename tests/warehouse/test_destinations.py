@@ -1,6 +1,9 @@
 """Further destinations: their settings and faults. What they hold: tests/engines."""
 
+import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from threading import Event
 from types import SimpleNamespace
@@ -10,12 +13,12 @@ import duckdb
 import pytest
 
 from pipelines.destinations.load import destination
-from pipelines.destinations.settings import WarehouseSettings, load_warehouse
 from pipelines.home import Home
 from pipelines.load.loader import LoadError
 from pipelines.settings import SettingsError
 from pipelines.sync.run import _load_all
 from pipelines.sync.verdict import SyncReport
+from pipelines.warehouse_settings import WarehouseSettings, load_warehouse
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 from tests.promises import promise
@@ -178,3 +181,30 @@ def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_pat
         assert not lease.is_published()
         lease.loaded(["b"], "rows", "2026-11-22 02:00:00")
         assert lease.is_published()
+
+
+ONE_SHOP = """
+import sys
+from pathlib import Path
+from pipelines.publish.published import published
+from pipelines.report import closing_report
+from pipelines.settings import Settings, ShopSettings
+from pipelines.sync.run import sync
+from shopmirror.main import main
+
+home = Path(sys.argv[1])
+shop = ShopSettings(name="main", base_url="http://127.0.0.1:1/v1", api_key="k", minute_seconds=0.1)
+sync(Settings(home=home, shops=(shop,)))
+with published(home) as warehouse:
+    assert warehouse.has("marts.daily_sales")
+closing_report(home)
+print([name for name in sys.modules if name.startswith("pipelines.destinations")])
+"""
+
+
+def test_who_names_no_further_destination_never_enters_their_room(empty, tmp_path):
+    shutil.copytree(empty, tmp_path / "home")
+    command = [sys.executable, "-c", ONE_SHOP, str(tmp_path / "home")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"

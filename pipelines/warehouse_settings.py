@@ -1,4 +1,4 @@
-"""The settings of further destinations: which there are."""
+"""The settings of the warehouse: where its rows go too, who reads where, whose models build it."""
 
 from pathlib import Path
 from typing import Annotated, Self

@@ -6,18 +6,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from dlt.destinations.sql_jobs import SqlMergeFollowupJob
 
 from pipelines.home import Home, HomeError
-from pipelines.load import consumer, loader
 from pipelines.load.loader import Loader
 from pipelines.load.ops import FORMAT
 from pipelines.publish.publish import publish
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import ENDPOINTS, TABLES
-from tests.ledgers import START, LoadedHome, settings_of
-from tests.pipelines.conftest import opened
+from tests.ledgers import START, LoadedHome, opened, settings_of
 
 DECLARED = {name: rows for table in TABLES for name, rows in empty_tables(table).items()}
 
@@ -31,7 +28,8 @@ def types(loaded: LoadedHome, table: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def shared(empty, tmp_path_factory):
     """One home for tests that look at a list of their own."""
-    yield from opened(empty, Home(tmp_path_factory.mktemp("shared") / "home"))
+    with opened(empty, Home(tmp_path_factory.mktemp("shared") / "home")) as made:
+        yield made
 
 
 def test_every_table_stands_with_typed_columns_before_any_row(loaded):
@@ -246,9 +244,9 @@ def test_nothing_is_written_outside_the_home_folder(home, loaded):
     assert names == {".gitignore", "build", "logs", "mirror.sqlite", "sync.lock"}
 
 
-def test_every_page_of_a_long_list_is_loaded(loaded, monkeypatch):
+def test_every_page_of_a_long_list_is_loaded(loaded):
     """Pages become tables some at a time, and are loaded some at a time: none falls between."""
-    monkeypatch.setattr(consumer, "BATCH", 9)
+    loaded.feed.batch = 9
     for page in range(23):
         loaded.answer("brands", {"id": f"a{page}"}, {"id": f"b{page}"}, minute=page)
     loaded.feed.load_waiting()
@@ -268,29 +266,6 @@ def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded):
     assert named == [(f"shop{n}", str(n)) for n in range(30)]
     assert [row["own1"] for row in held] == [None, "x", None] * 10
     assert tables["tickets__lines"].num_rows == 30
-
-
-def test_only_rows_that_may_be_there_are_merged(loaded, monkeypatch):
-    """A list that was read whole before anything of it was loaded is appended, load after load."""
-    merged: list[str] = []
-    make = SqlMergeFollowupJob.generate_sql
-
-    def noted(tables, client):
-        merged.extend(table["name"] for table in tables)
-        return make(tables, client)
-
-    monkeypatch.setattr(SqlMergeFollowupJob, "generate_sql", noted)
-    loaded.feed.load_waiting()
-    loaded.load("tickets", {"id": "1", "lines": [{"id": 1}]})
-    loaded.load("tickets", {"id": "2", "lines": [{"id": 2}]}, minute=1)
-    assert merged == []
-    loaded.load("tickets", {"id": "2", "lines": []}, {"id": "3"}, minute=2)
-    assert {"tickets", "tickets__lines"} <= set(merged)
-    merged.clear()
-    loaded.load("tickets", {"id": "4"}, minute=3)
-    assert merged == [], "none of it is known"
-    assert loaded.query("SELECT id FROM raw.tickets ORDER BY 1") == [(n,) for n in "1234"]
-    assert loaded.query("SELECT parent_id FROM raw.tickets__lines") == [("1",)]
 
 
 def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded):
@@ -317,9 +292,8 @@ def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded):
     assert found == [(*row, None) for row in [*(("main", n) for n in "123"), ("norte", "1")]]
 
 
-def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(loaded, monkeypatch):
-    monkeypatch.setattr(loader, "_BLOCKS", 400)
-    loaded.open()
+def test_rows_that_need_more_memory_than_a_load_may_hold_are_loaded(loaded):
+    loaded.loader.blocks = 400
     text = "x" * 300_000
     with loaded.home.open_build() as file:
         loaded.load("customers", *({"id": str(n), "notes": f"{n}{text}"} for n in range(12)))
