@@ -14,6 +14,7 @@ import pytest
 
 from sandbox.server import SandboxServer
 from setup import OURS, Renamed, renamed
+from tests.warehouse import edited
 
 ROOT = Path(__file__).parents[2]
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "target", "logs", ".ipynb_checkpoints")
@@ -77,8 +78,15 @@ def test_it_works_beside_folders_called_like_ours(program, tmp_path):
         env["SOURCES__REPAIR_SHOP__API_KEY"] = server.keys["main"]
         env["SOURCES__REPAIR_SHOP__MINUTE_SECONDS"] = "0.2"
         document = json.loads(run("sync", "taxRates", "--json"))
-    assert document["outcome"] == "complete", document
-    assert (tmp_path / "data" / "warehouse.duckdb").exists()
+        assert document["outcome"] == "complete", document
+        assert (tmp_path / "data" / "warehouse.duckdb").exists()
+        # Models of one's own begin as a copy of those in the wheel.
+        run("models", "--to", "mine")
+        edited.edit(tmp_path / "mine")
+        env["WAREHOUSE__MODELS"] = "mine"
+        run("sync", "taxRates")
+        asked = "select region, (select count(cut_off) from marts.visits) as n from marts.regions"
+        assert json.loads(run("query", asked, "--json")) == [{"region": "North", "n": 0}]
     run("notebooks", "--to", "notes")
     text = (tmp_path / "notes" / "01_start_here.ipynb").read_text(encoding="utf-8")
     assert "from shopmirror.pipelines.publish.reading import" in text
