@@ -452,11 +452,15 @@ class Queue(RuleBasedStateMachine):
             return False
         if asked["op"] == "create":
             return any(
-                row["_at"] >= asked["at"] and row.get("name") == asked["body"]["name"]
+                row["_at"] >= asked["at"] and self.is_shown("name", asked["body"]["name"], row)
                 for row in table.values()
             )
         row = table.get(asked["id"], {})
-        return all(str(row.get(name)) == str(value) for name, value in asked["body"].items())
+        return all(self.is_shown(name, value, row) for name, value in asked["body"].items())
+
+    def is_shown(self, name: str, value: Any, row: dict[str, Any]) -> bool:
+        """Whether a record holds a value, as it was sent or as the service keeps it."""
+        return str(row.get(name)) in (str(value), str(self.shop.edit(name, value)))
 
     def everything_comes_to_an_end(self) -> None:
         """Whatever waits is done in two quiet days, or a person was told what to do."""
