@@ -147,6 +147,12 @@ class Change:
         return f"change {self.number} ({self.op} {self.resource}{target})"
 
     @property
+    def stands(self) -> str:
+        """``change 7 (update customers c-1), which is in doubt``, for messages."""
+        told = {State.IN_DOUBT: "in doubt", State.CONFLICT: "in conflict"}
+        return f"{self.what}, which is {told.get(self.state, self.state)}"
+
+    @property
     def acts(self) -> bool:
         """Whether it does something each time it is sent: only proof adopts it."""
         return acts(self.resource, self.op, self.sent_body or self.body)

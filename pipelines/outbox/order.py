@@ -22,7 +22,7 @@ def waits_for(outbox: Outbox, change: Change) -> str:
     if change.record_id is not None:
         earlier = outbox.of_record(change, before=change.number, states=OPEN)
         if earlier:
-            return f"waits for {earlier[0].what}, {earlier[0].state}, of the same record"
+            return f"waits for {earlier[0].stands}: both are of one record"
     if change.op == "delete":
         # What still mentions the record, or the change that made it, would be refused then.
         record: dict[str, Any] = {"resource": change.resource, "id": change.record_id}
@@ -31,12 +31,12 @@ def waits_for(outbox: Outbox, change: Change) -> str:
         for named in [*names, *({"referring": one.number} for one in made)]:
             earlier = outbox.changes(shop=change.shop, before=change.number, states=OPEN, **named)
             if earlier:
-                return f"waits for {earlier[0].what}, {earlier[0].state}, which names the record"
+                return f"waits for {earlier[0].stands}: it names the record"
     if change.op == "create":
         for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
             is_first = change.state is State.QUEUED or other.number < change.number
             if is_first and _alike(change, other):
-                return f"waits for {other.what}, in doubt, which it could be mistaken for"
+                return f"waits for {other.stands}: one could be mistaken for the other"
     return ""
 
 
@@ -60,7 +60,7 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
         if not found:
             return f"waits for change {number}, which the queue does not hold; 'queue discard' it"
         if found[0].state != "done":
-            return f"waits for {found[0].what}, {found[0].state}"
+            return f"waits for {found[0].stands}"
         if found[0].id is None:
             return f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
     return ""

@@ -299,7 +299,7 @@ def test_a_dry_run_tells_what_waits_and_what_is_in_doubt(desk):
     desk.push("lost before", wait=False)
     told = {one.number: one.waits for one in desk.push(dry_run=True).planned}
     assert told[1] == "in doubt, looked up first"
-    assert "which it could be mistaken for" in told[2]
+    assert "one could be mistaken for the other" in told[2]
 
 
 # -- over HTTP, and beside others -------------------------------------------------------------
