@@ -115,22 +115,19 @@ class Attempts:
 
     def _checked(self, change: Change, body: dict[str, Any]) -> Checked | Change:
         """The fence, and the body to be sent; or the change as it was parked."""
-        fence: dict[str, Any] = {"since": self.now()}
         if change.resource == "payments":
-            return self._checked_payment(change, body, fence)
+            return self._checked_payment(change, body)
         if change.op == "create":
             if change.fence is None and change.resource not in self._fences:
                 self._fences[change.resource] = self.records.fence(change.resource)
-            return self._fences.get(change.resource, fence), body
+            return self._fences.get(change.resource, {}), body
         if change.op == "update":
-            return self._checked_update(change, body, fence)
-        if change.op == "upload" and not self.time.is_seen:
-            self._record(change)  # what acts leaves once it is known what time it is there
-        return fence, body
+            return self._checked_update(change, body)
+        if not self.time.is_seen:
+            self._record(change)  # nothing leaves before it is known what time it is there
+        return {"since": self.now()}, body
 
-    def _checked_payment(
-        self, change: Change, body: dict[str, Any], fence: dict[str, Any]
-    ) -> Checked | Change:
+    def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | Change:
         try:
             invoices = {one: self.records.invoice(one) for one in invoices_of(body)}
         except BadAnswer as error:
@@ -141,13 +138,11 @@ class Attempts:
         if found := due_conflict(change, body, invoices, rows):
             return self._conflict(change, *found)
         known = {key: str(row.get("amount")) for key, row in rows.items()}
-        return fence | {"known": known, "listed": is_listed}, body
+        return {"since": self.now(), "known": known, "listed": is_listed}, body
 
-    def _checked_update(
-        self, change: Change, body: dict[str, Any], fence: dict[str, Any]
-    ) -> Checked | Change:
+    def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | Change:
         row = self._record(change)
-        fence["before"] = kept(change.resource, body, row)
+        fence = {"since": self.now(), "before": kept(change.resource, body, row)}
         differing = conflicts(self.outbox, change, body, row, self.shop.zone)
         if not differing or self.on_conflict == "ours":
             return fence, body
@@ -286,8 +281,6 @@ class Attempts:
     def look(self, change: Change, event: str = "adopted", answer: str = "") -> Change:
         """Look once for a change in doubt, and act on what is found."""
         fence = change.fence or {}
-        if fence.get("until") is None:
-            fence = fence | {"until": self.now() + self.outcomes.settle(change)}
         try:
             verdict = self.evidence.probe(change, fence)
         except Unreachable as error:
@@ -298,6 +291,9 @@ class Attempts:
             self.silence.check(MOST_SILENT)
             return self.outbox.get(change.number)
         self.hook("looked", change.number)
+        # Where no answer had told the time, ours was believed, which people set.
+        until = self.now() + self.outcomes.settle(change)
+        fence = fence | {"until": min(float(fence.get("until") or until), until)}
         change = self.outbox.get(change.number) if event == "done" else change
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.

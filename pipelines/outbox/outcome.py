@@ -139,7 +139,7 @@ class Outcomes:
         left for a person, after an hour, two, and so on up to a day. A wait is no line of history,
         but what was found anew is."""
         now, minute = self.now(), self.shop.seconds(MINUTE)
-        until = float(fence["until"])
+        until = float(fence.get("until") or now + self.settle(change))
         if change.needs_person:
             wait = min(self.shop.seconds(_HOUR) * 2 ** min(change.looks, 5), self.shop.seconds(DAY))
         else:

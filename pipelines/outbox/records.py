@@ -102,7 +102,7 @@ class Records:
 
         ``unsure`` says why the list tells nothing.
         """
-        fence: dict[str, Any] = {"since": self._now(), "known": {}, "from": None}
+        fence: dict[str, Any] = {"since": None, "known": {}, "from": None}
         today = datetime.fromtimestamp(self._now(), UTC).astimezone(self._zone).date()
         try:
             for days in (1, 60) if resource == "tickets" else (1,):
@@ -110,11 +110,12 @@ class Records:
                     break
                 fence["from"] = (today - timedelta(days=days)).isoformat()
                 if rows := self._since(resource, fence["from"]):
-                    return fence | {"known": _dated(rows)}
+                    return fence | {"known": _dated(rows), "since": self._now()}
             rows = self._newest(resource)
         except Unsure as unsure:
-            return fence | {"unsure": str(unsure)}
-        return fence | {"from": None, "known": _dated(rows)}
+            return fence | {"unsure": str(unsure), "since": self._now()}
+        # Asked before, what time it is there would be a guess by our clock, which people set.
+        return fence | {"from": None, "known": _dated(rows), "since": self._now()}
 
     def new(self, resource: str, body: Fields, fence: Fields) -> Found:
         """Records that are not of before the fence, and that may be of the body's author."""

@@ -301,6 +301,26 @@ def test_our_clock_may_be_set_at_will(desk):
     assert desk.shop.clock.ticks - began < HOUR
 
 
+@pytest.mark.parametrize("hours", [48, -48])
+def test_a_clock_that_was_set_doubles_nothing_and_keeps_no_push_waiting(desk, hours):
+    desk.begin()
+    desk.shop.clock.ticks += HOUR
+    desk.shop.clock.wall_offset += hours * HOUR
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost after")
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+    record = desk.shop.put("customers", name="Bob")
+    desk.queue("customers", "delete", None, record)
+    desk.queue("brands", "create", {"name": "B"})
+    with killed():
+        desk.push(hook=at("intent", kill))
+    desk.shop.clock.wall_offset += hours * HOUR
+    began = desk.shop.clock.ticks
+    desk.push()
+    assert (desk.states(), desk.made("brands")) == (["done"] * 3, 1)
+    assert desk.shop.clock.ticks - began < HOUR
+
+
 def test_an_error_that_nobody_knows_rejects_nothing(desk):
     record = desk.shop.put("customers", name="Ann")
     desk.queue("customers", "update", {"city": "A"}, record)
@@ -325,7 +345,7 @@ def test_a_delete_that_is_answered_and_not_done_is_not_called_done(desk):
     record = desk.shop.put("customers", name="Ann")
     desk.shop.ignores.add(record)
     desk.queue("customers", "delete", None, record)
-    desk.shop.read_faults.extend([500, 502, 503] * 3)
+    desk.shop.read_faults.extend([0, *[500, 502, 503] * 3])
     desk.push()
     assert desk.states() == ["in_doubt"]
     desk.shop.read_faults.clear()
