@@ -1,0 +1,115 @@
+"""What must hold of a queue, whatever people do: see :mod:`tests.simulations.queue`."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pipelines.outbox import Outbox
+from pipelines.outbox.origin import read_stamp, write_stamp
+from tests.fakes.shop import FakeShop
+
+ACTING = ("payments", "stock", "adjustments")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class QueueTruth:
+    """Compares what the queue tells with what the service holds."""
+
+    home: Path
+    shop: FakeShop
+    sender: str
+    asked: dict[str, dict[str, Any]]
+    told: set[tuple[str, str]]
+    discarded: set[str]
+    shown: set[str]
+    errors: list[str]
+
+    def tag_of(self, number: int) -> str:
+        with Outbox(self.home, self.shop.clock) as outbox:
+            return outbox.get(number).queued_by
+
+    def rows(self, shop: str) -> list[tuple[Any, ...]]:
+        with sqlite3.connect(self.home / "outbox.sqlite") as db:
+            return db.execute("select * from changes where shop = ?", (shop,)).fetchall()
+
+    def acted(self, tag: str) -> int:
+        return sum(one.by == tag for one in self.shop.writes)
+
+    def check(self) -> None:
+        try:
+            self._check()
+        except BaseException as error:
+            self.errors.append(str(error))
+            raise
+
+    def _check(self) -> None:
+        for tag, asked in self.asked.items():
+            acts = asked["op"] in ("create", "upload") or "stockQuantity" in (asked["body"] or {})
+            assert not acts or self.acted(tag) <= 1, f"{tag} {asked} acted twice"
+        with Outbox(self.home, self.shop.clock) as outbox:
+            changes = outbox.changes()
+        for change in changes:
+            tag, state = change.queued_by, str(change.state)
+            if (tag, state) in self.told or tag not in self.asked:
+                continue
+            self.told.add((tag, state))
+            asked, there = self.asked[tag], self.acted(tag)
+            if state == "done":
+                assert there or tag in self.shop.lied | self.shown or self.shows(asked), (
+                    f"{tag} {asked} not there"
+                )
+            if state == "rejected" and tag not in self.discarded:
+                assert not there, f"{tag} {asked} rejected, and there"
+
+    def shows(self, asked: dict[str, Any]) -> bool:
+        """Whether the service holds what was asked for, whoever made it; never of what acts."""
+        table = self.shop.tables[asked["resource"]]
+        if asked["op"] == "delete":
+            row = table.get(asked["id"])
+            return row is None or row["_at"] >= asked["at"]
+        if asked["resource"] in ACTING or asked["op"] == "upload":
+            return False
+        if asked["op"] == "create":
+            return any(
+                row["_at"] >= asked["at"] and self.is_shown("name", asked["body"]["name"], row)
+                for row in table.values()
+            )
+        row = table.get(asked["id"], {})
+        return all(self.is_shown(name, value, row) for name, value in asked["body"].items())
+
+    def is_shown(self, name: str, value: Any, row: dict[str, Any]) -> bool:
+        """Whether a record holds a value, as it was sent or as the service keeps it."""
+        return str(row.get(name)) in (str(value), str(self.shop.edit(name, value)))
+
+    def note_sender(self, step: str, of: int) -> None:
+        if step == "intent":
+            self.sender = self.tag_of(of)
+        # The next change of the push may write over what this one is done for.
+        if step == "adopted" and (tag := self.tag_of(of)) in self.asked:
+            self.shown |= {tag} if self.shows(self.asked[tag]) else set()
+
+
+@contextmanager
+def torn(is_cut: bool) -> Iterator[None]:
+    """A process that ends after the stamp is written, and before what it announces is."""
+
+    def write(*arguments: Any, **more: Any) -> None:
+        write_stamp(*arguments, **more)
+        if is_cut:
+            raise Killed
+
+    with patch("pipelines.outbox.attempt.write_stamp", write):
+        yield
+
+
+def as_if_the_disk_was_put_back(home: Path) -> None:
+    """A snapshot of a disk brings back what the file system says of a file, which a copy cannot."""
+    _, seal = read_stamp(home)
+    with Outbox(home) as outbox, outbox.transaction() as db:
+        db.execute("update identity set seal = ?", (seal,))
