@@ -1,5 +1,6 @@
 """Documents and rows that no list announces: looked at again because something names them."""
 
+import dataclasses
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -318,6 +319,26 @@ def test_a_page_that_comes_whatever_is_asked_is_not_the_last_one(stranger):
         assert report.exit_code == 0, report.details
         assert len(stranger.recorder.live("leads", "main")) == rows
         leads.pop(60)
+
+
+def test_a_row_that_came_and_one_that_went_do_not_make_up_for_each_other(stranger):
+    """Newest first, whatever is asked, and changes that tell of edits only: the count agreed."""
+    days = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(801)]
+    rows = [{"id": n, "subject": f"{n}", "created_date": day} for n, day in enumerate(days)]
+    new = rows.pop()
+    stranger.lists |= {"/appointments": rows, "/appointments/updated": []}
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    plain = stranger.answer
+
+    def newest_first(seen: Seen) -> Reply:
+        return plain(dataclasses.replace(seen, query=[q for q in seen.query if q[0] != "sort"]))
+
+    stranger.loopback.otherwise = newest_first
+    assert stranger.sync("appointments").exit_code == 0
+    del rows[330]
+    rows.append(new)
+    assert stranger.sync("appointments").exit_code == 0
+    assert set(stranger.recorder.live("appointments", "main")) == {str(r["id"]) for r in rows}
 
 
 @pytest.mark.parametrize("refused", ["statuses", "users"])

@@ -33,6 +33,12 @@ def read_end(count: Count, since: date | None) -> Outcome | None:
     return out
 
 
+def ends_on_newest(count: Count) -> bool:
+    """Whether the newest rows of a list stand at its end, as its last page tells."""
+    last = count.find_end()
+    return last <= 1 or _is_oldest_first(count.peek(last))
+
+
 def _is_oldest_first(page: Page) -> bool:
     """Whether the days of a page say so: a service may ignore the order."""
     first, last = page.days[0], page.days[-1]
