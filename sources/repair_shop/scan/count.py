@@ -109,6 +109,11 @@ class Count:
         return self._days.live
 
     @property
+    def newest_day(self) -> date | None:
+        """The last day of which rows are known."""
+        return self._days.newest
+
+    @property
     def _has_days(self) -> bool:
         """Whether days may tell a place; else every page must be read to tell what is missing."""
         return self.is_by_day and not self._days.undated

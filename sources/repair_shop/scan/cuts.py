@@ -28,6 +28,7 @@ class Days:
         for _, count in dated:
             self.ranks.append(self.ranks[-1] + count)
         self.live = self.ranks[-1] + self.undated
+        self.newest = self._days[-1] if self._days else None
 
     @property
     def pages(self) -> int:

@@ -21,7 +21,7 @@ def read_end(count: Count, since: date | None) -> Outcome | None:
     the last page does not show that the newest rows stand at its end: the newest page tells then.
     """
     out, last = Outcome(), count.find_end()
-    if not last or not _is_oldest_first(count.peek(last)):
+    if not last or not _shows_newest(count, last):
         return None
     for number in range(last, 0, -1):
         page = count.peek(number)
@@ -36,13 +36,16 @@ def read_end(count: Count, since: date | None) -> Outcome | None:
 def ends_on_newest(count: Count) -> bool:
     """Whether the newest rows of a list stand at its end, as its last page tells."""
     last = count.find_end()
-    return last <= 1 or _is_oldest_first(count.peek(last))
+    return last <= 1 or _shows_newest(count, last)
 
 
-def _is_oldest_first(page: Page) -> bool:
-    """Whether the days of a page say so: a service may ignore the order."""
-    first, last = page.days[0], page.days[-1]
-    return first is not None and last is not None and first < last
+def _shows_newest(count: Count, number: int) -> bool:
+    """Whether the days of a page say that the newest rows stand there: a service may ignore the
+    order, and a few rows of any page may stand oldest first."""
+    days = count.peek(number).days
+    if days[0] is None or days[-1] is None or days[0] >= days[-1]:
+        return False
+    return count.newest_day is None or max(filter(None, days)) >= count.newest_day
 
 
 def _is_settled(page: Page, since: date | None) -> bool:
