@@ -19,6 +19,7 @@ from pipelines.outbox import (
     push,
     touched_since,
 )
+from pipelines.outbox.errors import Moved
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, at
 
@@ -102,6 +103,17 @@ def test_a_discard_in_the_midst_of_a_push_is_kept(desk):
     desk.queue("brands", "create", {"name": "Acme"})
     desk.push(hook=at("checked", desk.discard))
     assert (desk.states(), desk.made("brands")) == (["rejected"], 0)
+
+
+def test_a_change_is_moved_only_as_it_was_read(desk):
+    """A new basis leaves the state as it is: only the version tells that somebody was there."""
+    desk.queue("brands", "create", {"name": "Acme"})
+    with Outbox(desk.home, desk.shop.clock) as ours, Outbox(desk.home, desk.shop.clock) as theirs:
+        read = ours.changes()[0]
+        theirs.move(theirs.changes()[0], None, "new basis", basis={"values": {"name": "Other"}})
+        with pytest.raises(Moved):
+            ours.move(read, None, "new basis", basis={})
+        assert ours.get(read.number).basis == {"values": {"name": "Other"}}
 
 
 # -- payments ---------------------------------------------------------------------------------
