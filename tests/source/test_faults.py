@@ -98,6 +98,18 @@ def test_rows_of_another_list_are_asked_again_and_never_stored(lists):
     assert gone(lists, "pos_orders") == set()
 
 
+def test_rows_without_a_field_that_all_before_had_are_no_rows_of_another_list(lists):
+    """Though they then look like those of another list."""
+    titled = [{"id": n, "title": f"Title {n}", "created_date": "2026-03-04"} for n in range(5)]
+    lists.rows["/paymentMethods"] = titled
+    lists.rows["/groups"] = [row | {"vip": True} for row in titled]
+    lists.run("payment_methods", "groups")
+    lists.rows["/groups"] = [row | {"id": row["id"] + 100} for row in titled]
+    for _ in range(2):  # what is gone is believed at its second sighting
+        lists.run("payment_methods", "groups")
+    assert {f"{n}" for n in range(100, 105)} <= held(lists, "groups")
+
+
 def test_a_list_that_fails_once_more_than_it_is_asked_is_read_at_the_end_of_the_run(lists):
     lists.rows["/brands"] = rows_of(5, "b")
     healed, asked = lists.answer, []

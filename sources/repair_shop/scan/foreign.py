@@ -16,6 +16,8 @@ from ..schema.names import snake_case
 
 _NOTE = "shape:"
 """Note of a shop: what the rows of a list show."""
+_MAY_DIFFER = 1
+"""A field came, or one that all of the few rows seen so far had is left out."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,9 @@ class Shape:
         fields = [frozenset(map(snake_case, row)) for row in rows]
         return cls(frozenset.intersection(*fields), frozenset.union(*fields))
 
-    def fits(self, known: "Shape") -> bool:
-        """Whether rows of this shape may be of a list of the ``known`` one."""
-        return known.always <= self.always and self.ever <= known.ever
+    def apart(self, known: "Shape") -> int:
+        """How many fields speak against rows of this shape being of a list of the ``known`` one."""
+        return len(known.always - self.always) + len(self.ever - known.ever)
 
     def joined(self, other: "Shape") -> "Shape":
         """The shape of both."""
@@ -62,14 +64,14 @@ class Shapes:
             return False
         table, found = name.partition(":")[0], Shape.of(rows)
         own = self._known(table)
-        if own is None or found.fits(own):
+        if own is None or found.apart(own) <= _MAY_DIFFER:
             return False
         if any(self._ledger.seen_seq(self._shop, name, identity) is not None for identity in ids):
             return False
         others = (n.removeprefix(_NOTE) for n in self._ledger.names_of_values(self._shop, _NOTE))
         return any(
             (shape := self._known(other)) is not None
-            and found.fits(shape)
+            and not found.apart(shape)
             and _declared(found, other) > _declared(found, table)
             for other in others
             if other != table
