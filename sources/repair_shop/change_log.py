@@ -12,7 +12,6 @@ each shop, in its own state, committed with the rows: it reads what is beyond.
         tables["tickets"], tables["tickets__lines"]  # Arrow
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .ledger import Change, Ledger, StoredPage
+from .ledger import Change, Ledger
 from .schema.arrow import EMPTY_LIST, tables_of
 from .schema.endpoints import ENDPOINTS
 from .schema.memory import Memory
@@ -149,56 +148,34 @@ class ChangeLog:
         nested: Iterable[str],
         holds_rows: bool,
     ) -> Tables:
-        said = [_said(part, change) for change in changes]
         try:
-            found = self._tables_of(table, said)
+            found = self._tables_of(table, part, changes)
         except Exception:  # noqa: BLE001 - which row it is, and what ails it, is found out below
-            found = self._tables_of(table, [self._readable(part, change) for change in changes])
-        gone = {change.id: change.deleted_at for change in changes if change.deleted_at}
-        found[table] = _marked(found[table], gone)
+            found = self._tables_of(table, part, [self._readable(table, part, c) for c in changes])
         known = {change.id for change in changes} if holds_rows else set()
         missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
         return _with_empty_lists(table, found | missing, known)
 
-    def _readable(self, part: _Part, change: Change) -> StoredPage:
-        """The row, or where it cannot be cleaned one that holds it as text."""
-        said = _said(part, change)
+    def _readable(self, table: str, part: _Part, change: Change) -> Change:
+        """The row, or where it cannot be cleaned one that is told as text."""
         try:
-            tables_of([said], self._zones)
+            tables_of(table, [change], part.shop, self._zones[part.shop], variant=part.variant)
         except Exception:  # noqa: BLE001 - whatever it is, the row is told whole
-            return _said(part, change._replace(is_refused=True))
-        return said
+            return change._replace(is_refused=True)
+        return change
 
-    def _tables_of(self, table: str, pages: Sequence[StoredPage]) -> Tables:
+    def _tables_of(self, table: str, part: _Part, changes: Sequence[Change]) -> Tables:
         """By what the list has shown so far; the ledger keeps it."""
         name = f"memory:{table}"
         kept = self._ledger.value("", name)
         memory = Memory.of(kept)
-        found = tables_of(pages, self._zones, memory)
+        zone = self._zones[part.shop]
+        found = tables_of(table, changes, part.shop, zone, variant=part.variant, memory=memory)
         if memory.text() != kept:
             self._ledger.set_value("", name, memory.text())
             before = Memory.of(kept).settled
             self._settled |= {s for s, count in memory.settled.items() if count != before.get(s)}
         return found
-
-
-def _said(part: _Part, change: Change) -> StoredPage:
-    body = change.body
-    if change.is_refused:
-        text = body.decode("utf-8", "replace")
-        body = json.dumps({"id": change.id, "_unreadable": text}).encode()
-    return StoredPage(
-        change.seq,
-        part.shop,
-        part.name,
-        {"variant": part.variant} if part.variant else {},
-        change.seen_at,
-        "/list?",
-        b"[%s]" % body,
-        "full",
-        (),
-        (change.id,),
-    )
 
 
 def _gathered(pieces: Iterable[Tables]) -> Iterator[Tables]:
@@ -219,16 +196,6 @@ def _joined(pieces: list[Tables]) -> Tables:
     names = dict.fromkeys(name for piece in pieces for name in piece)
     found = {name: [piece[name] for piece in pieces if name in piece] for name in names}
     return {n: pa.concat_tables(t, promote_options="default") for n, t in found.items()}
-
-
-def _marked(rows: pa.Table, gone: Mapping[str, datetime]) -> pa.Table:
-    """The rows with ``_deleted_at`` of those that are gone."""
-    if not gone:
-        return rows
-    at = [gone.get(identity) for identity in rows["id"].to_pylist()]
-    place = rows.schema.get_field_index("_deleted_at")
-    field = rows.schema.field(place)
-    return rows.set_column(place, field, pa.array(at, field.type))
 
 
 def _with_empty_lists(table: str, found: Tables, known: set[str]) -> Tables:

@@ -1,4 +1,4 @@
-"""Pages -> Arrow tables: one for each list, links of nested rows, the newest answer only."""
+"""Rows of the log -> Arrow tables: one for each list, with links of nested rows."""
 
 import json
 from datetime import UTC, datetime
@@ -8,23 +8,20 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from sources.repair_shop.ledger import StoredPage
+from sources.repair_shop.http.json_body import parse_json
+from sources.repair_shop.ledger import Change
 from sources.repair_shop.schema.arrow import tables_of
+from sources.repair_shop.schema.clean import made_up_id, row_id
 
-ZONES = {"main": ZoneInfo("America/Guatemala"), "north": ZoneInfo("UTC")}
+ZONE = ZoneInfo("America/Guatemala")
 SEEN = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def page(rows: Any, table: str = "ticket_invoices", seq: int = 1, **said: Any) -> StoredPage:
-    known: dict[str, Any] = {
-        "shop": "main",
-        "resource": table,
-        "spec": {},
-        "request": "/list?page=1",
-        "kind": "full",
-    }
-    body = rows if isinstance(rows, bytes) else json.dumps(rows).encode()
-    return StoredPage(seq=seq, answered_at=SEEN, body=body, **(known | said))
+def change(row: Any, table: str = "ticket_invoices") -> Change:
+    """A row as the log tells it."""
+    body = row if isinstance(row, bytes) else json.dumps(row).encode()
+    said = parse_json(body)
+    return Change(row_id(said, table) or made_up_id(said), 1, SEEN, None, False, body)
 
 
 INVOICE = {
@@ -39,7 +36,7 @@ INVOICE = {
 
 
 def test_an_invoice_becomes_rows_of_its_tables_typed_as_declared():
-    tables = tables_of([page([INVOICE])], ZONES)
+    tables = tables_of("ticket_invoices", [change(INVOICE)], "main", ZONE)
 
     (invoice,) = tables["ticket_invoices"].to_pylist()
     assert invoice["id"] == "7"
@@ -60,7 +57,7 @@ def test_an_invoice_becomes_rows_of_its_tables_typed_as_declared():
 
 
 def test_a_line_of_a_return_names_the_return_and_the_document():
-    tables = tables_of([page([INVOICE])], ZONES)
+    tables = tables_of("ticket_invoices", [change(INVOICE)], "main", ZONE)
 
     second = tables["ticket_invoices__returns"].to_pylist()[1]
     (line,) = tables["ticket_invoices__returns__lines"].to_pylist()
@@ -69,39 +66,12 @@ def test_a_line_of_a_return_names_the_return_and_the_document():
     assert line["parent_id"] == "7"
 
 
-def test_of_several_answers_for_a_row_the_newest_counts_with_its_lines():
-    changed = INVOICE | {"lines": [{"id": 3}], "notes": "new"}
-    other_shop = page([INVOICE], seq=3, shop="north")
-    tables = tables_of([page([INVOICE]), page([changed], seq=2), other_shop], ZONES)
-
-    assert tables["ticket_invoices"].select(["shop_id", "_seq", "notes"]).to_pylist() == [
-        {"shop_id": "main", "_seq": 2, "notes": "new"},
-        {"shop_id": "north", "_seq": 3, "notes": None},
-    ]
-    lines = tables["ticket_invoices__lines"].select(["shop_id", "id"]).to_pylist()
-    assert lines == [
-        {"shop_id": s, "id": i} for s, i in (("main", "3"), ("north", "1"), ("north", "2"))
-    ]
-
-
-def test_rows_known_unchanged_are_left_out_but_of_a_full_read():
-    rows = [{"id": 1}, {"id": 2}]
-    nightly = page(rows, "customers", kind="head", fresh=(False, True))
-    full = page(rows, "customers", fresh=(False, True))
-    assert tables_of([nightly], ZONES)["customers"]["id"].to_pylist() == ["2"]
-    assert tables_of([full], ZONES)["customers"]["id"].to_pylist() == ["1", "2"]
-
-
 def test_lists_of_one_table_keep_equal_ids_apart():
-    pages = [
-        page(
-            [{"id": 1}],
-            "custom_fields",
-            resource=f"custom_fields:{kind}",
-            spec={"variant": {"type": kind}},
-        )
-        for kind in ("tickets", "leads")
-    ]
-    found = tables_of(pages, ZONES)["custom_fields"]
-    assert found["type"].to_pylist() == ["tickets", "leads"]
-    assert len(set(found["_dlt_id"].to_pylist())) == 2
+    tickets, leads = (
+        tables_of(
+            "custom_fields", [change({"id": 1}, "custom_fields")], "main", ZONE, variant={"type": t}
+        )["custom_fields"]
+        for t in ("tickets", "leads")
+    )
+    assert (tickets["type"].to_pylist(), leads["type"].to_pylist()) == (["tickets"], ["leads"])
+    assert tickets["_dlt_id"].to_pylist() != leads["_dlt_id"].to_pylist()

@@ -26,19 +26,19 @@ from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
-from tests.clean.test_arrow import page
+from tests.clean.test_arrow import change
 from tests.ledgers import settings_of
 from tests.promises import promise
 
 ZONE = ZoneInfo("America/Guatemala")
-ZONES = {"main": ZONE}
 
 
 def cleaned(body: str, table: str = "customers") -> dict[str, Any]:
     """One row, all the way that a stored answer goes."""
     (row,) = rows_of(parse_json(f"[{body}]".encode()), "/list")
     digest(row), day_of(row, ENDPOINTS[table], ZONE)
-    (loaded,) = tables_of([page(f"[{body}]".encode(), table)], ZONES)[table].to_pylist()
+    told = change(body.encode(), table)
+    (loaded,) = tables_of(table, [told], "main", ZONE)[table].to_pylist()
     return loaded
 
 
@@ -108,8 +108,8 @@ def test_ten_thousand_fields_make_no_ten_thousand_columns_and_are_kept():
 
 
 def test_two_lists_that_could_be_the_lines_are_both_kept():
-    body = json.dumps([{"id": 1, "items": [{"id": "i"}], "lines": [{"id": "l"}], "Lines": "none"}])
-    tables = tables_of([page(body.encode())], ZONES)
+    row = {"id": 1, "items": [{"id": "i"}], "lines": [{"id": "l"}], "Lines": "none"}
+    tables = tables_of("ticket_invoices", [change(row)], "main", ZONE)
     assert tables["ticket_invoices__lines"]["id"].to_pylist() == ["l"]
     assert tables["ticket_invoices"]["items"].to_pylist() == ['[{"id": "i"}]']
     assert tables["ticket_invoices"]["lines_2"].to_pylist() == ["none"]

@@ -12,12 +12,12 @@ from sources.repair_shop.schema.clean import Cleaner
 from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.memory import MOST_COLUMNS, Memory
 from sources.repair_shop.schema.values import parse_amount
-from tests.clean.test_arrow import ZONES
+from tests.clean.test_arrow import ZONE
 
 
 def read(*rows, memory=None, table="ticket_invoices"):
     """Rows of a list as the warehouse gets them."""
-    cleaner = Cleaner(table, "main", ZONES["main"], memory or Memory())
+    cleaner = Cleaner(table, "main", ZONE, memory or Memory())
     found = [cleaner.row(row, {"id": str(n)}) for n, row in enumerate(rows)]
     cleaner.end()
     return found
@@ -91,7 +91,7 @@ def test_a_column_that_shows_both_orders_decides_nothing():
     ],
 )
 def test_a_moment_is_read_exactly(said, meant):
-    assert parse_moment(said, ZONES["main"]) == meant
+    assert parse_moment(said, ZONE) == meant
 
 
 @given(st.lists(st.decimals(-99_999_999, 99_999_999, places=2), min_size=1), st.sampled_from(".,"))

@@ -11,7 +11,6 @@ from .records import (
     Row,
     Scan,
     ScanState,
-    StoredPage,
     day_of_text,
     now_text,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "Row",
     "Scan",
     "ScanState",
-    "StoredPage",
     "day_of_text",
     "now_text",
     "refuse_newer",

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from ..http.json_body import parse_json
+
 UNLISTED = "-"
 """Slice of rows that exist by their own paths, or under a filter, and that no list shows."""
 KEPT = "?"
@@ -80,6 +82,13 @@ class Change(NamedTuple):
     """A destination could not take its values: it is told as text, whole."""
     body: bytes
     """Its content as JSON."""
+
+    def content(self) -> dict[str, Any]:
+        """What is to be told of it."""
+        if self.is_refused:
+            return {"id": self.id, "_unreadable": self.body.decode("utf-8", "replace")}
+        row: dict[str, Any] = parse_json(self.body)
+        return row
 
 
 class ReportTotal(NamedTuple):
@@ -162,20 +171,3 @@ def _bounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_bounded(item) for item in value]
     return Decimal(value) if type(value) is int and value.bit_length() > 63 else value
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """Rows of a list, as text, that become tables."""
-
-    seq: int
-    shop: str
-    resource: str
-    spec: Mapping[str, Any]
-    answered_at: datetime
-    request: str
-    body: bytes
-    kind: str = ""
-    """``full``: all its rows are wanted, whatever ``fresh`` says."""
-    fresh: tuple[bool, ...] = ()
-    ids: tuple[str, ...] = ()

@@ -1,30 +1,28 @@
-"""Pages of the ledger -> Arrow tables, one for each raw table and each nested list.
+"""Rows of the change log -> Arrow tables, one for the raw table and each of its nested lists.
 
 ::
 
-    tables = tables_of(ledger.stored_pages(seqs), zones)
+    tables = tables_of("ticket_invoices", changes, "main", zone)
     tables["ticket_invoices"]           # shop_id, id, _seen_at, _seq, ..., declared columns, others
     tables["ticket_invoices__lines"]    # shop_id, parent_id, the links below, declared columns, ...
 
-What a value becomes is :mod:`repair_shop.schema.clean`'s to say. A top table holds the newest
-answer for each row (``_seq``) and its nested lists those of that answer alone, so both can be
-merged as they are. Links of a nested row, all text but the last: ``_dlt_id`` itself,
-``_dlt_parent_id`` the row above, ``_dlt_root_id`` the row of the top table, ``_dlt_list_idx``
-its place. They are made of shop, list, id and place, so the same answer has the same links.
+What a value becomes is :mod:`repair_shop.schema.clean`'s to say. Links of a nested row, all text
+but the last: ``_dlt_id`` itself, ``_dlt_parent_id`` the row above, ``_dlt_root_id`` the row of the
+top table, ``_dlt_list_idx`` its place. They are made of shop, list, id and place, so the same row
+has the same links.
 """
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from ..http.answers import detail_of, rows_of
-from ..http.json_body import parse_json
-from ..ledger.records import StoredPage
-from ..schema.clean import Cleaner, made_up_id, row_id
+from ..ledger.records import Change
+from ..schema.clean import Cleaner
 from ..schema.endpoints import TABLES
 from ..schema.memory import Memory
 from ..schema.shapes import UNDECLARED, Kind, Table
@@ -58,53 +56,42 @@ TYPES: Mapping[Kind, pa.DataType] = {
 }
 """Kind of a declared column -> its type in a table."""
 Tables = dict[str, pa.Table]
-_Said = tuple[Mapping[Any, Any], str, StoredPage]
-"""A row, its id, and the page that said it."""
 
 
 def tables_of(
-    pages: Iterable[StoredPage],
-    zones: Mapping[str, ZoneInfo],
+    table: str,
+    changes: Iterable[Change],
+    shop: str,
+    zone: ZoneInfo,
+    *,
+    variant: Mapping[str, str] = MappingProxyType({}),
     memory: Memory | None = None,
 ) -> Tables:
-    """What pages of one list hold (oldest answer first), as raw table or nested list -> Arrow.
+    """Rows of one list of a shop, each once, as raw table or nested list -> Arrow.
 
-    ``zones``: shop -> its time zone; ``memory``: what the list has shown so far, brought up to
-    date. Rows that are as they were when they were last answered are left out, but for those of a
-    full read. A table that is named has all its declared columns; a field nobody declared is a text
-    column, there only if a row has a value for it; a table without a row is not named, but the
-    declared nested lists of one that has rows are. Raises
-    :class:`~repair_shop.errors.BadAnswer` or ValueError for a page that holds no rows.
+    ``variant``: the columns that say which of several lists it is; ``memory``: what the list has
+    shown so far, brought up to date. Each table has all its declared columns; a field nobody
+    declared is a text column, there only if a row has a value for it.
     """
-    newest: dict[tuple[str, str], dict[str, _Said]] = {}
+    cleaner = Cleaner(table, shop, zone, memory or Memory())
+    prefix = ":".join((shop, *variant.values()))
+    rows: dict[str, list[dict[str, Any]]] = {}
     with _without_collection():
-        for page in pages:
-            table = page.resource.partition(":")[0]
-            prefix = ":".join((page.shop, *page.spec.get("variant", {}).values(), ""))
-            known = newest.setdefault((table, page.shop), {})
-            for row in rows_of_page(page):
-                identity = row_id(row, table) or made_up_id(row)
-                known[prefix + identity] = (row, identity, page)
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for (table, shop), said in newest.items():
-            cleaner = Cleaner(table, shop, zones[shop], memory or Memory())
-            for key, (row, identity, page) in said.items():
-                own = {
-                    "shop_id": shop,
-                    "id": identity,
-                    "_seq": page.seq,
-                    "_seen_at": page.answered_at,
-                    "_deleted_at": None,
-                    "_dlt_id": key,
-                    **page.spec.get("variant", {}),
-                }
-                _place(rows, table, TABLES[table], cleaner.row(row, own))
-            cleaner.end()
-        tops = [table for table, _ in newest if rows.get(table)]
+        for change in changes:
+            own = {
+                "shop_id": shop,
+                "id": change.id,
+                "_seq": change.seq,
+                "_seen_at": change.seen_at,
+                "_deleted_at": change.deleted_at,
+                "_dlt_id": f"{prefix}:{change.id}",
+                **variant,
+            }
+            _place(rows, table, TABLES[table], cleaner.row(change.content(), own))
+        cleaner.end()
         return {
-            name: _table(rows.get(name, []), declared, _TOP if name in tops else _NESTED)
-            for top in dict.fromkeys(tops)
-            for name, declared in [(top, TABLES[top]), *_nested_lists(top, TABLES[top])]
+            name: _table(rows.get(name, []), declared, _TOP if name == table else _NESTED)
+            for name, declared in [(table, TABLES[table]), *_nested_lists(table, TABLES[table])]
         }
 
 
@@ -150,19 +137,6 @@ def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: pa.DataType) -> 
         # By way of text: ten times as fast as Arrow's own reading of Decimal.
         return pa.array([v if v is None else str(v) for v in values], pa.string()).cast(AMOUNT)
     return pa.array(values, kind)
-
-
-def rows_of_page(page: StoredPage) -> Sequence[Mapping[str, Any]]:
-    """The rows of a page that a load needs, as the service said them."""
-    payload = parse_json(page.body)
-    path = page.request.partition("?")[0]
-    if page.spec.get("detail") or "?" not in page.request:
-        rows = [detail_of(payload, path)]
-    else:
-        rows = rows_of(payload, path)
-    if page.kind != "full" and len(page.fresh) == len(rows):
-        return [row for row, fresh in zip(rows, page.fresh, strict=True) if fresh]
-    return rows
 
 
 def _nested_lists(name: str, table: Table) -> Iterator[tuple[str, Table]]:
