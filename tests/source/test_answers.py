@@ -13,7 +13,6 @@ from sources.repair_shop.http.answers import (
     denied_kind,
     detail_of,
     parse_json,
-    proves_no_effect,
     read_answer,
     rows_of,
 )
@@ -183,8 +182,8 @@ def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, tex
     body = json.dumps({"error": text}).encode()
     reading = read_answer(status, {}, body, method="POST")
     assert reading.kind == "rate"
-    assert not proves_no_effect(reading)
-    assert all(proves_no_effect(read_answer(status, {}, body)) for status in (401, 403, 429))
+    assert not reading.proves_no_effect
+    assert all(read_answer(status, {}, body).proves_no_effect for status in (401, 403, 429))
 
 
 @pytest.mark.parametrize(

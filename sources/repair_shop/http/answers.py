@@ -52,6 +52,15 @@ class Reading:
         """See :func:`~repair_shop.errors.wording`."""
         return wording(self.status, self.text)
 
+    @property
+    def proves_no_effect(self) -> bool:
+        """Whether a rate error by its status alone says that the request was not worked on.
+
+        Under any other status its words may be about something else: "Payment saved, but the
+        receipt could not be sent: SMS API limit reached".
+        """
+        return self.status in (401, 403, 429)
+
 
 def read_answer(
     status: int, headers: Mapping[str, str], body: bytes, *, method: str = "GET"
@@ -159,7 +168,9 @@ def error_of(
         return NotAllowed(f"the key has no right to it ({reading.status})", **known)
     if reading.kind == "refused":
         status = "" if reading.status >= 400 else " under a success status"
-        return ValidationRefused(f"the service refused it ({reading.status}{status})", **known)
+        # Said with a success it may be a fault in passing.
+        said = f"the service refused it ({reading.status}{status})"
+        return ValidationRefused(said, transient=bool(status), **known)
     kind = NoRows if reading.status == 204 and method == "GET" else BadAnswer
     return kind(
         f"the service answered {reading.status} where we expected {reading.expected}",
@@ -346,15 +357,6 @@ def _words(payload: dict[str, Any]) -> str | None:
     """The message of an answer, under the names that are usual for it."""
     named = (v for k, v in payload.items() if k.lower() in _MESSAGES)
     return next((said for said in named if isinstance(said, str)), None)
-
-
-def proves_no_effect(reading: Reading) -> bool:
-    """Whether a rate error by its status alone says that the request was not worked on.
-
-    Under any other status its words may be about something else: "Payment saved, but the receipt
-    could not be sent: SMS API limit reached".
-    """
-    return reading.status in (401, 403, 429)
 
 
 def _short(text: str) -> str:

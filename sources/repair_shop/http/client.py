@@ -12,11 +12,19 @@
 Threads may share a client; several requests in flight is how a slow service still gives its full
 rate. What may be raised: :mod:`repair_shop.errors`. The key is sent in the header
 ``Authorization`` only (specification, Authentication, 1) and appears in no message.
+
+Nothing goes out without a slot of the budget, so a retry pays like any request. Each answer is read
+whole and told apart here, because the budget must know whether a 200 is a rate error in disguise.
+What the wire throws and a key that the service echoes end at :mod:`repair_shop.http.wire` and
+:mod:`repair_shop.http.redaction`; what refusals mean: :mod:`repair_shop.http.refusals`.
 """
 
+import logging
+import random
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from json import dumps
 from typing import Any, Self
@@ -24,19 +32,36 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from ..budget import Budget, KeyBudget, Lane
-from ..errors import ValidationRefused
+from ..budget import Budget, KeyBudget, Lane, Outcome, Slot
+from ..errors import (
+    BadAnswer,
+    BudgetUnusable,
+    NotSent,
+    OutcomeUnknown,
+    RateLimited,
+    ShopError,
+    Unreachable,
+    ValidationRefused,
+)
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
-from .answers import Answer
+from .answers import Answer, Reading, read_answer
+from .call import Call, Found, RequestCounter, RequestEvent
+from .redaction import Redactor
+from .refusals import Refusals
 from .service_clock import ServiceClock
-from .transport import Call, RequestCounter, RequestEvent, Transport
 from .wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 
 __all__ = ["Answer", "Client", "RequestCounter", "RequestEvent"]
 
+log = logging.getLogger(__name__)
+
+TRIES = 3
+"""How often a read is tried when the wire fails."""
+# The body is unpacked already; a cookie would only be one more thing that may be odd.
+_DROPPED_HEADERS = ("content-encoding", "content-length", "transfer-encoding", "set-cookie")
+
 Params = Mapping[str, Any]
-_Pairs = list[tuple[str, str | int | float | bool | None]]
 Files = Mapping[str, tuple[str, bytes, str]]
 """Form fields of an upload: field name → (file name, content, media type)."""
 
@@ -71,19 +96,12 @@ class Client:
         self._callbacks: list[Callable[[RequestEvent], None]] = []
         self._base = shop.base_url.rstrip("/")
         # Not under an httpx.Client: its cookies, logins and redirects are not the service's.
-        network = transport or Network(self._base, longest_answer(shop))
-        self._own = network if transport is None else None
-        self._transport = Transport(
-            network,
-            self.budget,
-            shop,
-            counter=self.counter,
-            stop=stop,
-            notify=self._notify,
-            clock=self.clock,
-            pause=lambda seconds: budget.pause(seconds, stop),
-            make=lambda path: self._call("GET", path, None),
-        )
+        self._network = transport or Network(self._base, longest_answer(shop))
+        self._own = self._network if transport is None else None
+        self._redactor = Redactor(shop.api_key.get_secret_value())
+        self._refusals = Refusals(self.budget, self._ask)
+        self._stop = stop
+        self._pause = budget.pause
         self._headers = {
             "Authorization": shop.api_key.get_secret_value(),
             "Accept": "application/json",
@@ -129,7 +147,7 @@ class Client:
         (specification, Resources and their fields), a list is repeated. Tried up to three times
         when the wire fails; every try takes a slot of the budget.
         """
-        return self._transport.send(self._call("GET", path, params))
+        return self._make(self._call("GET", path, params))
 
     def send(
         self,
@@ -156,7 +174,7 @@ class Client:
         content = None if json is None else dumps(json, default=_jsonable, ensure_ascii=False)
         call = self._call(method.upper(), path, params, content, files)
         call.on_send, call.raises_rate_error = on_send, raises_rate_error
-        return self._transport.send(call)
+        return self._make(call)
 
     def close(self) -> None:
         """Close the connections that are its own."""
@@ -191,15 +209,139 @@ class Client:
             raise from_wire(error, method, path) from error
         return Call(request, path, self.lane)
 
-    def _notify(self, event: RequestEvent) -> None:
-        with self._lock:
-            self._own_requests += 1
-        for callback in self._callbacks:
-            callback(event)
+    # -- making a request -----------------------------------------------------------------------
+
+    def _make(self, call: Call) -> Answer:
+        """The answer to a call, if it is a proper one; all else raises."""
+        tries = 0
+        while True:
+            try:
+                return self._try(call)
+            except RateLimited as error:
+                if call.raises_rate_error:
+                    raise
+                # The budget keeps silent for the minute, or refuses for good; so this ends.
+                log.info("%s", error)
+                call.again = str(error)
+                self._refusals.find_out(call, error)
+            except (Unreachable, BadAnswer) as error:
+                tries += 1
+                if tries == TRIES or not _may_try_again(call, error):
+                    if call.is_read:
+                        raise
+                    told = _of_write(error)
+                    if told is error:
+                        raise
+                    raise told from error
+                call.again = str(error)
+                wait = 2 ** (tries - 1) + random.random()  # noqa: S311 - so that not all come at once
+                self._pause(self.shop.seconds(wait), self._stop)
+
+    def _try(self, call: Call) -> Answer:
+        """One try, and what it tells of the service."""
+        number, slot = self._take(call.lane)
+        try:
+            answer = self._exchange(call, slot, number)
+        except BudgetUnusable as error:
+            # It failed after the request went out; a write may have had its effect by then.
+            if call.is_read:
+                raise
+            raise OutcomeUnknown(str(error)) from error
+        except BadAnswer as error:
+            if call.is_read and self.budget.worked:
+                self._refusals.refused(error, slot.taken)
+            raise
+        if call.is_read:
+            self._refusals.answered(slot.taken)
+        return answer
+
+    def _ask(
+        self, path: str, found: Found, limit: str
+    ) -> tuple[float, BadAnswer | RateLimited | None]:
+        """See :data:`repair_shop.http.refusals.Ask`."""
+        call = self._call("GET", path, None)
+        call.found, call.limit = found, limit
+        number, slot = self._take(call.lane)
+        try:
+            self._exchange(call, slot, number)
+        except (BadAnswer, RateLimited) as error:
+            log.info("%s", error)
+            return slot.taken, error
+        return slot.taken, None
+
+    def _take(self, lane: Lane) -> tuple[int, Slot]:
+        """A request's number and slot."""
+        number = self.counter.take()
+        try:
+            if self._refusals.wrong_key is None:
+                slot = self.budget.acquire(lane, stop=self._stop)
+                if self._refusals.wrong_key is None:
+                    return number, slot
+                # Found out by the request before, while this one waited for its turn.
+                slot.answered("other")
+            raise self._refusals.wrong_key
+        except BaseException:
+            self.counter.give_back()
+            raise
+
+    def _exchange(self, call: Call, slot: Slot, number: int) -> Answer:
+        """Send, read, mask the key, and tell the budget."""
+        started, sent_at = time.monotonic(), datetime.now(UTC)
+        outcome: Outcome = "lost"
+        reading: Reading | None = None
+        skew: float | None = None
+        try:
+            if call.on_send is not None:
+                call.on_send(call.again)
+            most = self.shop.max_answer_mb * 2**20
+            status, raw_headers, body = self._network.exchange(call.request, call.path, most)
+            headers = httpx.Headers(
+                [
+                    (name, self._redactor.text(value))
+                    for name, value in raw_headers.multi_items()
+                    if name.lower() not in _DROPPED_HEADERS
+                ],
+                encoding="utf-8",
+            )
+            body = self._redactor.body(body)
+            skew = self.clock.observe(headers)
+            reading = read_answer(status, headers, body, method=call.method)
+            outcome, error = self._refusals.judge(reading, call, slot)
+        finally:
+            wait, told = (reading.retry_after, reading.status) if reading else (None, None)
+            slot.answered(outcome, retry_after=wait, skew=skew, asked=call.kind)
+            seconds = time.monotonic() - started
+            log.debug("%s %s -> %s %s in %.3f s", call.method, call.path, told, outcome, seconds)
+            with self._lock:
+                self._own_requests += 1
+            name, method = self.shop.name, call.method
+            event = RequestEvent(name, method, call.path, told, outcome, seconds, number)
+            for callback in self._callbacks:
+                callback(event)
+        if error is not None:
+            raise error
+        return Answer(call.path, reading.payload, status, headers, sent_at, datetime.now(UTC), body)
 
 
-def _query(params: Params) -> _Pairs:
-    pairs: _Pairs = []
+def _may_try_again(call: Call, error: Unreachable | BadAnswer) -> bool:
+    """Whether it is safe, and may help, to send a request again."""
+    if isinstance(error, Unreachable):
+        return call.is_read or not error.sent
+    return call.is_read and error.transient
+
+
+def _of_write(error: Unreachable | BadAnswer) -> ShopError:
+    """What the failure of a write means: the same error where it surely was not applied."""
+    if isinstance(error, Unreachable):
+        return OutcomeUnknown(str(error)) if error.sent else NotSent(str(error))
+    if 400 <= error.status < 500 and error.status != 408:
+        return error
+    reason = error.reason if isinstance(error, ValidationRefused) else ""
+    return OutcomeUnknown(str(error), error.status, reason)
+
+
+def _query(params: Params) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
     for name, value in params.items():
         is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
         pairs.extend(

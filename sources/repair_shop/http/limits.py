@@ -2,7 +2,7 @@
 
 No status and no words are specified for it, only an error message (specification, Limits; Errors,
 4 and 5). English and Spanish are known; what is told otherwise shows by its refusing everything
-(:mod:`repair_shop.http.breaker`).
+(:mod:`repair_shop.http.refusals`).
 """
 
 import re
@@ -41,7 +41,7 @@ _LONGEST_WAIT = 28_800.0
 
 def is_rate_error(status: int, said: str | None, text: str) -> bool:
     """Whether the answer speaks of the request rate. That a write so answered had no effect is
-    another question: :func:`~repair_shop.http.answers.proves_no_effect`.
+    another question: :attr:`~repair_shop.http.answers.Reading.proves_no_effect`.
 
     ``said``: what came where data belongs, None if data did; ``text``: an excerpt of the answer.
     """

@@ -1,0 +1,191 @@
+"""What a refusal means: the rate limit, a block, a missing right, a wrong key, or merely a no.
+
+The service fixes no status and no words for any of them (specification, Limits; Errors). Words that
+are known decide (:mod:`repair_shop.http.answers`). What else is refused is told apart by asking a
+list that was answered before:
+
+- A 401 or 403 to a key that worked (field notes, Behaviour): after a minute of silence, as after
+  any rate error. That list is refused: it is a block; after 8 hours, too: another key. It is
+  answered: the same request again, which tells the rate limit from a missing right.
+- Reads refused in the same words three times in a row: at once, as each request that ignores the
+  limit counts towards a block. It is answered: the words are about the requests. It is refused in
+  these words, too: a minute of silence begins; if that does not help, the run ends.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from ..budget import KeyBudget, Outcome, Slot
+from ..errors import (
+    BadAnswer,
+    KeyRefused,
+    OutcomeUnknown,
+    RateLimited,
+    ShopError,
+    Unreachable,
+    ValidationRefused,
+    WrongKey,
+)
+from .answers import Reading, denied_kind, error_of
+from .call import Call, Found
+from .limits import WRONG_KEY
+
+log = logging.getLogger(__name__)
+
+_IN_A_ROW = 3
+"""Refusals in the same words, with nothing answered between them."""
+Ask = Callable[[str, Found, str], tuple[float, BadAnswer | RateLimited | None]]
+"""Makes one request of a path, by :attr:`Call.found` and :attr:`Call.limit`: when it was granted,
+and how it was refused."""
+
+
+class _Denied(RateLimited):
+    """A key that worked was refused without words, on a request granted at ``granted``."""
+
+    def __init__(self, message: str, granted: float) -> None:
+        super().__init__(message)
+        self.granted = granted
+
+
+class Refusals:
+    """What the refusals of one client mean. Safe for threads.
+
+    ``ask``: see :data:`Ask`.
+    """
+
+    wrong_key: ShopError | None = None
+    """The key is none: nothing more is asked with it."""
+
+    def __init__(self, budget: KeyBudget, ask: Ask) -> None:
+        self._budget, self._ask = budget, ask
+        self._finding_out, self._lock = threading.Lock(), threading.Lock()
+        self._words = ""
+        self._count = 0
+        self._silent_from = 0.0
+        self._of_requests: set[str] = set()
+        self._limits: set[str] = set()
+
+    # -- one answer -----------------------------------------------------------------------------
+
+    def judge(self, reading: Reading, call: Call, slot: Slot) -> tuple[Outcome, ShopError | None]:
+        """What an answer means for the budget, and for the caller."""
+        if reading.kind == "ok":
+            return "ok", None
+        standing = self._budget.standing
+        kind: str = reading.kind
+        if reading.status in (401, 403):
+            kind = denied_kind(reading, worked=standing.worked)
+            if kind == "denied":
+                kind = self._denied_kind(reading, call, slot)
+        if kind == "rate" or (call.is_read and reading.wording in self._limits):
+            return "rate_error", self._rate_error(reading, call)
+        said = f"({reading.status}: {reading.text})"
+        if kind == "denied":
+            return "rate_error", _Denied(f"The key is refused {said}", slot.taken)
+        if kind == "block":
+            # Not final: the budget's own refusal, which names the time, replaces it.
+            return "block", RateLimited(f"Blocked {said}")
+        if kind == "wrong key":
+            self.wrong_key = self._wrong_key(said, worked=standing.worked)
+            return "other", self.wrong_key
+        error = error_of(reading, call.method, call.path, worked=standing.worked)
+        return ("rate_error" if call.limit == reading.wording else "other"), error
+
+    def _denied_kind(self, reading: Reading, call: Call, slot: Slot) -> str:
+        """What a refusal without words means on a key that worked, by what was asked before."""
+        if call.kind in self._budget.denied and not slot.careful:
+            return "no right"
+        if call.found == "key is in order":
+            self._budget.deny(call.kind)
+            return "no right"
+        outlasted = slot.careful and self._budget.standing.why == "block"
+        if outlasted or (call.found and WRONG_KEY.search(reading.text)):
+            return "wrong key"
+        return "block" if call.found or slot.careful else "denied"
+
+    def _wrong_key(self, said: str, *, worked: bool) -> ShopError:
+        """The error of a key that is no key, or none any more."""
+        refused = f"The service refuses the API key of shop '{self._budget.shop_name}' {said}"
+        if worked:
+            self._budget.forget()
+            return WrongKey(
+                f"{refused}, which worked before. It is no block, so the key was replaced: put the "
+                "shop's new one into api_key."
+            )
+        if self._budget.shop_worked:
+            return WrongKey(f"{refused}. It is not the one that worked before: check api_key.")
+        return KeyRefused(f"{refused}. It never worked before: check api_key.")
+
+    def _rate_error(self, reading: Reading, call: Call) -> ShopError:
+        """A rate error is waited out and asked again; a write only if it surely had no effect: by
+        the status, or by the very words in which this service told a read of its limit."""
+        message = f"Too many requests ({reading.status}): {reading.text}"
+        if not reading.proves_no_effect:
+            if call.is_read:
+                self._budget.record_wording(reading.wording)
+            elif not self._budget.knows_wording(reading.wording):
+                return OutcomeUnknown(message, reading.status, reading.text)
+        return RateLimited(message)
+
+    # -- several answers ------------------------------------------------------------------------
+
+    def find_out(self, call: Call, error: RateLimited) -> None:
+        """After a refusal without words: learn what the same request will tell when made again."""
+        if not isinstance(error, _Denied):
+            return
+        with self._finding_out:
+            standing = self._budget.standing
+            if standing.answered_at <= error.granted:
+                if not standing.good:
+                    call.found = "asked once more"
+                    return
+                _, refused = self._ask(standing.good, "asked once more", "")
+                if isinstance(refused, RateLimited):
+                    return  # the budget keeps silent, or refuses for good
+            call.found = "key is in order"
+
+    def answered(self, granted: float) -> None:
+        """A read was answered properly."""
+        if self._silent_from and granted <= self._silent_from:
+            return  # it was on its way when the silence began, and tells nothing of it
+        if self._silent_from:
+            self._limits.add(self._words)  # a minute's silence helped
+        self._words, self._count, self._silent_from = "", 0, 0.0
+
+    def refused(self, error: BadAnswer, granted: float) -> None:
+        """A read was refused. Raises :class:`RateLimited` where it is to be asked again after the
+        silence, :class:`Unreachable` where that was in vain."""
+        if error.status < 300 and not isinstance(error, ValidationRefused):
+            return  # a broken or odd answer, not a refusal
+        words = error.wording
+        with self._lock:
+            if words in self._of_requests:
+                self._note_of_request(error)
+                return
+            self._count = self._count + 1 if words == self._words else 1
+            self._words = words
+            if self._count < _IN_A_ROW:
+                return
+            if not self._silent_from:
+                asked_at, told = self._ask(self._budget.standing.good or "/", "", words)
+                if isinstance(told, RateLimited):
+                    raise told
+                if told is None:
+                    self._note_of_request(error)
+                if told is None or told.wording != words:
+                    self._count = 0
+                    return
+                self._silent_from = asked_at
+            elif granted > self._silent_from:
+                raise Unreachable(
+                    f"The service refuses every request, also after a minute of silence: {error}. "
+                    "It is out of order, or tells its rate limit so."
+                )
+            raise RateLimited(f"Nothing is answered any more: {error}")
+
+    def _note_of_request(self, error: BadAnswer) -> None:
+        """Other requests are answered while some are refused so: it is no fault in passing."""
+        self._of_requests.add(error.wording)
+        if isinstance(error, ValidationRefused):
+            error.transient = False
